@@ -1,23 +1,20 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-
-/** Where what is sent to a service's address goes: a port on loopback, undefined for nowhere. */
-export type Route = (host: string, port: number) => number | undefined;
+import type { Played } from './played.ts';
 
 /**
  * The network of services that a machine without containers does not have. kube-apiserver dials services through it (HTTP CONNECT
- * on a socket), so the registration of an aggregated API can be the published one, with an address that nobody listens on.
+ * on a socket), so the registration of an aggregated API can be the published one, with an address that nobody listens on. Every service
+ * is at this port of loopback.
  */
-export async function playClusterNetwork(socket: string, route: Route): Promise<{ stop(): Promise<void> }> {
+export async function playClusterNetwork(socket: string, service: number): Promise<Played> {
   const open = new Set<Socket>();
   const server = createServer();
   server.on('connect', (request, client: Socket, head: Buffer) => {
     const { hostname, port } = new URL(`tcp://${request.url}`);
-    const target = isLoopback(hostname) ? Number(port) : route(hostname, Number(port));
-    if (target === undefined) return void client.end('HTTP/1.1 502 Nobody Listens\r\n\r\n');
     open.add(client);
     client.on('close', () => open.delete(client));
-    join(client, target, head);
+    join(client, isLoopback(hostname) ? Number(port) : service, head);
   });
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   return { stop: () => stop(server, open) };

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, type ApiAccess, connect } from './api.ts';
+import { connect } from './api.ts';
 import { type Programs, resolvePrograms } from './binaries.ts';
 import { freePorts } from './free-ports.ts';
 import { writeKeys } from './keys.ts';
-import { type CommandResult, kubectlOf } from './kubectl.ts';
+import { kubectlOf } from './kubectl.ts';
 import { filesOf, storeUrl } from './layout.ts';
 import { createNodes, type NodeOptions, setFault } from './nodes.ts';
 import { type PartOptions, simulations, startApiServer, startControllerManager, startScheduler, startStore } from './parts.ts';
@@ -24,37 +24,7 @@ export interface ControlPlaneOptions extends PartOptions {
 }
 
 /** A real API server with its controllers, and simulated nodes. Everything listens on loopback and ends with `stop`. */
-export interface ControlPlane {
-  readonly dir: string;
-  readonly server: string;
-  /** Of an administrator (group system:masters). */
-  readonly kubeconfigPath: string;
-  readonly programs: Programs;
-  readonly access: ApiAccess;
-  readonly api: Api;
-  /** Lines of JSON (audit.k8s.io/v1), with the option `audit`. */
-  readonly auditLog: string;
-  /** Socket of the services' network, with the option `clusterNetwork`. */
-  readonly clusterNetwork: string;
-  /** URL of etcd, which answers without certificates. */
-  readonly store: string;
-  /** Runs kubectl on this control plane; a failure is an exit code, not an exception. */
-  kubectl(args: readonly string[], stdin?: string): Promise<CommandResult>;
-  /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
-  apply(file: string): Promise<CommandResult>;
-  addNodes(count: number, options?: NodeOptions): Promise<readonly string[]>;
-  /** Makes sure that the simulation of a fault runs: nodes that get its label are its own from then on. */
-  simulate(fault: NodeFault): Promise<void>;
-  /** Puts a node under a fault; `none` frees it, and its stuck pods go on to be ready. */
-  fault(node: string, fault: NodeFault): Promise<void>;
-  /** Ends kube-controller-manager and starts it anew, as a control plane's upgrade does. */
-  restartControllerManager(): Promise<void>;
-  /** Ends kube-apiserver and nothing else; at once, as a crash does, with no grace time. */
-  apiServerDown(graceMs?: number): Promise<void>;
-  /** Starts it anew on the same port and data. */
-  apiServerUp(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type ControlPlane = Awaited<ReturnType<typeof start>>;
 
 /** Between the choice of ports and their use another program can take one. */
 const TAKEN = /address already in use/;
@@ -80,7 +50,7 @@ async function tryStart(programs: Programs, options: ControlPlaneOptions): Promi
   }
 }
 
-async function start(programs: Programs, dir: string, processes: Processes, options: ControlPlaneOptions): Promise<ControlPlane> {
+async function start(programs: Programs, dir: string, processes: Processes, options: ControlPlaneOptions) {
   const [etcd = 0, etcdPeer = 0, apiServerPort = 0, managerPort = 0, scheduler = 0] = await freePorts(5);
   const layout = { dir, ports: { etcd, etcdPeer, apiServer: apiServerPort, controllerManager: managerPort, scheduler } };
   const files = filesOf(dir);
@@ -106,28 +76,38 @@ async function start(programs: Programs, dir: string, processes: Processes, opti
     programs,
     access,
     api,
-    kubectl,
-    fault: (node, kind) => fault(node, kind),
-    simulate: async (kind) => void (await simulate(kind)),
     server: access.server,
+    /** Of an administrator (group system:masters). */
     kubeconfigPath: files.kubeconfig,
+    /** Lines of JSON (audit.k8s.io/v1), with the option `audit`. */
     auditLog: files.auditLog,
+    /** Socket of the services' network, with the option `clusterNetwork`. */
     clusterNetwork: files.clusterNetwork,
+    /** URL of etcd, which answers without certificates. */
     store: storeUrl(layout),
-    apply: (file) => kubectl(['apply', '-f', file]),
-    addNodes: async (count, nodeOptions = {}) => {
+    kubectl,
+    /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
+    apply: (file: string) => kubectl(['apply', '-f', file]),
+    async addNodes(count: number, nodeOptions: NodeOptions = {}) {
       await simulate(nodeOptions.fault ?? 'none');
       return createNodes(api, count, nodeOptions);
     },
-    restartControllerManager: async () => {
+    /** Makes sure that the simulation of a fault runs: nodes that get its label are its own from then on. */
+    simulate,
+    /** Puts a node under a fault; `none` frees it, and its stuck pods go on to be ready. */
+    fault: (node: string, kind: NodeFault) => fault(node, kind),
+    /** Ends kube-controller-manager and starts it anew, as a control plane's upgrade does. */
+    async restartControllerManager() {
       await controllerManager.stop();
       controllerManager = await startControllerManager(ground);
     },
-    apiServerDown: (graceMs) => apiServer.stop(graceMs),
-    apiServerUp: async () => {
+    /** Ends kube-apiserver and nothing else; at once, as a crash does, with no grace time. */
+    apiServerDown: (graceMs?: number) => apiServer.stop(graceMs),
+    /** Starts it anew on the same port and data. */
+    async apiServerUp() {
       apiServer = await startApiServer(ground, api);
     },
-    stop: async () => {
+    async stop() {
       api.close();
       await processes.stopAll();
     },

@@ -97,7 +97,7 @@ describe('the fault proxy', () => {
   it('writes a kubeconfig for its owner alone, which names the proxy and knows no key of the server', async () => {
     const text = await readFile(proxy.kubeconfigPath, 'utf8');
     assert.equal((await stat(proxy.kubeconfigPath)).mode & 0o777, 0o600);
-    assert.ok(text.includes(proxy.url));
+    assert.ok(text.includes(proxy.access.server));
     assert.ok(!text.includes(Buffer.from(client.key).toString('base64')));
   });
 
@@ -174,7 +174,7 @@ describe('the fault proxy', () => {
     const gone = await api.get<{ type: string; object: { code: number } }>(watched);
     assert.deepEqual([gone.type, gone.object.code], ['ERROR', 410]);
     const { authority: ca, certificate: cert, key } = proxy.access;
-    const stream = get(proxy.url + watched, { ca, cert, key, agent: false });
+    const stream = get(proxy.access.server + watched, { ca, cert, key, agent: false });
     const [message] = await once(stream, 'response');
     const [line] = await once(message as Socket, 'data');
     assert.match(String(line), /ADDED/);
@@ -189,7 +189,7 @@ describe('the fault proxy', () => {
 
   it('passes the headers of impersonation on', async () => {
     const { authority: ca, certificate: cert, key } = proxy.access;
-    const asked = get(`${proxy.url}/api`, { ca, cert, key, agent: false, headers: { 'impersonate-user': 'jane' } });
+    const asked = get(`${proxy.access.server}/api`, { ca, cert, key, agent: false, headers: { 'impersonate-user': 'jane' } });
     await once(asked, 'response');
     assert.deepEqual(backend.asked, ['GET /api jane']);
   });

@@ -22,28 +22,12 @@ export interface FaultProxyOptions {
 }
 
 /** A proxy on loopback before an API server, which counts every request and can spoil one. */
-export interface FaultProxy {
-  readonly url: string;
-  /** Access through it, for clients that read no kubeconfig. */
-  readonly access: ApiAccess;
-  readonly kubeconfigPath: string;
-  /** Every request since the start, in order of arrival; entries grow as their answers come. */
-  readonly requests: readonly LoggedRequest[];
-  /** Spoils one request from now on, in place of any other armed fault. */
-  arm(fault: ArmedFault): void;
-  /** Ends the fault and lets clients through again; the request that it struck, if it did. */
-  disarm(): LoggedRequest | undefined;
-  /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
-  forgetAnswers(): void;
-  /** Id under which the server's audit log has a request of this proxy. */
-  auditId(request: LoggedRequest): string;
-  stop(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 const MINUTE_MS = 60_000;
 
 /** Starts a proxy of its own certificate authority: what is known here is of no use at the server behind. */
-export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+export async function startFaultProxy(options: FaultProxyOptions) {
   const authority = createAuthority('test-proxy-authority');
   const own = authority.issue({ commonName: 'fault-proxy', hosts: ['127.0.0.1', 'localhost'] });
   const client = authority.issue({ commonName: 'fault-proxy-client' });
@@ -56,8 +40,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const server = createServer({ ...tls, ALPNProtocols: ['http/1.1'] }, (request, response) => void forward.serve(request, response));
   server.on('connection', (socket) => faults.isCut && socket.destroy());
   const { port, cut, close } = await listening(server);
-  const url = `https://127.0.0.1:${port}`;
-  const access = { server: url, authority: authority.certificate, certificate: client.certificate, key: client.key };
+  const access = { server: `https://127.0.0.1:${port}`, authority: authority.certificate, ...client };
   await writeFile(kubeconfigPath, kubeconfigText(access), { mode: 0o600 });
   const stop = async () => {
     clearTimeout(limit);
@@ -66,14 +49,19 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   };
   const limit = setTimeout(() => void stop(), (options.maxMinutes ?? 15) * MINUTE_MS).unref();
   return {
-    url,
+    /** Access through it, for clients that read no kubeconfig. */
     access,
-    stop,
     kubeconfigPath,
-    requests: forward.log.requests,
-    arm: (fault) => void faults.arm(fault),
+    /** Every request since the start, in order of arrival; entries grow as their answers come. */
+    requests: forward.log.requests as readonly LoggedRequest[],
+    /** Spoils one request from now on, in place of any other armed fault. */
+    arm: (fault: ArmedFault) => void faults.arm(fault),
+    /** Ends the fault and lets clients through again; the request that it struck, if it did. */
     disarm: () => faults.arm(undefined),
+    /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
     forgetAnswers: () => forward.forgetAnswers(),
-    auditId: (request) => forward.auditId(request.number),
+    /** Id under which the server's audit log has a request of this proxy. */
+    auditId: (request: LoggedRequest) => forward.auditId(request.number),
+    stop,
   };
 }

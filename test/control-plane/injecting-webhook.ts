@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers';
 import type { Api, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { listening } from './listening.ts';
+import type { Played } from './played.ts';
 
 /** What the played mesh puts into new pods. */
 export interface Injection {
@@ -16,14 +17,10 @@ export interface Injection {
   readonly label: readonly [key: string, value: string];
 }
 
-export interface InjectingWebhook {
-  stop(): Promise<void>;
-}
-
 const PATH = '/inject';
 
 /** The mesh's injector: a mutating webhook that puts the sidecar with the template's image into every new pod of meshed namespaces. */
-export async function startInjector(api: Api, injection: Injection): Promise<InjectingWebhook> {
+export async function startInjector(api: Api, injection: Injection): Promise<Played> {
   const authority = createAuthority('injector');
   const identity = authority.issue({ commonName: 'injector', hosts: ['127.0.0.1'] });
   const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
@@ -33,11 +30,8 @@ export async function startInjector(api: Api, injection: Injection): Promise<Inj
     });
   });
   const { port, close } = await listening(server);
-  await api.send(
-    'POST',
-    '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
-    configuration(port, authority.certificate, injection),
-  );
+  const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+  await api.send('POST', path, configuration(port, authority.certificate, injection));
   return { stop: close };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolvePrograms } from './binaries.ts';
-import { createAuthority, type Identity } from './certificates.ts';
+import { createAuthority } from './certificates.ts';
 import { freePorts } from './free-ports.ts';
 import { askStore } from './kvstore-request.ts';
 import { etcdArguments } from './parts.ts';
@@ -10,24 +10,12 @@ import { superviseProcesses } from './processes.ts';
 import { until } from './until.ts';
 
 /** A real key-value store that only answers to client certificates, on loopback. */
-export interface KeyValueStore {
-  readonly endpoint: string;
-  readonly ca: string;
-  readonly client: Identity;
-  /** An identity that another authority signed: the store refuses it. */
-  readonly stranger: Identity;
-  put(key: string, value: string): Promise<void>;
-  get(key: string): Promise<string | undefined>;
-  /** Values by key, of all keys that begin so. */
-  list(prefix: string): Promise<ReadonlyMap<string, string>>;
-  remove(key: string): Promise<void>;
-  stop(): Promise<void>;
-}
+export type KeyValueStore = Awaited<ReturnType<typeof startKeyValueStore>>;
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 const plain = (text: string): string => Buffer.from(text, 'base64').toString();
 
-export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore> {
+export async function startKeyValueStore(maxMinutes = 30) {
   const { etcd } = await resolvePrograms();
   const dir = await mkdtemp(join(tmpdir(), 'key-value-store-'));
   const [clientPort = 0, peerPort = 0] = await freePorts(2);
@@ -61,14 +49,16 @@ export async function startKeyValueStore(maxMinutes = 30): Promise<KeyValueStore
     endpoint,
     ca: authority.certificate,
     client,
+    /** An identity that another authority signed: the store refuses it. */
     stranger: createAuthority('another').issue({ commonName: 'agents' }),
-    put: async (key, value) => void (await call('/v3/kv/put', { key: encoded(key), value: encoded(value) })),
-    get: async (key) => (await range({ key: encoded(key) })).get(key),
-    list(prefix) {
+    put: (key: string, value: string) => call('/v3/kv/put', { key: encoded(key), value: encoded(value) }),
+    get: async (key: string) => (await range({ key: encoded(key) })).get(key),
+    /** Values by key, of all keys that begin so. */
+    list(prefix: string) {
       const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
       return range({ key: encoded(prefix), range_end: encoded(end) });
     },
-    remove: async (key) => void (await call('/v3/kv/deleterange', { key: encoded(key) })),
+    remove: (key: string) => call('/v3/kv/deleterange', { key: encoded(key) }),
     stop: () => processes.stopAll(),
   };
 }

@@ -3,7 +3,7 @@ import { type Api, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
 import { missingComponents, renderComponents } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
-import { type Played, playByLooking } from './played.ts';
+import { playByLooking } from './played.ts';
 import { imageOf, type Workload } from './workloads.ts';
 
 /**
@@ -25,11 +25,6 @@ export interface OperatorManner {
   readonly namespace?: string;
   /** Asked before each step towards the target: the step comes when this is done. */
   readonly hold?: (step: OperatorStep) => Promise<void>;
-}
-
-export interface PlayedOperator extends Played {
-  /** When it last changed anything, by the clock of this machine; milliseconds. */
-  changedAt(): number;
 }
 
 /** Operator image tag → what it brings. */
@@ -56,7 +51,7 @@ const deploymentOf = ({ namespace = 'tigera-operator' }: OperatorManner) =>
  * Plays the operator of the image that its Deployment runs: it waits for the lease, changes the Installation, sets all images at once,
  * and writes component statuses condition by condition; the release comes last. Before that the old statuses stay as they are.
  */
-export function playOperator(api: Api, manner: OperatorManner): PlayedOperator {
+export function playOperator(api: Api, manner: OperatorManner) {
   let changedAt = 0;
   const noting: Api = {
     ...api,
@@ -70,6 +65,7 @@ export function playOperator(api: Api, manner: OperatorManner): PlayedOperator {
     const after = (ms: number) => pause(ms * manner.pace, undefined, { signal }).catch(() => undefined);
     return act(noting, manner, state, after);
   };
+  /** `changedAt`: when it last changed anything, by the clock of this machine; milliseconds. */
   return { changedAt: () => changedAt, ...playByLooking(TICK_MS * manner.pace, look) };
 }
 

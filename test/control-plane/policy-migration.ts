@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, type ApiList, type ApiObject, find, unless, unlessGone } from './api.ts';
-import { type Played, playByLooking } from './played.ts';
+import { playByLooking } from './played.ts';
 import { POLICIES, servedName } from './service-objects.ts';
 import { isRolledOut, runningImage, workload } from './workloads.ts';
 
@@ -16,17 +16,15 @@ export interface MigrationManner {
   readonly controllers?: string;
 }
 
-export interface PolicyMigration extends Played {
-  /** Names that were stored anew, in order, as `NAMESPACE/OLD`. */
-  readonly migrated: readonly string[];
-}
+/** `migrated`: names that were stored anew, in order, as `NAMESPACE/OLD`. */
+export type PolicyMigration = ReturnType<typeof playPolicyMigration>;
 
 /** The real ones look every five seconds for the agents, every second for policies. */
 const LOOK_EVERY_MS = 250;
 const PER_POLICY_MS = 8;
 
 /** The part of the controllers of v3.32 that stores policies under their new names, as it was seen: create the new one, delete the old one. */
-export function playPolicyMigration(api: Api, manner: MigrationManner): PolicyMigration {
+export function playPolicyMigration(api: Api, manner: MigrationManner) {
   const migrated: string[] = [];
   const look = async () => (await mayMigrate(api, manner)) && migratePolicies(api, manner.group, migrated);
   return { migrated, ...playByLooking(LOOK_EVERY_MS, look) };

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AggregatedApi, serveAggregatedApi } from './aggregated-api.ts';
+import { serveAggregatedApi } from './aggregated-api.ts';
 import { isServed } from './aggregation.ts';
 import type { Api } from './api.ts';
 import { playClusterNetwork } from './cluster-network.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { type Played, playByLooking } from './played.ts';
+import { playByLooking } from './played.ts';
 import type { ServerRule } from './service-objects.ts';
 import { until } from './until.ts';
 import { runningImage, workload } from './workloads.ts';
 
-export interface ServiceApiServer extends Played {
-  readonly served: AggregatedApi;
-}
+export type ServiceApiServer = Awaited<ReturnType<typeof playServiceApiServer>>;
 
 const LOOK_EVERY_MS = 100;
 const GROUP = 'projectcalico.org';
@@ -22,9 +20,9 @@ const NAME = 'calico-apiserver';
  * Plays the API server that an installed `apiserver.yaml` asks for: behind its Service, registered by its APIService, and by the
  * rules of the release whose pods run. Resolves once it is available. Needs a control plane with `clusterNetwork`.
  */
-export async function playServiceApiServer(plane: ControlPlane): Promise<ServiceApiServer> {
+export async function playServiceApiServer(plane: ControlPlane) {
   const served = await serveAggregatedApi({ behind: plane.access, group: GROUP, hosts: [`calico-api.${NAME}.svc`] });
-  const network = await playClusterNetwork(plane.clusterNetwork, () => served.port);
+  const network = await playClusterNetwork(plane.clusterNetwork, served.port);
   const following = playByLooking(LOOK_EVERY_MS, async () => {
     const rule = await runningRule(plane.api);
     if (rule && !isDeepStrictEqual(rule, served.rule)) served.serve(rule);

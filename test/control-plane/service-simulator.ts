@@ -1,5 +1,4 @@
 import { type Api, ApiError, type ApiList, type ApiObject, unlessGone } from './api.ts';
-import type { Played } from './played.ts';
 import { until } from './until.ts';
 
 /** The names by which one product's agents are known. */
@@ -28,18 +27,13 @@ export const NETSVC: ServiceNames = {
   container: 'netsvc-node',
 };
 
-export interface SimulatedService extends Played {
-  /** Resolves once every agent that runs now has written its release. */
-  settled(): Promise<void>;
-}
-
 /**
  * Does on the API what the agents of a real installation do when they start: each writes its release into
  * ClusterInformation/default, which it creates if it is missing. So the cluster's version changes with the first new
  * agent, and back again if an old one restarts (domain §0.7). Without the CRD it does nothing; in key-value mode `write`
  * says where else it goes.
  */
-export function simulateService(api: Api, names: ServiceNames, write?: (release: string) => Promise<void>): SimulatedService {
+export function simulateService(api: Api, names: ServiceNames, write?: (release: string) => Promise<void>) {
   const stopped = new AbortController();
   const started = new Set<string>();
   let writing = Promise.resolve();
@@ -52,6 +46,7 @@ export function simulateService(api: Api, names: ServiceNames, write?: (release:
   const pods = `/api/v1/pods?labelSelector=${encodeURIComponent(names.agentSelector)}`;
   const following = api.follow(pods, seen, stopped.signal);
   return {
+    /** Resolves once every agent that runs now has written its release. */
     async settled() {
       await until('every running agent was seen', async () => {
         const { items } = await api.get<ApiList>(pods);

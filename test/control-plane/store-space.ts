@@ -1,14 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Room in a control plane's etcd, seen and made as a person does with etcdctl. */
-export interface StoreSpace {
-  /** Fills it until it takes no more writes: it raises the alarm NOSPACE. */
-  fill(): Promise<void>;
-  /** Fills it so far that some so many bytes are left. */
-  fillBut(bytes: number): Promise<void>;
-  /** What filled it goes; then compact, defragment, disarm. */
-  makeRoom(): Promise<void>;
-}
+export type StoreSpace = ReturnType<typeof storeSpace>;
 
 interface Status {
   readonly header: { readonly revision: string; readonly member_id: string };
@@ -27,8 +19,8 @@ const SPARE = 16_384;
 const COMMIT_MS = 150;
 const FULL = /database space exceeded/;
 
-/** `store`: URL of an etcd that was started with a quota and asks for no certificates. */
-export function storeSpace(store: string): StoreSpace {
+/** Room in an etcd, seen and made as a person does with etcdctl; `store` was started with a quota and asks for no certificates. */
+export function storeSpace(store: string) {
   let keys = 0;
   const ask = async <T>(path: string, body: object): Promise<T> => {
     const answer = await fetch(new URL(path, store), { method: 'POST', body: JSON.stringify(body) });
@@ -51,15 +43,15 @@ export function storeSpace(store: string): StoreSpace {
     for (let left = await room(); left > bytes + SPARE; left = await room()) await put(Math.min(LARGEST, left - bytes - SPARE / 2));
   };
   return {
+    /** Fills it so far that some so many bytes are left. */
     fillBut,
+    /** Fills it until it takes no more writes: it raises the alarm NOSPACE. */
     async fill() {
       await fillBut(0);
-      const refused = await put(LARGEST).then(
-        () => undefined,
-        (thrown: unknown) => String(thrown),
-      );
+      const refused = await put(LARGEST).catch(String);
       if (!refused || !FULL.test(refused)) throw new Error(`the store is not full: ${refused ?? 'it took one more'}`);
     },
+    /** What filled it goes; then compact, defragment, disarm. */
     async makeRoom() {
       await ask('/v3/kv/deleterange', { key: encoded(PREFIX), range_end: encoded(END) });
       const { header } = await status();

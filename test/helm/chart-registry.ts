@@ -8,17 +8,6 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { listening } from '../control-plane/listening.ts';
 import type { OwnChart } from './own-charts.ts';
 
-/** A registry of one chart, over TLS on loopback. */
-export interface ChartRegistry {
-  /** `oci://127.0.0.1:5000/calico/tigera-operator`. */
-  readonly chart: string;
-  /** File of the certificates to trust, for SSL_CERT_FILE. */
-  readonly authorityFile: string;
-  /** Paths that were asked for. */
-  readonly asked: readonly string[];
-  close(): Promise<void>;
-}
-
 interface Blob {
   readonly type: string;
   readonly bytes: Buffer;
@@ -27,8 +16,11 @@ interface Blob {
 const NAME = 'calico/tigera-operator';
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
-/** Packs the chart and answers as a registry of the OCI distribution API does; reading only. */
-export async function serveChartRegistry(helm: string, home: string, folder: string, { version }: OwnChart): Promise<ChartRegistry> {
+/**
+ * Packs the chart and answers as a registry of the OCI distribution API does, over TLS on loopback; reading only. Its certificates are to be
+ * trusted by SSL_CERT_FILE; `asked` has the paths that were asked for.
+ */
+export async function serveChartRegistry(helm: string, home: string, folder: string, { version }: OwnChart) {
   await execa(helm, ['package', folder, '--destination', home]);
   const content = await readFile(join(home, `tigera-operator-${version}.tgz`));
   const answers = answersFor(version, content);

@@ -4,29 +4,10 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import type { KrewPrograms } from './programs.ts';
 
-export interface Said {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** A person's krew, empty at first, in a folder with spaces in its name, and a git index of their company. */
-export interface KrewHome {
-  /** KREW_ROOT. */
-  readonly root: string;
-  /** A folder that holds kubectl and nothing else. */
-  readonly kubectlOnly: string;
-  readonly indexUrl: string;
-  /** `kubectl krew …`. */
-  krew(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Said>;
-  /** A program with this environment and no other. */
-  run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Said>;
-  /** Commits this manifest to the index, under this version. */
-  publish(manifest: string, version: string): Promise<void>;
-  remove(): void;
-}
+export type KrewHome = Awaited<ReturnType<typeof makeKrewHome>>;
 
-export async function makeKrewHome(kubectl: string, programs: KrewPrograms): Promise<KrewHome> {
+export async function makeKrewHome(kubectl: string, programs: KrewPrograms) {
   const folder = mkdtempSync(join(tmpdir(), 'netsvc krew '));
   const root = join(folder, 'krew root');
   const kubectlOnly = join(folder, 'kubectl only');
@@ -34,7 +15,7 @@ export async function makeKrewHome(kubectl: string, programs: KrewPrograms): Pro
   mkdirSync(kubectlOnly);
   mkdirSync(join(index, 'plugins'), { recursive: true });
   symlinkSync(kubectl, join(kubectlOnly, 'kubectl'));
-  const run: KrewHome['run'] = async (program, args, env) => {
+  const run = async (program: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
     const options = { env, extendEnv: false, reject: false, stdin: 'ignore', timeout: 280_000, cwd: folder } as const;
     const { exitCode, stdout, stderr } = await execa(program, args, options);
     return { exitCode, stdout, stderr };
@@ -45,12 +26,18 @@ export async function makeKrewHome(kubectl: string, programs: KrewPrograms): Pro
   const git = (...args: readonly string[]) => execa('git', [...author, ...args], { cwd: index, env });
   await git('init', '--quiet', '--initial-branch=main');
   return {
+    /** KREW_ROOT. */
     root,
+    /** A folder that holds kubectl and nothing else. */
     kubectlOnly,
     indexUrl: `file://${index}`,
+    /** A program with this environment and no other. */
     run,
-    krew: (args, extra = {}) => run(join(kubectlOnly, 'kubectl'), ['krew', ...args], { ...env, PATH: path, ...extra }),
-    async publish(manifest, version) {
+    /** `kubectl krew …`. */
+    krew: (args: readonly string[], extra: Readonly<Record<string, string>> = {}) =>
+      run(join(kubectlOnly, 'kubectl'), ['krew', ...args], { ...env, PATH: path, ...extra }),
+    /** Commits this manifest to the index, under this version. */
+    async publish(manifest: string, version: string) {
       const text = readFileSync(manifest, 'utf8').replace(/^( {2}version: ).*$/m, `$1${version}`);
       writeFileSync(join(index, 'plugins', 'netsvc-upgrade.yaml'), text);
       await git('add', '.');

@@ -7,13 +7,8 @@ import { serveFolder } from '../control-plane/listening.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Archives of this checkout, served on the loopback interface as a forge would serve them. */
-export interface PackedRelease {
-  /** Holds the archives, SHA256SUMS and netsvc-upgrade.yaml. */
-  readonly folder: string;
-  readonly manifest: string;
-  stop(): void;
-}
+/** Archives of this checkout, served on the loopback interface as a forge would serve them, with SHA256SUMS and netsvc-upgrade.yaml. */
+export type PackedRelease = Awaited<ReturnType<typeof packRelease>>;
 
 /** Why this machine cannot pack for itself: no network and nothing in the cache. A runtime that is not the pinned one is no excuse. */
 export function runtimeProblem(platform: string): string | undefined {
@@ -30,7 +25,7 @@ export function runtimeProblem(platform: string): string | undefined {
 }
 
 /** Packs these platforms (none = all). Throws if a runtime cannot be fetched. */
-export async function packRelease(...platforms: readonly string[]): Promise<PackedRelease> {
+export async function packRelease(...platforms: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'netsvc-upgrade-archives-'));
   const { url, close } = await serveFolder(folder);
   const stop = () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { podShape } from '../../src/kube/pod-facts.ts';
-import { type InjectingWebhook, startInjector } from '../control-plane/injecting-webhook.ts';
+import { startInjector } from '../control-plane/injecting-webhook.ts';
+import type { Played } from '../control-plane/played.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
@@ -26,7 +27,7 @@ export function describeMesh({ workloads, timeoutMs }: { readonly workloads: num
   describe(`alp on a real control plane with ${workloads} meshed and as many plain workloads, and an injecting webhook`, function () {
     this.timeout(timeoutMs);
     let cluster: InstalledCluster;
-    let injector: InjectingWebhook;
+    let injector: Played;
     let folder = '';
 
     const create = async (...objects: readonly object[]) => {
