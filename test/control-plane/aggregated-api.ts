@@ -10,30 +10,13 @@ import { createAuthority } from './certificates.ts';
 import { listening } from './listening.ts';
 import { OLD_SERVER, type ServerRule, servedObject, storedObject } from './service-objects.ts';
 
+export type AggregatedApi = Awaited<ReturnType<typeof serveAggregatedApi>>;
+
 /**
- * A played API server of the service: shows the stored objects of `crd.GROUP` as `GROUP/v3`, for reading, making, patching (JSON patch) and
- * deleting.
+ * A played API server of the service: shows the objects that the control plane behind stores of `crd.GROUP` as `GROUP/v3`, for reading, making,
+ * patching (JSON patch) and deleting. Only the control plane's front proxy may ask. `hosts`: names by which it is dialled.
  */
-export interface AggregatedApi {
-  readonly port: number;
-  /** PEM, of whoever signed its certificate. */
-  readonly authority: string;
-  readonly group: string;
-  readonly rule: ServerRule;
-  /** Serves by another rule from now on; connections are cut, as when another release's process takes over. */
-  serve(rule: ServerRule): void;
-  stop(): Promise<void>;
-}
-
-export interface AggregatedOptions {
-  /** The control plane that stores the objects; its front proxy is the only one who may ask. */
-  readonly behind: ApiAccess;
-  readonly group: string;
-  /** Names by which it is dialled. */
-  readonly hosts: readonly string[];
-}
-
-export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOptions): Promise<AggregatedApi> {
+export async function serveAggregatedApi(behind: ApiAccess, group: string, hosts: readonly string[]) {
   const authority = createAuthority('aggregated-authority');
   const { certificate, key } = authority.issue({ commonName: 'aggregated-api', hosts });
   const agent = new Agent({ keepAlive: true, ca: behind.authority, cert: behind.certificate, key: behind.key });
@@ -46,11 +29,13 @@ export async function serveAggregatedApi({ behind, group, hosts }: AggregatedOpt
   return {
     port,
     group,
+    /** PEM, of whoever signed its certificate. */
     authority: authority.certificate,
     get rule() {
       return rule;
     },
-    serve(next) {
+    /** Serves by another rule from now on; connections are cut, as when another release's process takes over. */
+    serve(next: ServerRule) {
       rule = next;
       server.closeAllConnections();
     },

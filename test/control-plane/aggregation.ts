@@ -55,7 +55,7 @@ export async function isServed(api: Api, group: string): Promise<boolean> {
  */
 export async function aggregate({ api, access }: { readonly api: Api; readonly access: ApiAccess }, group: string): Promise<AggregatedApi> {
   const [namespace, service] = ['kube-system', 'played-api'];
-  const served = await serveAggregatedApi({ behind: access, group, hosts: [`${service}.${namespace}.svc`, 'localhost', '127.0.0.1'] });
+  const served = await serveAggregatedApi(access, group, [`${service}.${namespace}.svc`, 'localhost', '127.0.0.1']);
   await register(api, { ...served, group, namespace, service });
   await until(`v3.${group} is available`, () => isServed(api, group));
   return served;

@@ -53,23 +53,20 @@ export interface ApiList {
 type Seen = (object: ApiObject) => void;
 
 /** A small client of the control plane's own, so that the program under test is not needed to set up its tests. */
-export interface Api {
-  /** JSON of a path; throws ApiError on any refusal. */
-  get<T>(path: string): Promise<T>;
-  send<T = ApiObject>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, contentType?: string): Promise<T>;
-  /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. What is deleted is `gone`. */
-  follow(path: string, seen: Seen, signal: AbortSignal, gone?: Seen): Promise<void>;
-  /** Closes idle connections. */
-  close(): void;
-}
+export type Api = ReturnType<typeof connect>;
 
-export function connect(access: ApiAccess): Api {
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export function connect(access: ApiAccess) {
   const agent = new Agent({ keepAlive: true, ca: access.authority, cert: access.certificate, key: access.key, maxSockets: 30 });
   const call: Call = (method, path, more) => ask(agent, method, access.server + path, more);
   return {
-    get: async (path) => JSON.parse(await text(await call('GET', path))),
-    send: async (method, path, body, contentType) => JSON.parse(await text(await call(method, path, { body, contentType }))),
-    follow: (path, seen, signal, gone = () => undefined) => follow(call, path, { seen, gone, signal }),
+    /** JSON of a path; throws ApiError on any refusal. */
+    get: async <T>(path: string): Promise<T> => JSON.parse(await text(await call('GET', path))),
+    send: async <T = ApiObject>(method: Method, path: string, body?: unknown, contentType?: string): Promise<T> =>
+      JSON.parse(await text(await call(method, path, { body, contentType }))),
+    /** Every object below a list path, now and whenever it changes, until the signal; survives dropped connections. What is deleted is `gone`. */
+    follow: (path: string, seen: Seen, signal: AbortSignal, gone: Seen = () => undefined) => follow(call, path, { seen, gone, signal }),
     close: () => agent.destroy(),
   };
 }

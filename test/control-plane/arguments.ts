@@ -2,26 +2,7 @@ import { parseArgs } from 'node:util';
 
 export type Product = 'calico' | 'netsvc';
 
-/** What `up` is to do. */
-export interface UpOptions {
-  readonly nodes: number;
-  /** Release to install; nothing is installed without it. */
-  readonly install?: string;
-  readonly profile: Product;
-  /** The manifest's file name without `.yaml`. */
-  readonly variant: string;
-  /** Folder of releases, before any other. */
-  readonly manifests?: string;
-  readonly maxMinutes: number;
-  readonly readyAfterMs: number;
-  readonly audit: boolean;
-}
-
-export type Command =
-  | { readonly type: 'up'; readonly name: string; readonly options: UpOptions }
-  | { readonly type: 'down'; readonly name: string }
-  | { readonly type: 'status' }
-  | { readonly type: 'help'; readonly problem?: string };
+export type Command = ReturnType<typeof parseCommand>;
 
 export const USAGE = `Usage: npm run control-plane -- COMMAND
 
@@ -53,29 +34,33 @@ const OPTIONS = {
 } as const;
 
 /** Reads the command line; what is wrong with it is a `help` with the problem. */
-export function parseCommand(argv: readonly string[]): Command {
+export function parseCommand(argv: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
     const [command, ...rest] = positionals;
-    if (values.help || command === undefined) return { type: 'help' };
-    if (rest.length > 0) return { type: 'help', problem: `unexpected argument "${rest[0]}"` };
+    if (values.help || command === undefined) return { type: 'help' as const };
+    if (rest.length > 0) return { type: 'help' as const, problem: `unexpected argument "${rest[0]}"` };
     const { name } = values;
     if (!/^[a-z0-9][a-z0-9-]{0,40}$/.test(name)) throw new Error(`--name is made of a-z, 0-9 and "-", not "${name}"`);
-    if (command === 'up') return { type: 'up', name, options: upOptions(values) };
-    if (command === 'down') return { type: 'down', name };
-    return command === 'status' ? { type: 'status' } : { type: 'help', problem: `unknown command "${command}"` };
+    if (command === 'up') return { type: 'up' as const, name, options: upOptions(values) };
+    if (command === 'down') return { type: 'down' as const, name };
+    return command === 'status' ? { type: 'status' as const } : { type: 'help' as const, problem: `unknown command "${command}"` };
   } catch (thrown) {
-    return { type: 'help', problem: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { type: 'help' as const, problem: thrown instanceof Error ? thrown.message : String(thrown) };
   }
 }
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-function upOptions(values: Values): UpOptions {
+/** What `up` is to do. */
+export type UpOptions = ReturnType<typeof upOptions>;
+
+function upOptions(values: Values) {
   const profile = productOf(values.profile, values.variant);
   return {
     nodes: wholeNumber('nodes', values, 5000),
     profile,
+    /** The manifest's file name without `.yaml`. */
     variant: variantOf(profile, values.variant),
     maxMinutes: wholeNumber('max-minutes', values, 7 * 24 * 60 - 60),
     readyAfterMs: wholeNumber('ready-after', values, 3_600_000),

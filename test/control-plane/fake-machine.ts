@@ -51,6 +51,6 @@ export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, hol
     lock: async () => waiting.shift() ?? 'taken',
     unlock: async () => undefined,
     sleep: async (ms) => void slept.push(ms),
-    say: (line) => said.push(line),
+    say: (line) => void said.push(line),
   };
 }

@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownReleases, releases } from '../support/releases.ts';
-import type { Api, ApiList } from './api.ts';
+import type { Api, ApiObject } from './api.ts';
 import type { UpOptions } from './arguments.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { until } from './until.ts';
-
-/** Folders of releases, in the order in which a manifest is looked for. */
-function releaseFolders(own: string | undefined): readonly string[] {
-  return [...(own === undefined ? [] : [own]), releases, ownReleases];
-}
+import type { Workload } from './workloads.ts';
 
 /** The manifest to install; throws with every place that was looked at. */
 export function findManifest({ install = '', variant, manifests }: UpOptions, exists: (file: string) => boolean = existsSync): string {
-  const places = releaseFolders(manifests).map((folder) => join(folder, install, 'manifests', `${variant}.yaml`));
+  const places = [...(manifests === undefined ? [] : [manifests]), releases, ownReleases].map((folder) =>
+    join(folder, install, 'manifests', `${variant}.yaml`),
+  );
   const found = places.find(exists);
   if (found === undefined)
     throw new Error(`no manifest ${variant}.yaml of ${install}; looked for\n${places.map((place) => `  ${place}`).join('\n')}`);
@@ -31,24 +29,16 @@ export async function installManifest(controlPlane: ControlPlane, file: string, 
   return result.stderr.split('\n').filter((line) => line.trim() !== '');
 }
 
-interface Workload {
-  readonly metadata: { readonly generation?: number };
-  readonly spec?: { readonly replicas?: number };
-  readonly status?: { readonly observedGeneration?: number; readonly desiredNumberScheduled?: number };
-}
-
 /** True once the controllers have seen every workload and as many pods run as they want. */
 export async function everyPodRuns(api: Api): Promise<boolean> {
-  const list = async (path: string) => (await api.get<ApiList>(path)).items;
-  const [daemonSets, deployments, pods] = await Promise.all([
-    list('/apis/apps/v1/daemonsets'),
-    list('/apis/apps/v1/deployments'),
+  const list = async <T = ApiObject>(path: string) => (await api.get<{ readonly items: readonly T[] }>(path)).items;
+  const [agents, others, pods] = await Promise.all([
+    list<Workload>('/apis/apps/v1/daemonsets'),
+    list<Workload>('/apis/apps/v1/deployments'),
     list('/api/v1/pods'),
   ]);
-  const seen = ({ metadata, status }: Workload) => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  const agents = daemonSets as readonly Workload[];
-  const others = deployments as readonly Workload[];
-  const wanted = sum(agents.map(({ status }) => status?.desiredNumberScheduled ?? 0)) + sum(others.map(({ spec }) => spec?.replicas ?? 1));
+  const seen = ({ metadata, status }: Workload) => (status?.observedGeneration ?? 0) >= metadata.generation;
+  const wanted = sum(agents.map(({ status }) => status?.desiredNumberScheduled ?? 0)) + sum(others.map(({ spec }) => spec.replicas ?? 1));
   const running = pods.filter((pod) => (pod.status as { phase?: string } | undefined)?.phase === 'Running').length;
   return [...agents, ...others].every(seen) && running >= wanted;
 }

@@ -3,15 +3,7 @@ import { join } from 'node:path';
 /** Ports and files of one control plane; every part's arguments follow from it. */
 export interface Layout {
   readonly dir: string;
-  readonly ports: Ports;
-}
-
-export interface Ports {
-  readonly etcd: number;
-  readonly etcdPeer: number;
-  readonly apiServer: number;
-  readonly controllerManager: number;
-  readonly scheduler: number;
+  readonly ports: Readonly<Record<'etcd' | 'etcdPeer' | 'apiServer' | 'controllerManager' | 'scheduler', number>>;
 }
 
 export const SERVICE_CIDR = '10.96.0.0/16';

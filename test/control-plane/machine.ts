@@ -7,69 +7,56 @@ import { execa } from 'execa';
 import { goPlatform } from './build-plan.ts';
 
 /** What looking for programs needs of this computer; tests have one in memory. */
-export interface Machine {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** As Go names it: `linux/amd64`. */
-  readonly platform: string;
-  readonly home: string;
-  isExecutable(file: string): Promise<boolean>;
-  /** Exit code and what was printed; exit code 127 if there is no such program. `onLine` sees lines as they come. */
-  run(program: string, args: readonly string[], options?: RunOptions): Promise<{ readonly exitCode: number; readonly output: string }>;
-  /** The body of a URL; throws with the reason. */
-  download(url: string): Promise<Uint8Array>;
-  /** Writes an executable file: whole or not at all. Its folder need not be there. */
-  writeProgram(file: string, content: Uint8Array): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  /** Takes a lock file, whose folder need not be there; the pid of its living holder if there is one. */
-  lock(file: string): Promise<number | 'taken'>;
-  unlock(file: string): Promise<void>;
-  sleep(ms: number): Promise<void>;
-  /** One line of progress for a person. */
-  say(line: string): void;
-}
+export type Machine = Readonly<Omit<ReturnType<typeof thisMachine>, 'env'>> & { readonly env: Readonly<NodeJS.ProcessEnv> };
 
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function thisMachine(): Machine {
+export function thisMachine() {
   return {
     env: process.env,
+    /** As Go names it: `linux/amd64`. */
     platform: goPlatform(process.platform, process.arch),
     home: homedir(),
-    isExecutable: (file) =>
+    isExecutable: (file: string) =>
       access(file, constants.X_OK).then(
         () => true,
         () => false,
       ),
     run,
     download,
-    writeProgram: async (file, content) => {
+    /** Writes an executable file: whole or not at all. Its folder need not be there. */
+    async writeProgram(file: string, content: Uint8Array) {
       const half = `${file}.${process.pid}`;
       await mkdir(dirname(file), { recursive: true });
       await writeFile(half, content, { mode: 0o755 });
       await rename(half, file);
     },
-    rename,
+    rename: (from: string, to: string) => rename(from, to),
     lock,
-    unlock: (file) => rm(file, { force: true }),
-    sleep: (ms) => sleep(ms),
-    say: (line) => process.stderr.write(`${line}\n`),
+    unlock: (file: string) => rm(file, { force: true }),
+    sleep: (ms: number): Promise<void> => sleep(ms),
+    /** One line of progress for a person. */
+    say: (line: string) => void process.stderr.write(`${line}\n`),
   };
 }
 
+/** Exit code and what was printed; exit code 127 if there is no such program. */
 async function run(program: string, args: readonly string[], options: RunOptions = {}) {
   const result = await execa(program, args, { reject: false, all: true, stdin: 'ignore', ...options });
   return { exitCode: result.exitCode ?? 127, output: result.all ?? result.shortMessage ?? '' };
 }
 
+/** The body of a URL; throws with the reason. */
 async function download(url: string): Promise<Uint8Array> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(300_000) });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 }
 
+/** Takes a lock file, whose folder need not be there; the pid of its living holder if there is one. */
 async function lock(file: string): Promise<number | 'taken'> {
   await mkdir(dirname(file), { recursive: true });
   try {

@@ -6,33 +6,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A process of the test ground. */
-export interface Running {
-  readonly name: string;
-  /** What it printed last, for messages. */
-  tail(): Promise<string>;
-  /** True once it has printed this since it was started. */
-  said(words: string): Promise<boolean>;
-  ended(): boolean;
-  /** Ends it and waits until it has; forced after the grace time. */
-  stop(graceMs?: number): Promise<void>;
-}
+export type Running = Awaited<ReturnType<typeof launch>>;
 
 /** Processes that end together, and their folder with them: at `stopAll`, when this process dies, or after the given minutes. */
-export interface Processes {
-  start(name: string, program: string, args: readonly string[]): Promise<Running>;
-  stopAll(): Promise<void>;
-}
+export type Processes = Awaited<ReturnType<typeof superviseProcesses>>;
 
 const WATCHDOG = fileURLToPath(new URL('watchdog.ts', import.meta.url));
 
 /** With logs below this folder, which disappears with the processes. */
-export async function superviseProcesses(folder: string, maxMinutes: number): Promise<Processes> {
+export async function superviseProcesses(folder: string, maxMinutes: number) {
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const watchdog = startWatchdog(maxMinutes, folder);
   const all: Running[] = [];
   return {
-    async start(name, program, args) {
+    async start(name: string, program: string, args: readonly string[]) {
       const running = await launch(watchdog, join(logs, `${name}.log`), name, program, args);
       all.push(running);
       return running;
@@ -64,7 +52,7 @@ async function dismiss(watchdog: ChildProcess): Promise<void> {
   await gone;
 }
 
-async function launch(watchdog: ChildProcess, log: string, name: string, program: string, args: readonly string[]): Promise<Running> {
+async function launch(watchdog: ChildProcess, log: string, name: string, program: string, args: readonly string[]) {
   const output = openSync(log, 'a');
   const before = fstatSync(output).size;
   // Nothing of the caller's cluster settings may reach the control plane.
@@ -78,8 +66,16 @@ async function launch(watchdog: ChildProcess, log: string, name: string, program
   watchdog.stdin?.write(`+${child.pid}\n`);
   child.on('exit', () => watchdog.stdin?.write(`-${child.pid}\n`));
   child.unref();
-  const said = async (words: string) => (await readFile(log)).subarray(before).includes(words);
-  return { name, said, ended: () => isOver(child), tail: () => tailOf(log), stop: (graceMs = 5000) => end(child, graceMs) };
+  return {
+    name,
+    /** True once it has printed this since it was started. */
+    said: async (words: string) => (await readFile(log)).subarray(before).includes(words),
+    ended: () => isOver(child),
+    /** What it printed last, for messages. */
+    tail: () => tailOf(log),
+    /** Ends it and waits until it has; forced after the grace time. */
+    stop: (graceMs = 5000) => end(child, graceMs),
+  };
 }
 
 async function end(child: ChildProcess, graceMs: number): Promise<void> {

@@ -21,7 +21,7 @@ const NAME = 'calico-apiserver';
  * rules of the release whose pods run. Resolves once it is available. Needs a control plane with `clusterNetwork`.
  */
 export async function playServiceApiServer(plane: ControlPlane) {
-  const served = await serveAggregatedApi({ behind: plane.access, group: GROUP, hosts: [`calico-api.${NAME}.svc`] });
+  const served = await serveAggregatedApi(plane.access, GROUP, [`calico-api.${NAME}.svc`]);
   const network = await playClusterNetwork(plane.clusterNetwork, served.port);
   const following = playByLooking(LOOK_EVERY_MS, async () => {
     const rule = await runningRule(plane.api);

@@ -19,15 +19,7 @@ interface Status {
 }
 
 /** The agent's pod on a node, as a person would read it. */
-export interface Agent {
-  readonly uid: string;
-  readonly phase: string;
-  readonly images: readonly string[];
-  readonly readyColumn: string;
-  readonly waiting: readonly string[];
-  readonly lastExit: number | undefined;
-  readonly restarts: number;
-}
+export type Agent = ReturnType<typeof describeAgent>;
 
 export async function agentOn(controlPlane: ControlPlane, node: string, selector = 'k8s-app=netsvc-node'): Promise<Agent | undefined> {
   const query = `labelSelector=${encodeURIComponent(selector)}&fieldSelector=spec.nodeName%3D${node}`;
@@ -36,7 +28,7 @@ export async function agentOn(controlPlane: ControlPlane, node: string, selector
   return pod && describeAgent(pod);
 }
 
-export function describeAgent(pod: ApiObject): Agent {
+export function describeAgent(pod: ApiObject) {
   const status = pod.status as { phase: string; containerStatuses?: readonly Status[]; initContainerStatuses?: readonly Status[] };
   const containers = status.containerStatuses ?? [];
   const spec = pod.spec as { containers: readonly { image: string }[] };

@@ -46,7 +46,7 @@ async function installApiServer(plane: ControlPlane): Promise<AggregatedApi> {
   const { api, access } = plane;
   const [group, namespace, service] = ['projectcalico.org', 'calico-apiserver', 'calico-api'];
   const hosts = [`${service}.${namespace}.svc`, `${service}.calico-system.svc`, 'localhost', '127.0.0.1'];
-  const served = await serveAggregatedApi({ behind: access, group, hosts });
+  const served = await serveAggregatedApi(access, group, hosts);
   await api.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await register(api, { ...served, namespace, service });
   const wanted = { apiVersion: 'operator.tigera.io/v1', kind: 'APIServer', metadata: { name: 'default' }, spec: {} };
