@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 export function krewIndexFaults(text: string, fileName: string): readonly string[] {
   const manifest = parse(text) as Manifest;
   const platforms = manifest.spec.platforms;
-  const rules: readonly [boolean, string][] = [
+  const faults = broken([
     [manifest.apiVersion === 'krew.googlecontainertools.github.com/v1alpha2', 'apiVersion'],
     [manifest.kind === 'Plugin', 'kind'],
     [/^[\w-]+$/.test(manifest.metadata.name) && !DEVICES.test(manifest.metadata.name), 'name'],
@@ -15,10 +15,11 @@ export function krewIndexFaults(text: string, fileName: string): readonly string
     [/^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(manifest.spec.version), 'version'],
     [(manifest.spec.shortDescription ?? '') !== '' && !/[\r\n]/.test(manifest.spec.shortDescription), 'short description'],
     [platforms.length > 0, 'platforms'],
-  ];
-  const faults = rules.filter(([holds]) => !holds).map(([, rule]) => rule);
+  ]);
   return [...faults, ...platforms.flatMap(platformFaults), ...selectionFaults(platforms)];
 }
+
+const broken = (rules: readonly [holds: boolean, rule: string][]) => rules.filter(([holds]) => !holds).map(([, rule]) => rule);
 
 interface Platform {
   readonly uri: string;
@@ -43,15 +44,14 @@ const SUPPORTED = [
 
 function platformFaults({ uri, sha256, bin, files, selector }: Platform): readonly string[] {
   const labels = selector?.matchLabels ?? {};
-  const rules: readonly [boolean, string][] = [
+  return broken([
     [Boolean(uri), 'uri'],
     [/^[a-f0-9]{64}$/.test(sha256), 'sha256'],
     [Boolean(bin) && !bin.includes('..'), 'bin'],
     [labels.os !== 'windows' || bin.endsWith('.exe'), 'bin is no .exe'],
     [files === undefined || files.length > 0, 'files'],
     [Object.keys(labels).length > 0 && Object.keys(labels).every((key) => ['os', 'arch'].includes(key)), 'selector'],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, rule]) => rule);
+  ]);
 }
 
 /** Every selector matches a platform that krew knows, and no two the same. */

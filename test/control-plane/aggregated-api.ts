@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { JsonPatchOp } from '../../src/kernel/object.ts';
 import { applyJsonPatch, PatchFailure } from '../../src/manifest/json-patch.ts';
-import { type Ask, discovery, parseTarget, storedPath, type Target } from './aggregated-target.ts';
+import { type Ask, discovery, parseTarget, type Target } from './aggregated-target.ts';
 import { type ApiAccess, type ApiObject, exchange } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { listening } from './listening.ts';
@@ -58,7 +58,7 @@ async function answer(asked: Exchange): Promise<void> {
   const { request, response, group } = asked;
   const [path = '', query = ''] = (request.url ?? '').split('?');
   if (path === `/apis/${group}/v3`) return send(response, 200, await discovery(asked));
-  const target = parseTarget(path, group);
+  const target = parseTarget(path, group, asked.rule);
   if (!target) return send(response, 404, refusal(404));
   if (request.method === 'POST' || request.method === 'PATCH') return write(asked, target);
   if (!['GET', 'DELETE'].includes(request.method ?? '')) return send(response, 405, refusal(405));
@@ -68,7 +68,7 @@ async function answer(asked: Exchange): Promise<void> {
 
 async function whole(asked: Exchange, target: Target, query: string): Promise<void> {
   const { request, response, ask } = asked;
-  const backing = await ask(request.method ?? 'GET', `${storedPath(asked, target)}?${query}`);
+  const backing = await ask(request.method ?? 'GET', `${target.stored}?${query}`);
   const body = JSON.parse(await text(backing)) as ApiObject & { readonly items?: readonly ApiObject[] };
   const status = backing.statusCode ?? 500;
   if (status > 299 || request.method !== 'GET') return send(response, status, body);
@@ -83,20 +83,18 @@ async function whole(asked: Exchange, target: Target, query: string): Promise<vo
 /** What is given is stored with its owners noted beside it, as the service does; a test of a patch that fails is refused as the API server does. */
 async function write(asked: Exchange, target: Target): Promise<void> {
   const { request, response, group, rule, ask } = asked;
-  const { plural } = target;
+  const { plural, stored } = target;
   const body = JSON.parse(await text(request)) as object;
   if (request.method === 'POST') {
-    const path = storedPath(asked, { ...target });
-    return relay(asked, target, await ask('POST', path, undefined, storedObject(body as ApiObject, group, plural, rule)));
+    return relay(asked, target, await ask('POST', stored, undefined, storedObject(body as ApiObject, group, plural, rule)));
   }
   if (request.headers['content-type'] !== 'application/json-patch+json') return send(response, 415, refusal(415));
-  const path = storedPath(asked, target);
-  const backing = await ask('GET', path);
+  const backing = await ask('GET', stored);
   const before = JSON.parse(await text(backing)) as ApiObject;
   if (backing.statusCode !== 200) return send(response, backing.statusCode ?? 500, before);
   try {
     const after = applyJsonPatch(servedObject(before, group, plural, rule), body as readonly JsonPatchOp[]);
-    return relay(asked, target, await ask('PUT', path, undefined, storedObject(after, group, plural, rule, before)));
+    return relay(asked, target, await ask('PUT', stored, undefined, storedObject(after, group, plural, rule, before)));
   } catch (thrown) {
     if (!(thrown instanceof PatchFailure)) throw thrown;
     return send(response, 422, refusal(422));
@@ -113,7 +111,7 @@ async function watch(asked: Exchange, target: Target, query: string): Promise<vo
   const { response, ask } = asked;
   const end = new AbortController();
   response.on('close', () => end.abort());
-  const backing = await ask('GET', `${storedPath(asked, target)}?${query}`, end.signal);
+  const backing = await ask('GET', `${target.stored}?${query}`, end.signal);
   const status = backing.statusCode ?? 500;
   if (status > 299) return send(response, status, JSON.parse(await text(backing)));
   response.writeHead(200, { 'content-type': 'application/json' });

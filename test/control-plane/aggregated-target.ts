@@ -5,29 +5,22 @@ import { isPolicy, PREFIX, type ServerRule } from './service-objects.ts';
 /** Asks the control plane that stores the objects. */
 export type Ask = (method: string, path: string, signal?: AbortSignal, body?: object) => Promise<IncomingMessage>;
 
-/** What a path of the v3 API means. */
-export interface Target {
-  readonly scope: string;
-  readonly plural: string;
-  readonly name?: string;
-}
-
-/** Undefined for a path that is not of the group's objects. */
-export function parseTarget(path: string, group: string): Target | undefined {
+/**
+ * What a path of the v3 API is about, and where that is stored: asked of a newer server, a policy with its old stored name. Undefined for a path that
+ * is not of the group's objects.
+ */
+export function parseTarget(path: string, group: string, { prefixesPolicies }: ServerRule): Target | undefined {
   const parts = path.startsWith(`/apis/${group}/v3/`) ? path.slice(`/apis/${group}/v3/`.length).split('/') : [];
   const scope = parts[0] === 'namespaces' && parts.length > 2 ? `namespaces/${parts[1]}/` : '';
   const [plural, name, ...rest] = scope === '' ? parts : parts.slice(2);
   if (plural === undefined || rest.length > 0) return undefined;
-  return { scope, plural, ...(name === undefined ? {} : { name }) };
+  const stored = name !== undefined && isPolicy(plural) && prefixesPolicies ? `${PREFIX}${name}` : name;
+  return { plural, stored: `/apis/crd.${group}/v1/${scope}${plural}${stored === undefined ? '' : `/${stored}`}` };
 }
 
-/** Where an object is stored that is asked for by its name in the v3 API: asked of a newer server, a policy with its old stored name. */
-export function storedPath(
-  { group, rule }: { readonly group: string; readonly rule: ServerRule },
-  { scope, plural, name }: Target,
-): string {
-  const stored = name !== undefined && isPolicy(plural) && rule.prefixesPolicies ? `${PREFIX}${name}` : name;
-  return `/apis/crd.${group}/v1/${scope}${plural}${stored === undefined ? '' : `/${stored}`}`;
+export interface Target {
+  readonly plural: string;
+  readonly stored: string;
 }
 
 interface Resource {

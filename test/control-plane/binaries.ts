@@ -6,12 +6,8 @@ import { type Machine, thisMachine } from './machine.ts';
 
 export type { Programs } from './build-plan.ts';
 
-/** A place that programs may come from: the programs, or why not. */
+/** The programs, or why not. */
 type Answer = { readonly programs: Programs } | { readonly because: string };
-interface Source {
-  readonly name: string;
-  ask(): Promise<Answer>;
-}
 
 /** The oldest API server on which the whole test ground works. */
 const OLDEST_MINOR = 30;
@@ -25,24 +21,24 @@ export async function resolvePrograms(): Promise<Programs> {
 /** Asks each source in turn: an assets folder, the PATH, the cache, a Go build, the published releases. */
 export async function findPrograms(machine: Machine, plan: BuildPlan, module: string): Promise<Programs> {
   const tried: string[] = [];
-  for (const source of sources(machine, plan, module)) {
-    const answer = await source.ask();
+  for (const [source, ask] of sources(machine, plan, module)) {
+    const answer = await ask();
     if ('programs' in answer) return answer.programs;
-    tried.push(`  ${source.name}: ${answer.because}`);
+    tried.push(`  ${source}: ${answer.because}`);
   }
   throw new Error(`no control plane programs (${PROGRAMS.join(', ')}). Tried:\n${tried.join('\n')}`);
 }
 
-function sources(machine: Machine, plan: BuildPlan, module: string): readonly Source[] {
+function sources(machine: Machine, plan: BuildPlan, module: string): readonly (readonly [string, () => Promise<Answer>])[] {
   const cache = cacheFolder(machine, plan.key);
   const cached = () => locate(machine, [cache]);
   const thenCached = async (problem: string | undefined): Promise<Answer> => (problem === undefined ? cached() : { because: problem });
   return [
-    { name: 'KUBEBUILDER_ASSETS', ask: () => inAssets(machine) },
-    { name: 'PATH', ask: () => onPath(machine) },
-    { name: `cache ${cache}`, ask: cached },
-    { name: 'Go build', ask: async () => thenCached(await buildPrograms(machine, plan, module, cache)) },
-    { name: 'download', ask: async () => thenCached(await downloadPrograms(machine, plan, cache)) },
+    ['KUBEBUILDER_ASSETS', () => inAssets(machine)],
+    ['PATH', () => onPath(machine)],
+    [`cache ${cache}`, cached],
+    ['Go build', async () => thenCached(await buildPrograms(machine, plan, module, cache))],
+    ['download', async () => thenCached(await downloadPrograms(machine, plan, cache))],
   ];
 }
 

@@ -1,13 +1,3 @@
-import type { Machine } from './machine.ts';
-
-/** A computer in memory: its executable files, what its programs answer, what URLs give. */
-export interface FakeMachine extends Machine {
-  readonly files: Set<string>;
-  readonly ran: string[];
-  readonly said: string[];
-  readonly slept: number[];
-}
-
 export interface FakeFacts {
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
@@ -18,7 +8,8 @@ export interface FakeFacts {
   readonly holders?: readonly number[];
 }
 
-export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, holders = [] }: FakeFacts): FakeMachine {
+/** A computer in memory: its executable files, what its programs answer, what URLs give. */
+export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, holders = [] }: FakeFacts) {
   const present = new Set(files);
   const [ran, said, slept, waiting]: [string[], string[], number[], number[]] = [[], [], [], [...holders]];
   return {
@@ -29,8 +20,8 @@ export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, hol
     platform: 'linux/amd64',
     home: '/home/me',
     files: present,
-    isExecutable: async (file) => present.has(file),
-    run: async (program, args) => {
+    isExecutable: async (file: string) => present.has(file),
+    run: async (program: string, args: readonly string[]) => {
       const line = [program, ...args].join(' ');
       ran.push(line);
       const answer = Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] ?? { exitCode: 127, output: 'not found' };
@@ -38,19 +29,19 @@ export function fakeMachine({ env = {}, files = [], answers = {}, urls = {}, hol
       if (args[0] === 'build' && answer.exitCode === 0 && output) present.add(output);
       return answer;
     },
-    download: async (url) => {
+    download: async (url: string) => {
       const body = urls[url];
       if (body === undefined) throw new Error(`${url} answered 404`);
       return new TextEncoder().encode(body);
     },
-    writeProgram: async (file) => void present.add(file),
-    rename: async (from, to) => {
+    writeProgram: async (file: string) => void present.add(file),
+    rename: async (from: string, to: string) => {
       present.delete(from);
       present.add(to);
     },
-    lock: async () => waiting.shift() ?? 'taken',
+    lock: async (): Promise<number | 'taken'> => waiting.shift() ?? 'taken',
     unlock: async () => undefined,
-    sleep: async (ms) => void slept.push(ms),
-    say: (line) => void said.push(line),
+    sleep: async (ms: number) => void slept.push(ms),
+    say: (line: string) => void said.push(line),
   };
 }

@@ -4,7 +4,7 @@ import type { ApiAccess } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { kubeconfigText } from './keys.ts';
 import { listening } from './listening.ts';
-import { type ArmedFault, FaultSwitch } from './proxy-faults.ts';
+import type { ArmedFault } from './proxy-faults.ts';
 import { ProxyForward } from './proxy-forward.ts';
 import type { LoggedRequest } from './proxy-log.ts';
 
@@ -31,14 +31,13 @@ export async function startFaultProxy(options: FaultProxyOptions) {
   const authority = createAuthority('test-proxy-authority');
   const own = authority.issue({ commonName: 'fault-proxy', hosts: ['127.0.0.1', 'localhost'] });
   const client = authority.issue({ commonName: 'fault-proxy-client' });
-  const faults = new FaultSwitch(() => cut());
   const { behind, kubeconfigPath, bodies = false, silenceMs = 1500 } = options;
   const agent = new Agent({ keepAlive: true, ca: behind.authority, cert: behind.certificate, key: behind.key });
-  const forward = new ProxyForward({ agent, faults, server: behind.server, bodies, silenceMs });
+  const forward = new ProxyForward({ agent, server: behind.server, bodies, silenceMs, cut: () => cut() });
   // Only HTTP/1.1 is offered: kubectl then speaks it too, and one connection carries one request at a time.
   const tls = { cert: own.certificate, key: own.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
   const server = createServer({ ...tls, ALPNProtocols: ['http/1.1'] }, (request, response) => void forward.serve(request, response));
-  server.on('connection', (socket) => faults.isCut && socket.destroy());
+  server.on('connection', (socket) => forward.isCut && socket.destroy());
   const { port, cut, close } = await listening(server);
   const access = { server: `https://127.0.0.1:${port}`, authority: authority.certificate, ...client };
   await writeFile(kubeconfigPath, kubeconfigText(access), { mode: 0o600 });
@@ -55,9 +54,9 @@ export async function startFaultProxy(options: FaultProxyOptions) {
     /** Every request since the start, in order of arrival; entries grow as their answers come. */
     requests: forward.log.requests as readonly LoggedRequest[],
     /** Spoils one request from now on, in place of any other armed fault. */
-    arm: (fault: ArmedFault) => void faults.arm(fault),
+    arm: (fault: ArmedFault) => void forward.arm(fault),
     /** Ends the fault and lets clients through again; the request that it struck, if it did. */
-    disarm: () => faults.arm(undefined),
+    disarm: () => forward.arm(undefined),
     /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
     forgetAnswers: () => forward.forgetAnswers(),
     /** Id under which the server's audit log has a request of this proxy. */

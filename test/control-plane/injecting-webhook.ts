@@ -1,9 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:https';
-import { json } from 'node:stream/consumers';
+import { sendJson, serve } from '../support/loopback-server.ts';
 import type { Api, ApiObject } from './api.ts';
 import { createAuthority } from './certificates.ts';
-import { listening } from './listening.ts';
 import type { Played } from './played.ts';
 
 /** What the played mesh puts into new pods. */
@@ -17,25 +14,17 @@ export interface Injection {
   readonly label: readonly [key: string, value: string];
 }
 
-const PATH = '/inject';
-
 /** The mesh's injector: a mutating webhook that puts the sidecar with the template's image into every new pod of meshed namespaces. */
 export async function startInjector(api: Api, injection: Injection): Promise<Played> {
   const authority = createAuthority('injector');
   const identity = authority.issue({ commonName: 'injector', hosts: ['127.0.0.1'] });
-  const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
-    void answer(api, injection, request).then((body) => {
-      response.setHeader('content-type', 'application/json');
-      response.end(body);
-    });
-  });
-  const { port, close } = await listening(server);
+  const { url, close } = await serve(async ({ body }, response) => sendJson(response, await answer(api, injection, body)), identity);
   const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
-  await api.send('POST', path, configuration(port, authority.certificate, injection));
+  await api.send('POST', path, configuration(url, authority.certificate, injection));
   return { stop: close };
 }
 
-function configuration(port: number, certificate: string, { label: [key, value] }: Injection): object {
+function configuration(url: string, certificate: string, { label: [key, value] }: Injection): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
@@ -43,7 +32,7 @@ function configuration(port: number, certificate: string, { label: [key, value] 
     webhooks: [
       {
         name: 'injector.mesh.test',
-        clientConfig: { url: `https://127.0.0.1:${port}${PATH}`, caBundle: Buffer.from(certificate).toString('base64') },
+        clientConfig: { url, caBundle: Buffer.from(certificate).toString('base64') },
         rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
         namespaceSelector: { matchLabels: { [key]: value } },
         admissionReviewVersions: ['v1'],
@@ -54,8 +43,8 @@ function configuration(port: number, certificate: string, { label: [key, value] 
   };
 }
 
-async function answer(api: Api, injection: Injection, request: IncomingMessage): Promise<string> {
-  const review = (await json(request)) as { request: { uid: string } };
+async function answer(api: Api, injection: Injection, body: string): Promise<object> {
+  const review = JSON.parse(body) as { readonly request: { readonly uid: string } };
   const image = await sidecarImage(api, injection);
   const patch = [{ op: 'add', path: '/spec/containers/-', value: { name: injection.container, image } }];
   const response = {
@@ -64,7 +53,7 @@ async function answer(api: Api, injection: Injection, request: IncomingMessage):
     patchType: 'JSONPatch',
     patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
   };
-  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response });
+  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
 }
 
 /** The image that stands behind the sidecar's name in the template. */

@@ -18,9 +18,9 @@ export async function writeKeys(layout: Layout, auditReads: boolean): Promise<Ap
   const accounts = createKeyPair();
   await mkdir(dirname(files.authority), { recursive: true, mode: 0o700 });
   const write = (file: string, content: string) => writeFile(file, content, { mode: 0o600 });
-  const writeIdentity = (target: { certificate: string; key: string }, identity: Identity) =>
-    Promise.all([write(target.certificate, identity.certificate), write(target.key, identity.key)]);
-  const access = { server: serverUrl(layout), authority: authority.certificate, certificate: admin.certificate, key: admin.key };
+  const writeIdentity = (target: Identity, { certificate, key }: Identity) =>
+    Promise.all([write(target.certificate, certificate), write(target.key, key)]);
+  const access = { server: serverUrl(layout), authority: authority.certificate, ...admin };
   await Promise.all([
     write(files.authority, authority.certificate),
     writeIdentity(files.server, server),
@@ -28,7 +28,7 @@ export async function writeKeys(layout: Layout, auditReads: boolean): Promise<Ap
     write(files.serviceAccounts.publicKey, accounts.publicKey),
     write(files.serviceAccounts.key, accounts.key),
     write(files.kubeconfig, kubeconfigText(access)),
-    write(files.partsKubeconfig, kubeconfigText({ ...access, certificate: parts.certificate, key: parts.key })),
+    write(files.partsKubeconfig, kubeconfigText({ ...access, ...parts })),
     write(files.auditPolicy, auditPolicy(auditReads)),
     write(files.egress, egressConfig(files.clusterNetwork)),
   ]);

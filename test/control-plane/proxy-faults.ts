@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { LoggedRequest, SeenRequest } from './proxy-log.ts';
+import type { SeenRequest } from './proxy-log.ts';
 
 /** An answer as bytes, to be sent as it is. */
 export interface Answer {
@@ -45,46 +45,4 @@ export interface ArmedFault {
   matches(request: SeenRequest): boolean;
   /** Ends the client's process; for the kinds that kill. */
   kill?(): void;
-}
-
-/** Which request is to be spoilt, and whether clients are cut off. */
-export class FaultSwitch {
-  readonly #cutAll: () => void;
-  #armed: ArmedFault | undefined;
-  #matched = 0;
-  #struck: LoggedRequest | undefined;
-  /** No client is let in. */
-  isCut = false;
-
-  /** `cutAll` breaks every connection that is open. */
-  constructor(cutAll: () => void) {
-    this.#cutAll = cutAll;
-  }
-
-  /** In place of any other; the request that the other struck. */
-  arm(fault: ArmedFault | undefined): LoggedRequest | undefined {
-    const struck = this.#struck;
-    this.#armed = fault;
-    this.#struck = undefined;
-    this.#matched = 0;
-    this.isCut = false;
-    return struck;
-  }
-
-  /** The fault of this request, if it is the one; it strikes only once. */
-  strike(request: LoggedRequest): FaultKind | undefined {
-    const armed = this.#armed;
-    if (!armed || this.#struck || !armed.matches(request)) return undefined;
-    this.#matched += 1;
-    if (this.#matched < armed.nth) return undefined;
-    this.#struck = request;
-    return armed.kind;
-  }
-
-  /** Ends the client, and with it everything that it started: nobody gets through any more. */
-  kill(): void {
-    this.isCut = true;
-    this.#armed?.kill?.();
-    this.#cutAll();
-  }
 }

@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Agent, request as ask } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { type Answer, answerOf, type FaultKind, type FaultSwitch } from './proxy-faults.ts';
-import { type Entry, purposeOf, RequestLog } from './proxy-log.ts';
+import { type Answer, type ArmedFault, answerOf, type FaultKind } from './proxy-faults.ts';
+import { type Entry, type LoggedRequest, purposeOf, RequestLog } from './proxy-log.ts';
 
-export interface ForwardDeps {
+interface Forwarding {
   readonly agent: Agent;
   readonly server: string;
-  readonly faults: FaultSwitch;
   readonly bodies: boolean;
   readonly silenceMs: number;
+  /** Breaks every connection of clients that is open. */
+  readonly cut: () => void;
 }
 
 interface Exchange {
@@ -24,13 +25,29 @@ interface Exchange {
 /** Takes each request to the server and its answer back, unless a fault is in the way. */
 export class ProxyForward {
   readonly log = new RequestLog();
-  readonly #deps: ForwardDeps;
+  /** No client is let in. */
+  isCut = false;
+  readonly #deps: Forwarding;
   /** First answer to each question: the oldest truth there is. */
   readonly #first = new Map<string, Answer>();
   readonly #audit = randomUUID().slice(0, 28);
 
-  constructor(deps: ForwardDeps) {
+  #armed: ArmedFault | undefined;
+  #matched = 0;
+  #struck: LoggedRequest | undefined;
+
+  constructor(deps: Forwarding) {
     this.#deps = deps;
+  }
+
+  /** In place of any other; the request that the other struck. Clients are let in. */
+  arm(fault: ArmedFault | undefined): LoggedRequest | undefined {
+    const struck = this.#struck;
+    this.#armed = fault;
+    this.#struck = undefined;
+    this.#matched = 0;
+    this.isCut = false;
+    return struck;
   }
 
   /** Nothing has been asked yet, as far as outdated answers are concerned. */
@@ -49,8 +66,7 @@ export class ProxyForward {
       const body = await buffer(request);
       const entry = this.#arrive(request, body);
       const exchange = { request, response, body, entry };
-      const fault = this.#deps.faults.strike(entry);
-      if (fault) await this.#spoil(exchange, fault);
+      if (this.#isTheOne(entry)) await this.#spoil(exchange, entry.fault);
       else if (entry.purpose === 'watch') await this.#stream(exchange);
       else this.#reply(exchange, await this.#server(exchange));
     } catch {
@@ -67,15 +83,31 @@ export class ProxyForward {
     return this.log.arrive(isKept ? { ...seen, body: body.toString('utf8') } : seen);
   }
 
+  /** Whether the armed fault is for this request; it strikes only once. */
+  #isTheOne(entry: Entry): entry is Entry & { fault: FaultKind } {
+    if (!this.#armed || this.#struck || !this.#armed.matches(entry)) return false;
+    this.#matched += 1;
+    if (this.#matched < this.#armed.nth) return false;
+    this.#struck = entry;
+    entry.fault = this.#armed.kind;
+    return true;
+  }
+
   async #spoil(exchange: Exchange, fault: FaultKind): Promise<void> {
     const { entry, request } = exchange;
-    entry.fault = fault;
     if (fault.endsWith('-after')) await this.#server(exchange);
     const instead = fault === 'stale' ? this.#first.get(questionOf(request)) : answerOf(fault, entry.path);
     if (instead) return this.#reply(exchange, instead);
-    if (fault.startsWith('kill-')) return this.#deps.faults.kill();
+    if (fault.startsWith('kill-')) return this.#kill();
     if (fault === 'silence-after') await new Promise((resolve) => setTimeout(resolve, this.#deps.silenceMs));
     request.socket.destroy();
+  }
+
+  /** Ends the client, and with it everything that it started: nobody gets through any more. */
+  #kill(): void {
+    this.isCut = true;
+    this.#armed?.kill?.();
+    this.#deps.cut();
   }
 
   #reply({ entry, response }: Exchange, { status, headers, body }: Answer): void {

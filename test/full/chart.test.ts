@@ -148,7 +148,8 @@ for (const major of [3, 4] as const) {
         const env = { ...around.env, SSL_CERT_FILE: registry.authorityFile };
         assertSucceeded(await upgrade([...APPLY, ...flags], { ...around, env }));
         assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), /tigera-operator-v3\.32\.1/);
-        assert.equal(registry.asked.filter((line) => line.includes('/manifests/')).length, 1, registry.asked.join('\n'));
+        const asked = registry.seen.map(({ method, url }) => `${method} ${url}`);
+        assert.equal(asked.filter((line) => line.includes('/manifests/')).length, 1, asked.join('\n'));
       } finally {
         await registry.close();
       }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createAuthority } from '../control-plane/certificates.ts';
-import { listening } from '../control-plane/listening.ts';
+import { type Seen, serve } from '../support/loopback-server.ts';
 import type { OwnChart } from './own-charts.ts';
 
 interface Blob {
@@ -18,7 +17,7 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
 /**
  * Packs the chart and answers as a registry of the OCI distribution API does, over TLS on loopback; reading only. Its certificates are to be
- * trusted by SSL_CERT_FILE; `asked` has the paths that were asked for.
+ * trusted by SSL_CERT_FILE; `seen` has what was asked.
  */
 export async function serveChartRegistry(helm: string, home: string, folder: string, { version }: OwnChart) {
   await execa(helm, ['package', folder, '--destination', home]);
@@ -27,14 +26,9 @@ export async function serveChartRegistry(helm: string, home: string, folder: str
   const authority = createAuthority('chart-registry');
   const authorityFile = join(home, 'registry-ca.pem');
   await writeFile(authorityFile, authority.certificate);
-  const { certificate, key } = authority.issue({ commonName: 'registry', hosts: ['127.0.0.1'] });
-  const asked: string[] = [];
-  const server = createServer({ cert: certificate, key }, (request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    answer(request, response, answers);
-  });
-  const { port, close } = await listening(server);
-  return { chart: `oci://127.0.0.1:${port}/${NAME}`, authorityFile, asked, close };
+  const identity = authority.issue({ commonName: 'registry', hosts: ['127.0.0.1'] });
+  const { url, seen, close } = await serve((request, response) => answer(request, response, answers), identity);
+  return { chart: `${url.replace('https', 'oci')}/${NAME}`, authorityFile, seen, close };
 }
 
 function answersFor(version: string, content: Buffer): ReadonlyMap<string, Blob> {
@@ -55,10 +49,9 @@ function answersFor(version: string, content: Buffer): ReadonlyMap<string, Blob>
   ]);
 }
 
-function answer({ method, url = '' }: IncomingMessage, response: ServerResponse, answers: ReadonlyMap<string, Blob>): void {
+function answer({ method, url }: Seen, response: ServerResponse, answers: ReadonlyMap<string, Blob>): void {
   const blob = answers.get((url.split('?')[0] ?? '').replace(/^\/v2\//, ''));
-  if (!blob || !['GET', 'HEAD'].includes(method ?? ''))
-    return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+  if (!blob || !['GET', 'HEAD'].includes(method)) return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
   const headers = { 'content-type': blob.type, 'content-length': blob.bytes.length, 'docker-content-digest': digestOf(blob) };
   response.writeHead(200, headers).end(method === 'HEAD' ? undefined : blob.bytes);
 }
