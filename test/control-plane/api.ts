@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import type { ObjectMeta } from '../../src/kernel/object.ts';
 
 /** Where an API server is and who asks. PEM texts. */
 export interface ApiAccess {
@@ -34,14 +35,9 @@ export const unlessGone = unless(404);
 /** Undefined if there is none. */
 export const find = <T = ApiObject>(api: Api, path: string): Promise<T | undefined> => api.get<T>(path).catch(unlessGone);
 
-/** An object as the test ground needs to see it. */
+/** An object as an API server sends it. */
 export interface ApiObject {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-  } & Record<string, unknown>;
+  readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
   readonly [field: string]: unknown;
 }
 

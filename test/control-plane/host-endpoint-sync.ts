@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { ObjectMeta } from '../../src/kernel/object.ts';
 import { type Api, type ApiList, type ApiObject, unless } from './api.ts';
+import { storedOf } from './service-objects.ts';
 
 /** How the played controllers behave. */
 export interface EndpointManner {
@@ -194,14 +196,9 @@ export class EndpointSync {
   }
 
   /** Old ones read the object's labels alone; for new ones both places count, the annotation first. */
-  #seenLabels({ metadata }: { readonly metadata: object }): Readonly<Record<string, string>> {
-    const { labels = {}, annotations = {} } = metadata as {
-      readonly labels?: Record<string, string>;
-      readonly annotations?: Record<string, string>;
-    };
-    if (this.#manner.manner === 'old') return labels;
-    const noted = JSON.parse(annotations[`${this.#manner.group}/metadata`] ?? '{}') as { readonly labels?: Record<string, string> };
-    return { ...labels, ...noted.labels };
+  #seenLabels(endpoint: { readonly metadata: ObjectMeta }): Readonly<Record<string, string>> {
+    const { labels = {} } = endpoint.metadata;
+    return this.#manner.manner === 'old' ? labels : { ...labels, ...storedOf(endpoint, this.#manner.group)?.labels };
   }
 
   /** As client-go's limiter: whoever finds none waits for the next that nobody has reserved. */
@@ -220,7 +217,7 @@ const nodeOf = ({ spec }: ApiObject): string => (spec as { readonly node?: strin
 
 /** Of the service's own node: those its CLI gave it, and over these the Kubernetes node's. */
 function serviceLabels({ metadata }: ApiObject, group: string): Readonly<Record<string, string>> {
-  const { labels, annotations } = metadata as { readonly [field in 'labels' | 'annotations']?: Readonly<Record<string, string>> };
+  const { labels, annotations } = metadata;
   return { ...(JSON.parse(annotations?.[`${group}/labels`] ?? '{}') as Readonly<Record<string, string>>), ...labels };
 }
 

@@ -79,8 +79,8 @@ export async function setFault(api: Api, node: string, fault: NodeFault): Promis
   await api.send('PATCH', path, { metadata: { labels: { [FAULT_LABEL]: fault === 'none' ? null : fault } } });
   let lookedAt = Date.now();
   await until(`the simulation of ${fault} owns ${node}`, async () => {
-    const { annotations = {} } = (await api.get<ApiObject>(path)).metadata as { annotations?: Record<string, string> };
-    if (annotations[SIMULATED_ANNOTATION] === fault) return true;
+    const { metadata } = await api.get<ApiObject>(path);
+    if (metadata.annotations?.[SIMULATED_ANNOTATION] === fault) return true;
     if (Date.now() - lookedAt > NUDGE_MS) {
       lookedAt = Date.now();
       await api.send('PATCH', path, { metadata: { annotations: { [NUDGED]: String(lookedAt) } } });

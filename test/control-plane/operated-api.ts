@@ -44,7 +44,7 @@ export async function playApiServer(api: Api, { tag, registry, isNew, moved }: A
   if (ready && !(await find(api, `/api/v1/namespaces/${namespace}/services/${NAME}`)))
     await api.send('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(NAME, port));
   const why = ready ? '' : `"${namespace}/calico-apiserver" is not available`;
-  await writeStatus(api, 'apiserver', { generation: wanted.metadata.generation as number, why });
+  await writeStatus(api, 'apiserver', { generation: wanted.metadata.generation, why });
 }
 
 interface Registered {

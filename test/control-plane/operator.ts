@@ -76,7 +76,7 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
   const installation = await find(api, INSTALLATION);
   if (!installation) return;
   if (wanted === TARGET && state.release !== '' && state.release !== TARGET) {
-    await beforeItsEnd(api, manner, Number(installation.metadata.generation));
+    await beforeItsEnd(api, manner, installation.metadata.generation);
     // Its Deployment is the old one again, however quickly the new pod was there.
     if (manner.mode === 'pinned') return;
   }
@@ -96,7 +96,7 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
   if (manner.mode === 'no-crds' && isNew) return complain(api);
   const { registry = 'quay.io/', fipsMode } = installation.spec as { readonly registry?: string; readonly fipsMode?: string };
   const tag = fipsMode === 'Enabled' ? `${release}-fips` : release;
-  const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: String(installation.metadata.uid) };
+  const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: installation.metadata.uid };
   const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
   const hold = async (step: OperatorStep) => (isNew ? manner.hold?.(step) : undefined);
   await hold('roll the components');
@@ -110,7 +110,7 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
 const FORBIDDEN = 'Error creating / updating resource: secrets "node-certs" is forbidden';
 
 /** What the old operator does while it is being replaced, or cannot be. */
-async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number): Promise<void> {
+async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number | undefined): Promise<void> {
   if (manner.mode === 'pinned' || manner.mode === 'forbidden')
     await writeStatus(api, 'calico', { generation, why: FORBIDDEN, reason: 'ResourceUpdateError' });
   if (manner.mode !== 'pinned') return;
@@ -122,7 +122,7 @@ async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number
 async function complain(api: Api): Promise<void> {
   const { metadata } = await api.get<ApiObject>(INSTALLATION);
   const why = 'Unable retrieve Goldmane CR: no matches for kind "Goldmane" in version "operator.tigera.io/v1"';
-  await writeStatus(api, 'calico', { generation: Number(metadata.generation), why, reason: 'ResourceReadError', alone: true });
+  await writeStatus(api, 'calico', { generation: metadata.generation, why, reason: 'ResourceReadError', alone: true });
 }
 
 /** The release that its Deployment asks for, and the one that runs: undefined while the pod is being replaced. */
@@ -136,7 +136,7 @@ async function operatorOf(api: Api, manner: OperatorManner) {
 
 async function writeStatuses(api: Api, state: State, { mode }: OperatorManner, flowLogs: boolean): Promise<void> {
   const installation = await api.get<ApiObject>(INSTALLATION);
-  const generation = Number(installation.metadata.generation);
+  const generation = installation.metadata.generation;
   const isNew = state.release === TARGET;
   const missing = await missingComponents(api);
   const flaps = isNew && mode === 'flap' && missing === '' && !state.flapped;

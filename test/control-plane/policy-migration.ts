@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, type ApiList, type ApiObject, find, unless, unlessGone } from './api.ts';
 import { playByLooking } from './played.ts';
-import { POLICIES, servedName } from './service-objects.ts';
+import { POLICIES, servedName, storedOf } from './service-objects.ts';
 import { isRolledOut, runningImage, workload } from './workloads.ts';
 
 /** Whose controllers are played. */
@@ -71,14 +71,12 @@ interface Move {
 async function migrate(api: Api, { group, plural, kind, policy, name }: Move): Promise<void> {
   const { namespace, labels, annotations, ownerReferences } = policy.metadata;
   const place = `/apis/crd.${group}/v1/${namespace === undefined ? '' : `namespaces/${namespace}/`}${plural}`;
-  const noted = JSON.parse((annotations as Record<string, string>)[`${group}/metadata`] ?? '{}') as {
-    readonly creationTimestamp?: unknown;
-  };
+  const noted = storedOf(policy, group);
   // Where none is noted, the service's library reads the stored object's, and the copy notes it.
-  const creationTimestamp = noted.creationTimestamp ?? policy.metadata.creationTimestamp;
+  const creationTimestamp = noted?.creationTimestamp ?? policy.metadata.creationTimestamp;
   const metadata = {
-    ...{ name, namespace, ownerReferences, labels: { ...(labels as object | undefined), [`${group}/tier`]: 'default' } },
-    annotations: { ...(annotations as object), [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
+    ...{ name, namespace, ownerReferences, labels: { ...labels, [`${group}/tier`]: 'default' } },
+    annotations: { ...annotations, [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
   };
   const spec = { ...(policy.spec as object), tier: 'default' };
   await api.send('POST', place, { apiVersion: `crd.${group}/v1`, kind, metadata, spec }).catch(unless(409));

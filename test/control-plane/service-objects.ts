@@ -1,3 +1,4 @@
+import type { ObjectMeta, OwnerReference } from '../../src/kernel/object.ts';
 import type { ApiObject } from './api.ts';
 
 /** How one release of the service's API server shows stored objects. */
@@ -40,24 +41,10 @@ export function servedUid(stored: string): string {
 
 const turn = (byte: number): number => Number.parseInt([...byte.toString(2).padStart(8, '0')].reverse().join(''), 2);
 
-interface Owner {
-  readonly apiVersion: string;
-  readonly uid: string;
-}
-
-interface Stored {
-  readonly name?: string;
-  readonly labels?: object;
-  readonly creationTimestamp?: unknown;
-  readonly ownerReferences?: readonly Owner[];
-}
-
-const annotationsOf = ({ metadata }: ApiObject) => (metadata.annotations ?? {}) as Readonly<Record<string, string>>;
-
 /** What the service wrote beside the object; undefined for one that a person made past the service. */
-function storedOf(object: ApiObject, group: string): Stored | undefined {
-  const text = annotationsOf(object)[`${group}/metadata`];
-  return text === undefined ? undefined : (JSON.parse(text) as Stored);
+export function storedOf({ metadata }: { readonly metadata: ObjectMeta }, group: string): Partial<ObjectMeta> | undefined {
+  const text = metadata.annotations?.[`${group}/metadata`];
+  return text === undefined ? undefined : (JSON.parse(text) as Partial<ObjectMeta>);
 }
 
 /** The name that the service's users see. */
@@ -72,7 +59,7 @@ export function servedName(object: ApiObject, group: string, plural: string): st
 
 /** The stored object as the service's API server shows it. */
 export function servedObject(object: ApiObject, group: string, plural: string, rule: ServerRule): ApiObject {
-  const { [`${group}/metadata`]: _hidden, ...annotations } = annotationsOf(object);
+  const { [`${group}/metadata`]: _hidden, ...annotations } = object.metadata.annotations ?? {};
   const noted = storedOf(object, group);
   const { ownerReferences: listed, ...metadata } = object.metadata;
   // What the note says hides what the stored object itself says; an empty list is none.
@@ -84,31 +71,31 @@ export function servedObject(object: ApiObject, group: string, plural: string, r
       ...metadata,
       name: servedName(object, group, plural),
       uid: rule.convertsUids ? servedUid(metadata.uid) : metadata.uid,
-      labels: { ...(metadata.labels as object | undefined), ...noted?.labels },
+      labels: { ...metadata.labels, ...noted?.labels },
       annotations,
-      ...((owners as readonly Owner[] | undefined)?.length ? { ownerReferences: owners } : {}),
+      ...(owners?.length ? { ownerReferences: owners } : {}),
       creationTimestamp: noted?.creationTimestamp ?? metadata.creationTimestamp,
     },
   };
 }
 
-function ownersShown({ ownerReferences }: Stored, group: string, { translatesOwners }: ServerRule): readonly Owner[] | undefined {
-  const isOurs = ({ apiVersion }: Owner) => [`${group}/v3`, `crd.${group}/v1`].includes(apiVersion);
-  const shown = (one: Owner) => (isOurs(one) ? { ...one, apiVersion: `${group}/v3`, uid: servedUid(one.uid) } : one);
+function ownersShown({ ownerReferences }: Partial<ObjectMeta>, group: string, { translatesOwners }: ServerRule) {
+  const isOurs = ({ apiVersion }: OwnerReference) => [`${group}/v3`, `crd.${group}/v1`].includes(apiVersion);
+  const shown = (one: OwnerReference) => (isOurs(one) ? { ...one, apiVersion: `${group}/v3`, uid: servedUid(one.uid) } : one);
   return translatesOwners ? ownerReferences?.map(shown) : ownerReferences;
 }
 
 /** What such a server stores of an object that it was given; `before` is the stored one, if there is one. */
 export function storedObject(given: ApiObject, group: string, plural: string, rule: ServerRule, before?: ApiObject): object {
   const { name, namespace, labels, annotations, ownerReferences } = given.metadata;
-  const isOurs = ({ apiVersion }: Owner) => apiVersion === `${group}/v3`;
-  const noted = (one: Owner) =>
+  const isOurs = ({ apiVersion }: OwnerReference) => apiVersion === `${group}/v3`;
+  const noted = (one: OwnerReference) =>
     isOurs(one) && rule.translatesOwners ? { ...one, apiVersion: `crd.${group}/v1`, uid: servedUid(one.uid) } : one;
   const note = {
     ...(before && storedOf(before, group)),
     ...(isPolicy(plural) && rule.translatesOwners ? { name } : {}),
     creationTimestamp: given.metadata.creationTimestamp ?? new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
-    ownerReferences: (ownerReferences as readonly Owner[] | undefined)?.map(noted),
+    ownerReferences: ownerReferences?.map(noted),
   };
   const {
     uid,
@@ -120,7 +107,7 @@ export function storedObject(given: ApiObject, group: string, plural: string, ru
     apiVersion: `crd.${group}/v1`,
     metadata: {
       ...{ name: storedName, namespace, uid, resourceVersion, labels },
-      annotations: { ...(annotations as object | undefined), [`${group}/metadata`]: JSON.stringify(note) },
+      annotations: { ...annotations, [`${group}/metadata`]: JSON.stringify(note) },
     },
   };
 }

@@ -55,8 +55,7 @@ async function serve(controlPlane: ControlPlane, { profile }: UpOptions, signal:
   await controlPlane.api.follow(
     '/api/v1/nodes',
     (node) => {
-      const { labels = {} } = node.metadata as { labels?: Record<string, string> };
-      const fault = labels[FAULT_LABEL];
+      const fault = node.metadata.labels?.[FAULT_LABEL];
       if (isNodeFault(fault)) void controlPlane.simulate(fault);
     },
     signal,
