@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { askStore } from '../control-plane/kvstore-request.ts';
+import { storeClient } from '../control-plane/kvstore-client.ts';
 import { type AskedFor, KINDS, pluralOf } from './stand-in-cli-call.ts';
 import type { Stored, StoredIn } from './stand-in-cli-state.ts';
 
@@ -94,48 +94,37 @@ function changesOf(before: Stored, now: Stored) {
 
 /** The service's keys in its key-value store (cli notes 4). */
 const ROOT = '/calico/resources/v3/projectcalico.org/';
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const plain = (text: string): string => Buffer.from(text, 'base64').toString();
 
 /** The store that a configuration file names, with its certificates, in the manner of the real one. It does not answer: not reachable. */
 export async function openKeyValueStore(config: string): Promise<Opened> {
-  const call = callerOf(readFileSync(config, 'utf8'));
-  const objects = await readAll(call).catch(() => undefined);
+  const store = clientOf(readFileSync(config, 'utf8'));
+  const objects = await store.list(ROOT).then(objectsOf, () => undefined);
   if (!objects) return { stored: { reachable: false, objects: {} }, close: async () => undefined };
   const before = structuredClone(objects);
   return {
     stored: { reachable: true, objects },
     async close() {
       for (const { kind, name, is } of changesOf(before, objects)) {
-        const key = base64(`${ROOT}${pluralOf(kind)}/${name}`);
-        const value = base64(JSON.stringify({ kind, apiVersion: 'projectcalico.org/v3', ...is }));
-        await (is ? call('put', { key, value }) : call('deleterange', { key }));
+        const key = `${ROOT}${pluralOf(kind)}/${name}`;
+        const value = JSON.stringify({ kind, apiVersion: 'projectcalico.org/v3', ...is });
+        await (is ? store.put(key, value) : store.remove(key));
       }
     },
   };
 }
 
-type Caller = (method: 'range' | 'put' | 'deleterange', body: object) => Promise<string>;
-
-function callerOf(config: string): Caller {
+function clientOf(config: string) {
   const field = (name: string): string => new RegExp(`^\\s*${name}:\\s*["']?([^"'\\s]+)`, 'm').exec(config)?.[1] ?? '';
   const file = (name: string): string => readFileSync(field(name), 'utf8');
-  const identity = { certificate: file('etcdCertFile'), key: file('etcdKeyFile') };
-  const ca = file('etcdCACertFile');
-  return (method, body) => askStore(new URL(`/v3/kv/${method}`, field('etcdEndpoints')), ca, identity, JSON.stringify(body));
+  return storeClient(field('etcdEndpoints'), file('etcdCACertFile'), { certificate: file('etcdCertFile'), key: file('etcdKeyFile') });
 }
 
-/** In the order of the keys, as the store gives them. */
-async function readAll(call: Caller): Promise<Stored> {
-  const end = ROOT.slice(0, -1) + String.fromCharCode(ROOT.charCodeAt(ROOT.length - 1) + 1);
-  const { kvs = [] } = JSON.parse(await call('range', { key: base64(ROOT), range_end: base64(end) })) as {
-    readonly kvs?: readonly { readonly key: string; readonly value: string }[];
-  };
+function objectsOf(stored: ReadonlyMap<string, string>): Stored {
   const objects: Stored = Object.fromEntries(KINDS.map((kind) => [kind, {}]));
-  for (const { key, value } of kvs) {
-    const [plural, ...name] = plain(key).slice(ROOT.length).split('/');
+  for (const [key, value] of stored) {
+    const [plural, ...name] = key.slice(ROOT.length).split('/');
     const kind = KINDS.find((one) => pluralOf(one) === plural) ?? '';
-    Object.assign(objects[kind] ?? {}, { [name.join('/')]: JSON.parse(plain(value)) });
+    Object.assign(objects[kind] ?? {}, { [name.join('/')]: JSON.parse(value) });
   }
   return objects;
 }
