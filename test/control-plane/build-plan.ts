@@ -6,21 +6,6 @@ export type Program = (typeof PROGRAMS)[number];
 /** Where each of them is. */
 export type Programs = Readonly<Record<Program, string>>;
 
-/** How programs are built from a pinned Go module, and what they are called in a cache. */
-export interface GoBuild<Name extends string = string> {
-  readonly programs: readonly Name[];
-  /** Arguments of `go build`, without `-o` and the package. */
-  readonly flags: readonly string[];
-  readonly packages: Readonly<Record<Name, string>>;
-  /** Changes with any pinned module, flag or platform. */
-  readonly key: string;
-}
-
-/** Those of the module beside this file. */
-export interface BuildPlan extends GoBuild<Program> {
-  readonly versions: { readonly kubernetes: string; readonly kwok: string; readonly etcd: string };
-}
-
 const PACKAGES: Readonly<Record<Program, string>> = {
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -31,7 +16,7 @@ const PACKAGES: Readonly<Record<Program, string>> = {
 };
 
 /** `platform` as Go names it: `linux/amd64`. */
-export function planBuild(goMod: string, goSum: string, platform: string): BuildPlan {
+export function planBuild(goMod: string, goSum: string, platform: string) {
   const versions = {
     kubernetes: pinned(goMod, 'k8s.io/kubernetes'),
     kwok: pinned(goMod, 'sigs.k8s.io/kwok'),
@@ -40,23 +25,24 @@ export function planBuild(goMod: string, goSum: string, platform: string): Build
   return { ...planKubernetes(PROGRAMS, goMod, goSum, platform), versions };
 }
 
+export type BuildPlan = Readonly<ReturnType<typeof planBuild>>;
+
 /** Some of the programs, from a module that requires Kubernetes and perhaps nothing else. */
-export function planKubernetes(programs: readonly Program[], goMod: string, goSum: string, platform: string): GoBuild<Program> {
+export function planKubernetes(programs: readonly Program[], goMod: string, goSum: string, platform: string): GoBuild {
   return { ...planGo(PACKAGES, linkerFlags(pinned(goMod, 'k8s.io/kubernetes')), goSum, platform), programs };
 }
 
-/** All programs of these packages. */
-export function planGo<Name extends string>(
-  packages: Readonly<Record<Name, string>>,
-  linker: string,
-  goSum: string,
-  platform: string,
-): GoBuild<Name> {
+export type GoBuild = Readonly<ReturnType<typeof planGo>>;
+
+/** How all programs of these packages are built from a pinned Go module, and what they are called in a cache. */
+export function planGo(packages: Readonly<Record<string, string>>, linker: string, goSum: string, platform: string) {
   const flags = ['-mod=readonly', '-trimpath', '-ldflags', linker];
   const hash = createHash('sha256')
     .update(goSum)
     .update(JSON.stringify([flags, packages, platform]));
-  return { programs: Object.keys(packages) as Name[], flags, packages, key: hash.digest('hex').slice(0, 16) };
+  const programs: readonly string[] = Object.keys(packages);
+  /** The key changes with any pinned module, flag or platform. */
+  return { programs, flags, packages, key: hash.digest('hex').slice(0, 16) };
 }
 
 /** The version of a module that go.mod requires. */

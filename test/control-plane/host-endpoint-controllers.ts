@@ -77,17 +77,12 @@ async function configuration(api: Api, manner: EndpointManner): Promise<ApiObjec
   return (await find(api, `${path}/default`)) ?? api.send('POST', path, body);
 }
 
-interface Running {
-  readonly on: boolean;
-  /** Old ones do not know the field. */
-  readonly held: boolean;
-}
-
 /** The variable beats the setting; case does not matter to it, nor to old ones. */
-function runningConfig(live: ApiObject, { manner, environment }: EndpointManner): Running {
+function runningConfig(live: ApiObject, { manner, environment }: EndpointManner) {
   const { controllers } = specOf(live);
   const { autoCreate, createDefaultHostEndpoint } = controllers?.node?.hostEndpoint ?? {};
   const asked = environment ?? (manner === 'new' && createDefaultHostEndpoint === 'Disabled' ? 'Disabled' : String(autoCreate));
+  // Old ones do not know the field by which the renaming is held.
   return { on: asked.toLowerCase() === 'enabled', held: manner === 'new' && controllers?.policyMigration?.enabled === 'Disabled' };
 }
 

@@ -24,7 +24,12 @@ export async function createNodes(api: Api, count: number, { prefix = 'node', fa
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${String(first + index).padStart(2, '0')}`);
   const objects = names.map((name, index) => nodeObject(name, addressOf(present.length + index + 1), fault));
   await Promise.all(objects.map((object) => api.send('POST', '/api/v1/nodes', object)));
-  await until(`${count} nodes are Ready`, async () => (await readyNodes(api, names)) === count, Math.max(60_000, count * LIMIT_EACH_MS));
+  const areReady = async () => {
+    const { items } = await api.get<ApiList>('/api/v1/nodes');
+    const ready = new Set(items.filter(isReady).map(({ metadata }) => metadata.name));
+    return names.every((name) => ready.has(name));
+  };
+  await until(`${count} nodes are Ready`, areReady, Math.max(60_000, count * LIMIT_EACH_MS));
   return names;
 }
 
@@ -60,12 +65,6 @@ function nodeObject(name: string, address: string, fault: NodeFault): unknown {
       },
     },
   };
-}
-
-async function readyNodes(api: Api, names: readonly string[]): Promise<number> {
-  const wanted = new Set(names);
-  const { items } = await api.get<ApiList>('/api/v1/nodes');
-  return items.filter((node) => wanted.has(node.metadata.name) && isReady(node)).length;
 }
 
 function isReady(node: ApiObject): boolean {

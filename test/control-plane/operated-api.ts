@@ -1,6 +1,6 @@
 import { serviceOf } from './aggregation.ts';
 import { type Api, find } from './api.ts';
-import { createWorkload, NAMESPACE } from './operated-components.ts';
+import { createWorkload, NAMESPACE, type Wanted } from './operated-components.ts';
 import { writeStatus } from './operated-statuses.ts';
 import { workload } from './workloads.ts';
 
@@ -10,10 +10,7 @@ const SERVICE = '/apis/apiregistration.k8s.io/v1/apiservices/v3.projectcalico.or
 const NAME = 'calico-api';
 const COMPONENT = 'deployments/calico-apiserver';
 
-export interface ApiServerWanted {
-  readonly tag: string;
-  /** Where the image comes from, with its slash. */
-  readonly registry: string;
+interface ApiServerWanted extends Pick<Wanted, 'tag' | 'registry'> {
   readonly isNew: boolean;
   /** Waited for once the APIService points to the new namespace, before there is a server. */
   readonly moved: () => Promise<void>;

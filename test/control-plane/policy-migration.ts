@@ -48,37 +48,33 @@ async function mayMigrate(api: Api, { group, namespace = 'kube-system', agents, 
 export async function migratePolicies(api: Api, group: string, migrated: string[] = []): Promise<void> {
   for (const plural of POLICIES) {
     const list = await find<ApiList & { readonly kind: string }>(api, `/apis/crd.${group}/v1/${plural}`);
+    const kind = list?.kind.replace(/List$/, '');
     for (const policy of list?.items ?? []) {
       const name = servedName(policy, group, plural);
       const { tier = 'default' } = (policy.spec ?? {}) as { readonly tier?: string };
       if (name === policy.metadata.name || tier !== 'default') continue;
-      await migrate(api, { group, plural, policy, name, kind: list?.kind.replace(/List$/, '') ?? '' });
-      migrated.push(`${policy.metadata.namespace ?? ''}/${policy.metadata.name}`);
+      const { namespace } = policy.metadata;
+      const place = `/apis/crd.${group}/v1/${namespace === undefined ? '' : `namespaces/${namespace}/`}${plural}`;
+      // An object that is there already stays as it is; the old one goes whatever it holds.
+      await api.send('POST', place, { ...renamed(policy, name, group), kind }).catch(unless(409));
+      await api.send('DELETE', `${place}/${policy.metadata.name}`).catch(unlessGone);
+      migrated.push(`${namespace ?? ''}/${policy.metadata.name}`);
       await pause(PER_POLICY_MS);
     }
   }
 }
 
-interface Move {
-  readonly group: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly policy: ApiObject;
-  readonly name: string;
-}
-
-/** An object that is there already stays as it is; the old one goes whatever it holds. */
-async function migrate(api: Api, { group, plural, kind, policy, name }: Move): Promise<void> {
-  const { namespace, labels, annotations, ownerReferences } = policy.metadata;
-  const place = `/apis/crd.${group}/v1/${namespace === undefined ? '' : `namespaces/${namespace}/`}${plural}`;
-  const noted = storedOf(policy, group);
+function renamed({ metadata, spec }: ApiObject, name: string, group: string): object {
+  const { namespace, labels, annotations, ownerReferences } = metadata;
+  const noted = storedOf({ metadata }, group);
   // Where none is noted, the service's library reads the stored object's, and the copy notes it.
-  const creationTimestamp = noted?.creationTimestamp ?? policy.metadata.creationTimestamp;
-  const metadata = {
-    ...{ name, namespace, ownerReferences, labels: { ...labels, [`${group}/tier`]: 'default' } },
-    annotations: { ...annotations, [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
+  const creationTimestamp = noted?.creationTimestamp ?? metadata.creationTimestamp;
+  return {
+    apiVersion: `crd.${group}/v1`,
+    metadata: {
+      ...{ name, namespace, ownerReferences, labels: { ...labels, [`${group}/tier`]: 'default' } },
+      annotations: { ...annotations, [`${group}/metadata`]: JSON.stringify({ ...noted, name, creationTimestamp }) },
+    },
+    spec: { ...(spec as object), tier: 'default' },
   };
-  const spec = { ...(policy.spec as object), tier: 'default' };
-  await api.send('POST', place, { apiVersion: `crd.${group}/v1`, kind, metadata, spec }).catch(unless(409));
-  await api.send('DELETE', `${place}/${policy.metadata.name}`).catch(unlessGone);
 }

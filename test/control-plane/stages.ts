@@ -1,20 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * What befalls the pods that start on a node, or the node itself (`down`). Pods that already run keep running.
- * `slow`: they need five seconds. `image-pull`: their first image cannot be had. `crash-loop`: the first container
- * crashes again and again. `not-ready`: it runs and never gets ready.
- */
-export type NodeFault = 'none' | 'slow' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down';
-
 /** Label that puts a node under a fault, and annotation by which the simulation answers. */
 export const FAULT_LABEL = 'netsvc-upgrade.test/fault';
 export const SIMULATED_ANNOTATION = 'netsvc-upgrade.test/simulated';
 
 const SLOW_MS = 5000;
 const SOURCES = new URL('stages/', import.meta.url);
-const FILES: Readonly<Record<NodeFault, readonly string[]>> = {
+const FILES = {
   none: ['common', 'node-ready', 'pod-ready'],
   slow: ['common', 'node-ready', 'pod-ready'],
   'image-pull': ['common', 'node-ready', 'image-pull'],
@@ -22,6 +15,13 @@ const FILES: Readonly<Record<NodeFault, readonly string[]>> = {
   'not-ready': ['common', 'node-ready', 'not-ready'],
   down: ['down'],
 };
+
+/**
+ * What befalls the pods that start on a node, or the node itself (`down`). Pods that already run keep running.
+ * `slow`: they need five seconds. `image-pull`: their first image cannot be had. `crash-loop`: the first container
+ * crashes again and again. `not-ready`: it runs and never gets ready.
+ */
+export type NodeFault = keyof typeof FILES;
 
 /** Whether a label's value names a fault. */
 export function isNodeFault(value: string | undefined): value is NodeFault {

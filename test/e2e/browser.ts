@@ -17,8 +17,8 @@ export class Browser {
   readonly #process: ChildProcess;
   readonly #profile: string;
   readonly #waiting = new Map<number, { readonly done: (answer: Answer) => void; readonly failed: (reason: Error) => void }>();
-  readonly #listeners: ((method: string, params: Answer) => void)[] = [];
   #session = '';
+  #loaded = () => {};
   #count = 0;
   #rest = '';
 
@@ -44,9 +44,10 @@ export class Browser {
     const { targetId } = await this.#send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await this.#send('Target.attachToTarget', { targetId, flatten: true });
     this.#session = String(sessionId);
-    this.#listeners.push((method, params) => this.#note(method, params));
     for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await this.call(`${domain}.enable`);
-    const loaded = new Promise<void>((done) => this.#listeners.push((method) => method === 'Page.loadEventFired' && done()));
+    const loaded = new Promise<void>((done) => {
+      this.#loaded = done;
+    });
     await this.call('Page.navigate', { url: address });
     await loaded;
   }
@@ -91,6 +92,7 @@ export class Browser {
   }
 
   #note(method: string, params: Answer): void {
+    if (method === 'Page.loadEventFired') this.#loaded();
     if (method === 'Log.entryAdded' || method === 'Runtime.exceptionThrown' || method === 'Runtime.consoleAPICalled')
       this.complaints.push(JSON.stringify(params));
     if (method === 'Network.requestWillBeSent') this.requests.push((params.request as { readonly url: string }).url);
@@ -111,7 +113,7 @@ export class Browser {
     this.#rest = messages.pop() ?? '';
     for (const message of messages) {
       const { id, result, error, method, params } = JSON.parse(message);
-      if (method) for (const listener of this.#listeners) listener(method, params ?? {});
+      if (method) this.#note(method, params ?? {});
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error) waiting?.failed(new Error(`${error.message} (${error.code})`));
