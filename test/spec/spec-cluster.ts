@@ -76,8 +76,8 @@ export const configMap = (name: string, data: Readonly<Record<string, string>>):
 
 type Env = readonly { readonly name: string; readonly value: string }[];
 
-/** A DaemonSet of one container; `release` is its image's tag. */
-export const daemonSet = (name: string, release: string, env: Env = []): KubeObject => ({
+/** A DaemonSet of one container; `release` is its image's tag, `pod` what is particular to its pods. */
+export const daemonSet = (name: string, release: string, env: Env = [], pod: object = {}): KubeObject => ({
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
   metadata: { name, namespace: 'default' },
@@ -92,15 +92,11 @@ export const daemonSet = (name: string, release: string, env: Env = []): KubeObj
         terminationGracePeriodSeconds: 0,
         tolerations: [{ operator: 'Exists' }],
         containers: [{ name: 'main', image: `registry.netsvc.io/spec/main:${release}`, env }],
+        ...pod,
       },
     },
   },
 });
 
 /** The same without a node: nothing rolls. */
-export const parkedDaemonSet = (name: string, env: Env): KubeObject => {
-  const object = daemonSet(name, 'v1', env);
-  const spec = object.spec as { readonly template: { readonly spec: object } };
-  const pod = { ...spec.template.spec, nodeSelector: { nowhere: 'yes' } };
-  return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } };
-};
+export const parkedDaemonSet = (name: string, env: Env) => daemonSet(name, 'v1', env, { nodeSelector: { nowhere: 'yes' } });

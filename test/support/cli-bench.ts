@@ -1,7 +1,7 @@
 import type { FileOwner, ToolResult } from '../../src/kernel/argv.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { AccessRequest, KnownSum, Sources } from '../../src/kernel/ports.ts';
+import type { KnownSum, Sources } from '../../src/kernel/ports.ts';
 import { clusterOf } from './cluster-of.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
 
@@ -23,15 +23,14 @@ export interface CliBench {
   /** Sums that are known beforehand, by path. */
   readonly sums?: Readonly<Record<string, KnownSum>>;
   readonly objects?: readonly KubeObject[];
-  readonly refuses?: Readonly<Record<string, number>>;
-  readonly denies?: (request: AccessRequest) => boolean;
+  readonly cluster?: Parameters<typeof clusterOf>[1];
   readonly os?: string;
 }
 
 /** Sources of a machine with these files, and what was asked of them. */
 export function cliBench(bench: CliBench = {}): { sources: Sources; asked: string[] } {
   const asked: string[] = [];
-  const { cluster } = clusterOf(bench.objects ?? [], { refuses: bench.refuses ?? {}, ...(bench.denies ? { denies: bench.denies } : {}) });
+  const { cluster } = clusterOf(bench.objects ?? [], bench.cluster);
   const artifacts = artifactsOf((release, path) => bench.artifacts?.[path.includes('://') ? path : `${release}/${path}`]);
   const sources: Partial<Sources> = {
     cluster,

@@ -298,7 +298,7 @@ describe('the stage cli', () => {
     });
 
     it('says so when pods may not be listed', async () => {
-      const plan = await planOf({ ...one, refuses: { pods: 403 } });
+      const plan = await planOf({ ...one, cluster: { refuses: { pods: 403 } } });
       assert.ok('actions' in plan && /could not be looked for: .*403/.test(plan.notes?.join() ?? ''), JSON.stringify(plan));
     });
   });

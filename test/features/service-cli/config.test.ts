@@ -98,7 +98,7 @@ describe('the configuration of the service’s CLI', () => {
 
   it('says what it could not find out', async () => {
     assert.match(await missing(forStore({})), /no ConfigMap has etcd_endpoints/);
-    const { sources } = cliBench({ ...CURRENT, refuses: { configmaps: 403 } });
+    const { sources } = cliBench({ ...CURRENT, cluster: { refuses: { configmaps: 403 } } });
     assert.match(await missing(wantedConfig(sources, asked(), 'kvstore')), /the endpoints could not be read: .*403/);
     const { config: _, ...cli } = calico.cli;
     assert.match(
@@ -145,7 +145,7 @@ describe('the configuration of the service’s CLI', () => {
     assert.equal(await of({ writable: [] }), '/home/me may not be written by this user');
     const objects = [settings({ etcd_endpoints: 'https://10.0.0.1:2379', ...TLS })];
     assert.match(
-      await of({ objects, denies: ({ resource }) => resource === 'secrets' }, 'kvstore'),
+      await of({ objects, cluster: { denies: ({ resource }) => resource === 'secrets' } }, 'kvstore'),
       /^this user may not read Secret\/kube-system\/calico-etcd-secrets, which holds/,
     );
   });
