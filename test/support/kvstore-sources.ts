@@ -4,6 +4,7 @@ import type { KeptItem } from '../../src/kernel/run-record.ts';
 import { object } from '../fixtures/facts.ts';
 import { clusterOf } from './cluster-of.ts';
 import { emptySources } from './empty-sources.ts';
+import { workloadOf } from './inventory.ts';
 import { standInCli } from './stand-in-cli.ts';
 import { GUID, information, type StandInState } from './stand-in-cli-state.ts';
 
@@ -12,14 +13,9 @@ export const CLI_CONFIG = '/etc/calico/calicoctl.cfg';
 const STORE = 'https://store:2379';
 const CONFIG = `spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "${STORE}"\n`;
 
-const agents = object('apps/v1', 'DaemonSet/kube-system/calico-node', {
-  spec: {
-    template: {
-      spec: {
-        containers: [{ name: 'calico-node', image: 'quay.io/calico/node:v3.32.1', env: [{ name: 'ETCD_ENDPOINTS', value: STORE }] }],
-      },
-    },
-  },
+const agents = workloadOf('DaemonSet', 'calico-node', {
+  images: { 'calico-node': 'quay.io/calico/node:v3.32.1' },
+  env: { ETCD_ENDPOINTS: STORE },
 });
 
 export interface KvstoreParts {
