@@ -22,6 +22,7 @@ const OWNER_KINDS: readonly Kind[] = [
   { group: 'netsvc.io', version: 'v3', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true },
 ];
 const POLICIES = ['GlobalNetworkPolicy', 'NetworkPolicy'];
+const DEPENDENTS: readonly Kind[] = [K.ConfigMap, K.Secret, K.ClusterRole];
 const SPACE = 'default';
 
 interface OwnerSandboxOptions {
@@ -62,13 +63,12 @@ export async function ownerSandbox({ releasesFolder, ownedPolicy = false, conver
   const isAlive = (reference: OwnerReference, namespace: string | undefined) =>
     !groupOf(reference.apiVersion).endsWith('netsvc.io') || uidOf(reference, namespace) === reference.uid;
   const dependents = () =>
-    [K.ConfigMap, K.Secret, K.ClusterRole, crd('GlobalNetworkPolicy')].flatMap((kind) =>
-      store.list(kind).flatMap((object) => (plainName(object.metadata.name).startsWith('owned-') ? [{ kind, object }] : [])),
+    [...DEPENDENTS, crd('GlobalNetworkPolicy')].flatMap((kind) =>
+      store.list(kind).flatMap(({ metadata }) => (plainName(metadata.name).startsWith('owned-') ? [{ kind, ...metadata }] : [])),
     );
   /** As strict as one can be: an object that has references and no living owner goes at once, whoever would still remember the owner. */
   const collect = () => {
-    for (const { kind, object } of dependents()) {
-      const { name, namespace, ownerReferences = [] } = object.metadata;
+    for (const { kind, name, namespace, ownerReferences = [] } of dependents()) {
       if (ownerReferences.length === 0 || ownerReferences.some((one) => isAlive(one, namespace))) continue;
       if (!store.get(kind, name, namespace)) continue;
       deleted.push(`${kind.kind}/${name}`);
@@ -76,13 +76,13 @@ export async function ownerSandbox({ releasesFolder, ownedPolicy = false, conver
     }
   };
   store.listen(({ kind }) => {
-    if (OWNER_KINDS.some((one) => one.plural === kind.plural) || [K.ConfigMap, K.Secret, K.ClusterRole].includes(kind as never)) collect();
+    if ([...OWNER_KINDS, ...DEPENDENTS].some((one) => one.plural === kind.plural)) collect();
   });
   const graph = () =>
     Object.fromEntries(
-      dependents().map(({ kind, object: { metadata } }) => [
-        `${kind.kind}/${plainName(metadata.name)}`,
-        (metadata.ownerReferences ?? []).map((one) => textOf(one, isAlive(one, metadata.namespace))),
+      dependents().map(({ kind, name, namespace, ownerReferences = [] }) => [
+        `${kind.kind}/${plainName(name)}`,
+        ownerReferences.map((one) => textOf(one, isAlive(one, namespace))),
       ]),
     );
   const put = (kind: Kind, name: string, ownerReferences: readonly OwnerReference[]) =>

@@ -50,22 +50,20 @@ const APART_MS = 1_000;
 export async function upgradeSandbox(releasesFolder: string): Promise<OwnerSandbox> {
   const sandbox = await ownerSandbox({ releasesFolder, ownedPolicy: true });
   const { cluster, clock } = sandbox.scenario;
-  const source = serverManifest(SOURCE);
-  for (const { object } of parseManifest(source, FILE).documents) cluster.installClientSide(object);
+  for (const { object } of parseManifest(serverManifest(SOURCE), FILE).documents) cluster.installClientSide(object);
   await clock.sleep(2 * SEEN_MS);
   announce(cluster, true);
   let isRenaming = false;
   const renameNext = () => {
     if (sandbox.renamePolicies(1) > 0) clock.schedule(APART_MS, renameNext);
   };
-  const seen = () => announce(cluster, true);
   cluster.store.listen(({ kind, after }) => {
     if (kind.plural !== K.Deployment.plural || !after || !isOfTarget(after)) return;
     const { name } = after.metadata;
     if (name === SERVER && !isComplete(after)) announce(cluster, false);
     if (name === SERVER && isComplete(after) && !sandbox.upgraded) {
       sandbox.switchUids();
-      clock.schedule(SEEN_MS, seen);
+      clock.schedule(SEEN_MS, () => announce(cluster, true));
     }
     if (name === CONTROLLERS && isComplete(after) && !isRenaming) {
       isRenaming = true;
@@ -116,18 +114,12 @@ spec:
     metadata: { labels: { k8s-app: ${SERVER} } }
     spec:
       serviceAccountName: ${SERVER}
-      containers:
-        - name: ${SERVER}
-          image: registry.netsvc.io/netsvc/apiserver:${release}
+      containers: [{ name: ${SERVER}, image: "registry.netsvc.io/netsvc/apiserver:${release}" }]
 ---
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
 metadata: { name: v3.netsvc.io }
 spec:
-  group: netsvc.io
-  version: v3
-  groupPriorityMinimum: 1500
-  versionPriority: 200
-  service: { name: netsvc-api, namespace: ${SPACE} }
+  { group: netsvc.io, version: v3, groupPriorityMinimum: 1500, versionPriority: 200, service: { name: netsvc-api, namespace: ${SPACE} } }
 `;
 }
