@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../../src/adapters/durable-write.ts';
 import { defaultWorkFolder, openWorkFolder } from '../../src/adapters/work-folder.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 describe('writing durably', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'durable write-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('durable write-');
 
   it('replaces a file with its rights and leaves nothing beside it', async () => {
     await writeFile(join(folder, 'a'), 'old', { mode: 0o644 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localMachine } from '../../src/adapters/machine.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const machine = localMachine();
@@ -13,11 +13,7 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const starts = async () => undefined;
 
 describe('localMachine', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'machine-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('machine-');
 
   it('writes a new file that only its owner may read, and leaves one with other content as it is', async () => {
     const file = join(folder, 'cli.cfg');

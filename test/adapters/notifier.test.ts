@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openNotifier, post } from '../../src/adapters/notifier.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { testFolder } from '../support/folders.ts';
 import { type Loopback, type ServerIdentity, serve } from '../support/loopback-server.ts';
 
 const never = new AbortController().signal;
@@ -91,18 +91,13 @@ describe('a notification by POST', () => {
 });
 
 describe('a notification to a program', () => {
-  let folder = '';
+  const folder = testFolder('notify-');
   const hook = (script: string) => {
     const file = join(folder, 'hook.sh');
     writeFileSync(file, `#!/bin/sh\n${script}\n`);
     chmodSync(file, 0o755);
     return openNotifier(file, { PATH: process.env.PATH, MARK: 'from-env' });
   };
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'notify-'));
-  });
-  after(() => rmSync(folder, { recursive: true }));
 
   it('is its standard input, with no arguments', async () => {
     const told = join(folder, 'told');

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { notifyTarget } from '../../src/adapters/notifier.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import { testFolder } from '../support/folders.ts';
 
 describe('what --notify names', () => {
-  let folder = '';
+  const folder = testFolder('notify-');
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'notify-'));
     writeFileSync(join(folder, 'hook.sh'), '#!/bin/sh\n');
     chmodSync(join(folder, 'hook.sh'), 0o755);
     writeFileSync(join(folder, 'text'), '');
     mkdirSync(join(folder, 'sub'));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   for (const url of ['https://hooks.example/T/secret', 'HTTPS://hooks.example/T/secret', 'http://127.0.0.1:99/T/secret'])
     it(`may be ${url}, which is shown without its path`, async () => {

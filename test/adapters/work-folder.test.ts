@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
@@ -10,17 +10,14 @@ import { localFiles } from '../../src/adapters/machine.ts';
 import { assertOwnFolder, defaultWorkFolder, isOpen, openFolder, openWorkFolder, whoAmI } from '../../src/adapters/work-folder.ts';
 import { readWorkFolder } from '../../src/features/survey/resources.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { describeWhere, itWhere, NOT_POSIX } from '../support/needs.ts';
 
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
   thrown instanceof Fault && thrown.code === code && text.test(thrown.message);
 
 describe('the work folder', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'work-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('work-');
 
   it('is private, and so is what is written there', async () => {
     const work = await openWorkFolder(join(folder, 'a', 'b'));
@@ -82,15 +79,13 @@ const STRANGER = 54_321;
 const NOT_ROOT = process.getuid?.() === 0 ? undefined : 'it needs root';
 
 describeWhere(NOT_POSIX, 'a folder that another user could put something into', () => {
-  let parent = '';
+  const parent = emptyFolder('own-');
   let folder = '';
   beforeEach(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'own-'));
     folder = join(parent, 'state', 'uid');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(join(folder, 'upgrade.yaml'), 'kind: Theirs');
   });
-  afterEach(() => rm(parent, { recursive: true, force: true }));
 
   const refuses = async (why: RegExp) => {
     const isRefusal = (thrown: unknown) => {
@@ -155,14 +150,12 @@ describeWhere(NOT_POSIX, 'a folder that another user could put something into', 
 });
 
 describe('the work folder of a command', () => {
-  let folder = '';
+  const folder = emptyFolder('place-');
   const warnings: string[] = [];
   const warn = (text: string) => void warnings.push(text);
   beforeEach(async () => {
     warnings.length = 0;
-    folder = await mkdtemp(join(tmpdir(), 'place-'));
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is the lasting one where that can be written, whatever the command does', async () => {
     for (const looksOnly of [true, false]) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
+import { testFolder } from '../support/folders.ts';
 import type { Loopback } from '../support/loopback-server.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
 import { openKubeconfig, type TracedRun, traced } from '../support/traced-process.ts';
@@ -130,13 +130,12 @@ const COMMANDS: readonly Expected[] = [
 /** What the commands of the chain load, on an installation that they can read whole: by name, so that what makes them slow cannot come back unseen. */
 describe('a command of the chain on a cluster', function () {
   this.timeout(60_000);
-  let folder: string;
+  const folder = testFolder('netsvc-chain-modules-');
   let server: Loopback;
 
   before(async () => {
     const { cluster } = await netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock() });
     server = await serveSandbox(cluster);
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-chain-modules-'));
     writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
     // The one program that they ask, for its version.
     writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}'\n`);
@@ -144,7 +143,6 @@ describe('a command of the chain on a cluster', function () {
   });
   after(async () => {
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 
   const run = (entry: string, args: readonly string[]) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { COMPLETION_SCRIPTS, type Shell } from '../../src/cli/completion-scripts.ts';
+import { testFolder } from '../support/folders.ts';
 import { describeWhere, itWhere, lacksProgram } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,14 +19,13 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 
 describe('completion', function () {
   this.timeout(30_000);
-  let folder: string;
+  const folder = testFolder('netsvc-complete-');
   let server: Server;
   let silent = false;
   const asked: string[] = [];
 
   before(async () => {
     assert.ok(existsSync(join(root, 'dist', 'cli', 'complete-live.js')), 'run: npm run build');
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-complete-'));
     symlinkSync(join(root, 'bin', 'kubectl-netsvc_upgrade'), join(folder, 'kubectl-netsvc_upgrade'));
     symlinkSync(join(root, 'bin', 'kubectl_complete-netsvc_upgrade'), join(folder, 'kubectl_complete-netsvc_upgrade'));
     server = createServer((request, response) => {
@@ -57,7 +56,6 @@ describe('completion', function () {
   after(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    rmSync(folder, { recursive: true });
   });
 
   /** Asynchronous: the server answers in this process. */

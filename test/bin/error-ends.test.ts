@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { testFolder } from '../support/folders.ts';
 import { type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
 import { sandboxReleases } from '../support/sandbox-ports.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
@@ -85,11 +85,10 @@ const UNKNOWN: Readonly<Record<string, string>> = {
 
 describe('an error as the built program ends with it', function () {
   this.timeout(60_000);
-  let folder: string;
+  const folder = testFolder('netsvc-error-ends-');
   const servers = new Map<Context, Loopback>();
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-error-ends-'));
     mkdirSync(join(folder, 'mirror', 'v3.31.0', 'manifests'), { recursive: true });
     const authority = createAuthority('own');
     const { cluster } = await netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock() });
@@ -129,7 +128,6 @@ describe('an error as the built program ends with it', function () {
   });
   after(async () => {
     await Promise.all([...servers].map(([name, server]) => (name === 'closed' ? undefined : server.close())));
-    rmSync(folder, { recursive: true });
   });
 
   const run = (words: string) => {

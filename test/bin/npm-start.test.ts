@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { displayedName } from '../../src/cli/fast-path.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -67,11 +67,10 @@ describe('the start of the npm package', () => {
 });
 
 describe('the start of the npm package, run', () => {
-  let folder: string;
+  const folder = emptyFolder('netsvc npm ');
   let home: string;
   let start: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc npm '));
     home = join(folder, 'a #package');
     cpSync(join(root, 'bin'), join(home, 'bin'), { recursive: true });
     mkdirSync(join(home, 'dist', 'cli'), { recursive: true });
@@ -79,7 +78,6 @@ describe('the start of the npm package, run', () => {
     writeFileSync(join(home, 'dist', 'cli', 'main.js'), 'console.log(JSON.stringify([process.env.NETSVC_ARGV0, process.argv.slice(2)]));');
     start = join(home, 'bin', 'start.cjs');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });

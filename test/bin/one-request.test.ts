@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { testFolder } from '../support/folders.ts';
 import { type Import, openKubeconfig, type TracedRun, traced } from '../support/traced-process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -24,7 +24,7 @@ interface Ran extends TracedRun {
 /** What the shortest commands load and ask: exact, so that what makes them slow cannot come back unseen. */
 describe('a command that asks the cluster little', function () {
   this.timeout(30_000);
-  let folder: string;
+  const folder = testFolder('netsvc-one-request-');
   let server: Server;
   const asked: string[] = [];
   let connections = 0;
@@ -32,7 +32,6 @@ describe('a command that asks the cluster little', function () {
   let more: Readonly<Record<string, string>> = {};
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-one-request-'));
     server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`);
       const isList = /\/secrets\?/.test(request.url ?? '');
@@ -49,7 +48,6 @@ describe('a command that asks the cluster little', function () {
   });
   after(async () => {
     await new Promise((resolve) => server.close(resolve));
-    rmSync(folder, { recursive: true });
   });
 
   /** From the sources, so that modules have their names; without any program on PATH, so that none can be started. */

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion-scripts.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { itWhere, lacksProgram } from '../support/needs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** A checkout with a program that only tells how it was called. */
 describe('the start script', () => {
-  let folder: string;
+  const folder = emptyFolder('netsvc bin ');
   let home: string;
   let start: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc bin '));
     home = join(folder, 'a checkout');
     cpSync(join(root, 'bin'), join(home, 'bin'), { recursive: true });
     mkdirSync(join(home, 'dist', 'cli'), { recursive: true });
@@ -23,7 +22,6 @@ describe('the start script', () => {
     writeFileSync(join(home, 'dist', 'cli', 'main.js'), 'console.log(JSON.stringify([process.env.NETSVC_ARGV0, process.argv.slice(2)]));');
     start = join(home, 'bin', 'kubectl-netsvc_upgrade');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** A folder for PATH with a `node` that says this version and otherwise is the node of the tests. */
   function nodeOf(version: string): string {

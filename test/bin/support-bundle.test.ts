@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { netsvcScenario } from '../../src/sandbox/scenario.ts';
+import { testFolder } from '../support/folders.ts';
 import type { Loopback } from '../support/loopback-server.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
 import { openKubeconfig, traced } from '../support/traced-process.ts';
@@ -15,7 +15,7 @@ const releases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releas
 
 describe('report --support as it is shipped', function () {
   this.timeout(30_000);
-  let folder: string;
+  const folder = testFolder('netsvc-support-bin-');
   let server: Loopback;
 
   before(async () => {
@@ -31,12 +31,10 @@ describe('report --support as it is shipped', function () {
     const log = 'token=geheim\npanic: no route\n';
     Object.assign(cluster, { raw: async (path: string) => (path.includes('/log?') ? log : raw(path)) });
     server = await serveSandbox(cluster);
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-support-bin-'));
     writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
   });
   after(async () => {
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 
   const run = (entry: string, ...args: readonly string[]) =>

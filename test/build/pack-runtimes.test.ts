@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integrityOf, type Runtime, readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
 import { tarGz } from '../../src/adapters/tar.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 const { runtimes, builders } = readRuntimeLock();
 
@@ -45,10 +45,9 @@ describe('a runtime’s package', () => {
     integrity: integrityOf(bytes),
   };
   const cache = process.env.XDG_CACHE_HOME;
-  let folder: string;
+  const folder = emptyFolder('netsvc-cache-');
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-cache-'));
     process.env.XDG_CACHE_HOME = folder;
     mkdirSync(join(folder, 'netsvc-upgrade-runtimes'));
     writeFileSync(join(folder, 'netsvc-upgrade-runtimes', 'some-node-1.0.0.tgz'), bytes);
@@ -56,7 +55,6 @@ describe('a runtime’s package', () => {
   afterEach(() => {
     if (cache === undefined) delete process.env.XDG_CACHE_HOME;
     else process.env.XDG_CACHE_HOME = cache;
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('is taken from the cache when its sum is the pinned one', () =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examplesOf } from '../../build/cli-pages.ts';
 import { OWN_NAME } from '../../src/cli/name.ts';
@@ -11,6 +10,7 @@ import { chain } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { commandBench } from '../support/command-bench.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
 
@@ -64,16 +64,14 @@ const EXITS: Readonly<Record<string, number>> = { 'demo --scenario image-pull': 
 
 describe('the examples of every help page', () => {
   const here = process.cwd();
-  let home = '';
+  const home = emptyFolder('netsvc-examples-');
 
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'netsvc-examples-'));
     mkdirSync(join(home, '.krew', 'bin'), { recursive: true });
     process.chdir(home);
   });
   afterEach(() => {
     process.chdir(here);
-    rmSync(home, { recursive: true });
   });
 
   for (const command of Object.values(manifest.commands)) {

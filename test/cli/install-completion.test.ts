@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { completerFor, installCompletion } from '../../src/cli/completion-scripts.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 describe('the completer', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc completion '));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('netsvc completion ');
 
   it('is a shell script, and on Windows a command file that kubectl finds by PATHEXT', () => {
     assert.deepEqual(completerFor('linux'), completerFor('darwin'));

@@ -6,6 +6,7 @@ import { effects } from '../../src/cli/effects.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
+import { emptyFolder } from '../support/folders.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
 const APPLY = 'exec kubectl apply --server-side -f upgrade.yaml';
@@ -478,11 +479,7 @@ describe('a command that performs stages', () => {
 });
 
 describe('a saved plan', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-plan-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = emptyFolder('netsvc-plan-');
 
   it('is run while it is still what would be done, and is stale (exit 7) afterwards', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer, get, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { emptyFolder } from '../support/folders.ts';
 import { type Api, ApiError, connect } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
@@ -45,9 +45,8 @@ describe('the fault proxy', () => {
   let backend: Backend;
   let proxy: FaultProxy;
   let api: Api;
-  let folder = '';
+  const folder = emptyFolder('netsvc-upgrade-proxy-');
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'netsvc-upgrade-proxy-'));
     backend = await startBackend();
     const server = `https://127.0.0.1:${(backend.server.address() as AddressInfo).port}`;
     const behind = { server, authority: authority.certificate, certificate: client.certificate, key: client.key };
@@ -59,7 +58,6 @@ describe('the fault proxy', () => {
     await proxy.stop();
     backend.server.closeAllConnections();
     backend.server.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const arm = (kind: FaultKind, nth = 1, kill?: () => void) =>

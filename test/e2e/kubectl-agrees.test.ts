@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { execa } from 'execa';
 import { resolvePrograms } from '../control-plane/binaries.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { testFolder } from '../support/folders.ts';
 import { type Loopback, sendStatus, serve } from '../support/loopback-server.ts';
 import { type Surroundings, surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
@@ -36,7 +36,7 @@ describe('whom kubectl asks, and as whom', function () {
   const asked: Asked[] = [];
   const servers: Record<'one' | 'two', Loopback | undefined> = { one: undefined, two: undefined };
   const tunnels = new Set<number>();
-  let folder = '';
+  const folder = testFolder('kubectl-agrees-');
   let around: Surroundings;
   let proxy: ReturnType<typeof createServer>;
 
@@ -55,7 +55,6 @@ describe('whom kubectl asks, and as whom', function () {
   };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kubectl-agrees-'));
     for (const name of ['one', 'two'] as const) {
       const note = answering(name);
       servers[name] = await serve(
@@ -83,7 +82,6 @@ describe('whom kubectl asks, and as whom', function () {
   after(async () => {
     for (const server of Object.values(servers)) await server?.close();
     proxy?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const proxyUrl = () => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;

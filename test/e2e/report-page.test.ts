@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { effects } from '../../src/cli/effects.ts';
@@ -8,6 +7,7 @@ import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { ReportStage } from '../../src/report/model.ts';
 import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
+import { testFolder } from '../support/folders.ts';
 import { describeWhere } from '../support/needs.ts';
 import { Browser, findBrowser } from './browser.ts';
 
@@ -58,10 +58,9 @@ const problem = program === undefined ? 'there is no Chromium on PATH (name one 
 describeWhere(problem, 'the page of a report in a browser', function () {
   this.timeout(120_000);
   let browser: Browser;
-  let folder: string;
+  const folder = testFolder('page-');
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'page-'));
     mkdirSync(PICTURES, { recursive: true });
     const report = reportOf({ nodes: 5000, stuck: [4320], evidence: 30, hosts: 5000 });
     const page = htmlText(
@@ -75,7 +74,6 @@ describeWhere(problem, 'the page of a report in a browser', function () {
 
   after(async () => {
     await browser?.close();
-    if (folder) rmSync(folder, { recursive: true });
   });
 
   for (const width of [1280, 768, 375, 320])

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { resolvePrograms } from '../control-plane/binaries.ts';
+import { testFolder } from '../support/folders.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const MAIN = fileURLToPath(new URL('../control-plane/main.ts', import.meta.url));
 
 describe('npm run control-plane', function () {
   this.timeout(180_000);
-  let folder: string;
+  const folder = testFolder('control-plane-command-');
   let kubectl: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'control-plane-command-'));
     kubectl = (await resolvePrograms()).kubectl;
   });
   after(async () => {
     await call('down', '--name', 'mine');
-    await rm(folder, { recursive: true, force: true });
   });
 
   const call = (...args: readonly string[]) =>

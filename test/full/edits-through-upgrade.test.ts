@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
+import { testFolder } from '../support/folders.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
@@ -42,10 +42,9 @@ async function edited(folder: string): Promise<string> {
 
 describe('edits on their way through an upgrade on a real control plane', () => {
   let cluster: InstalledCluster;
-  let folder: string;
+  const folder = testFolder('edited-manifest-');
   let field: string;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'edited-manifest-'));
     cluster = await installedCluster({ manifest: await edited(folder), nodes: 3 });
     await cluster.plane.kubectl(['-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=2']);
     await cluster.plane.kubectl([
@@ -63,7 +62,6 @@ describe('edits on their way through an upgrade on a real control plane', () => 
   });
   after(async () => {
     await cluster?.stop();
-    if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   it('a plan lists each of them, and stops at the one that a person must decide', async () => {

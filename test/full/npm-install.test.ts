@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { testFolder } from '../support/folders.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -10,12 +10,11 @@ const root = join(import.meta.dirname, '..', '..');
 describe('the npm package', function () {
   this.timeout(280_000);
 
-  let folder: string;
+  const folder = testFolder('netsvc npm ');
   let prefix: string;
   let packed: readonly string[];
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc npm '));
     prefix = join(folder, 'a prefix');
     mkdirSync(prefix);
     await execa(process.execPath, ['build/build.ts', '--if-stale'], { cwd: root });
@@ -27,7 +26,6 @@ describe('the npm package', function () {
     mkdirSync(join(folder, 'node only'));
     symlinkSync(process.execPath, join(folder, 'node only', 'node'));
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('holds the program, the notices and nothing of the sources', () => {
     for (const file of [

@@ -1,17 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { testFolder } from '../support/folders.ts';
 import { lockPoints, lockTrial } from '../support/lock-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
 import { cleanRequests, trial } from '../support/owner-sweep.ts';
 
 describe('every request that takes owner references off and puts them back', function () {
   this.timeout(1_200_000);
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owners-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('owners-');
 
   it('may fail in every way: one more run comes to the same end, and nothing is lost at any moment', async () => {
     for (const point of faultPoints(await cleanRequests(folder))) await trial(point, folder);

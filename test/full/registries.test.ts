@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
@@ -14,6 +13,7 @@ import { calico } from '../../src/profiles/calico.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -29,17 +29,15 @@ describe('a release from the registry of another one, on a real control plane', 
   this.timeout(600_000);
   let plane: ControlPlane;
   let cluster: OpenCluster;
-  let folder: string;
+  const folder = emptyFolder('registries-');
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'registries-'));
     plane = await startControlPlane();
     cluster = openCluster(await readConnection({ kubeconfig: plane.kubeconfigPath }, process.env), { version: 'test' });
   });
   afterEach(async () => {
     await cluster?.close();
     await plane?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   for (const { release, from, to, outcome } of CASES) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { editedManifest, editedManifests } from '../support/edited-manifests.ts';
+import { testFolder } from '../support/folders.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { OPERATOR_FILE } from '../support/operated-releases.ts';
 import { diceOf } from '../support/release-edits.ts';
@@ -49,7 +49,7 @@ describe('a cluster with a manifest as it was published, or as people edited it'
   let stored: StoredBases;
   /** Checks that were evaluated somewhere. */
   const evaluated = new Set<string>();
-  const folder = mkdtempSync(join(tmpdir(), 'untouched-'));
+  const folder = testFolder('untouched-');
   const folders = { installed: folder, targets: join(folder, 'targets') };
   before(async () => {
     stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
@@ -58,7 +58,6 @@ describe('a cluster with a manifest as it was published, or as people edited it'
     for (const file of [OPERATOR_FILE, calico.crdFile])
       copyFileSync(manifestFile(TARGET, file), manifestFile(TARGET, file, folders.targets));
   });
-  after(() => rmSync(folder, { recursive: true }));
 
   for (const [name, { release, file }] of Object.entries(editedManifests))
     it(`raises nothing but what is true of ${name}`, async () => {

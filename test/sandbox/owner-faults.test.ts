@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { testFolder } from '../support/folders.ts';
 import { lockPoints, lockTrial, silentLock } from '../support/lock-sweep.ts';
 import { faultPoints, isRead } from '../support/owner-faults.ts';
 import { cleanRequests, sampled, trial } from '../support/owner-sweep.ts';
@@ -11,11 +9,7 @@ const SAMPLE = 40;
 
 describe('owner references on the sandbox, under faults', function () {
   this.timeout(120_000);
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owners-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('owners-');
 
   const seed = seedOf(process.env, 20261121);
   it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {

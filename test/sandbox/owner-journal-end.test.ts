@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
@@ -12,6 +11,7 @@ import type { Finding } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, OwnerReference } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
+import { testFolder } from '../support/folders.ts';
 import { kindOf } from '../support/hep-sandbox.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
@@ -23,16 +23,12 @@ const reasonOf = ({ stages }: ChainOutcome) => stages.at(-1)?.because ?? '';
 const stages = [ownerrefsRestoreStage, ownerrefsForgetStage];
 
 describe('the journal of owner references ends', () => {
-  let folder: string;
+  const folder = testFolder('owners-');
   let sandbox: OwnerSandbox;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owners-'));
-  });
   beforeEach(async () => {
     sandbox = await ownerSandbox();
     assert.equal((await perform(sandbox, [ownerrefsStripStage], folder)).exit, 'done');
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   const journal = () => journalOf(sandbox, sandbox.cluster).load();
   const store = () => sandbox.scenario.cluster.store;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
 import { journalStore } from '../../src/adapters/journal/journal.ts';
@@ -14,6 +13,7 @@ import { Fault } from '../../src/kernel/fault.ts';
 import type { JournalStore } from '../../src/kernel/journal.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { conforms } from '../support/output-schema.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { openFindings } from '../support/owner-faults.ts';
@@ -26,15 +26,13 @@ const STAGES = [ownerrefsStripStage, ownerrefsRestoreStage, ownerrefsForgetStage
 const errors = ({ findings }: ChainOutcome) => findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
 
 describe('a journal of owner references that is not where it belongs', () => {
-  let parent: string;
+  const parent = emptyFolder('owners-');
   let copy: string;
   let sandbox: OwnerSandbox;
   beforeEach(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'owners-'));
     copy = join(parent, 'copy');
     sandbox = await ownerSandbox();
   });
-  afterEach(() => rm(parent, { recursive: true, force: true }));
 
   /** The journal of a machine that keeps a copy, as it is composed where NS-751 is accepted, or not. */
   function withCopy(isTrusted = false): JournalStore {

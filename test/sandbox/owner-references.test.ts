@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
@@ -10,6 +9,7 @@ import type { Verdict } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { AnyStage, Stage } from '../../src/kernel/stage.ts';
+import { testFolder } from '../support/folders.ts';
 import { kindOf } from '../support/hep-sandbox.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
@@ -18,11 +18,7 @@ import { scripted } from '../support/scripted-stage.ts';
 const brief = ({ exit, message }: ChainOutcome) => [exit, message];
 
 describe('owner references on the sandbox', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owners-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('owners-');
 
   it('would be lost without the strip: the test can fail', async () => {
     const sandbox = await ownerSandbox();

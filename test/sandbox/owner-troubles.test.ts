@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
 import { journalStore } from '../../src/adapters/journal/journal.ts';
@@ -18,6 +17,7 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { runRecord } from '../support/apply-bench.ts';
+import { testFolder } from '../support/folders.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
@@ -33,15 +33,11 @@ const nextOf = ({ findings }: ChainOutcome, id: string): string | undefined => f
 const STATE = 'kube-system';
 
 describe('owner references that somebody else has a hand in', () => {
-  let folder: string;
+  const folder = testFolder('owners-');
   let sandbox: OwnerSandbox;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owners-'));
-  });
   beforeEach(async () => {
     sandbox = await ownerSandbox();
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   const referencesOf = (name: string) => sandbox.scenario.cluster.store.get(K.Secret, name, 'default')?.metadata.ownerReferences ?? [];
   const write = (name: string, metadata: object) => {

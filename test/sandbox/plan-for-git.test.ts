@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
@@ -11,6 +10,7 @@ import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { findKind } from '../../src/sandbox/store.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { ACCESS, kvstoreScenario } from '../support/kvstore-sandbox.ts';
 import { ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
@@ -25,13 +25,11 @@ interface Git {
 
 describe('plan --for-git', function () {
   this.timeout(120_000);
-  let around = '';
+  const around = emptyFolder('plan-for-git-');
   let folder = '';
   beforeEach(() => {
-    around = mkdtempSync(join(tmpdir(), 'plan-for-git-'));
     folder = join(around, 'git');
   });
-  afterEach(() => rmSync(around, { recursive: true }));
 
   const files = () =>
     readdirSync(folder, { recursive: true })

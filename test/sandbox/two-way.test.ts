@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { emptyFolder } from '../support/folders.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
 
 describe('an installation of a release whose manifest nobody has', () => {
-  let folder = '';
+  const folder = emptyFolder('netsvc-two-way-');
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-two-way-'));
     cpSync(join(sandboxReleases, netsvc.defaultRelease), join(folder, netsvc.defaultRelease), { recursive: true });
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Only the target can be fetched. */
   async function without(): Promise<Scenario> {

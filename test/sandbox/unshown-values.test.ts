@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { OUTPUT_FORMATS } from '../../src/cli/common-flags.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -8,6 +7,7 @@ import { refOf } from '../../src/kernel/object.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { emptyFolder } from '../support/folders.ts';
 import {
   ACCESS,
   ENDPOINT,
@@ -66,11 +66,7 @@ function leftBehind({ files, workFolder, state }: Scenario): string {
 }
 
 describe('the values of a Secret that kubectl noted on it', () => {
-  let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'unshown-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('unshown-');
 
   const told = async (scenario: Scenario, ...argv: readonly string[]) => {
     const bench = sandboxCommand(scenario, calico);

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { editedManifestFile } from './edited-manifests.ts';
+import { testFolder } from './folders.ts';
 import { manifestFile, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
@@ -33,17 +33,12 @@ export function installedText(release: string): string {
 
 /** A cluster in memory with that manifest applied client-side, and the published releases. */
 export async function kvstoreScenario(release: string, text = installedText(release)): Promise<Scenario> {
-  const folder = mkdtempSync(join(tmpdir(), 'kvstore-sandbox-'));
-  try {
-    const path = manifestFile(release, FILE, folder);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    const installed = { installed: release, file: FILE, cli: false };
-    const scenario = await installedSandbox({ releasesFolder: folder, ...installed });
-    return { ...scenario, releasesFolder: releases };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = testFolder('kvstore-sandbox-');
+  const path = manifestFile(release, FILE, folder);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  const scenario = await installedSandbox({ releasesFolder: folder, installed: release, file: FILE, cli: false });
+  return { ...scenario, releasesFolder: releases };
 }
 
 /** The objects that the recordings look at, as they are now. */

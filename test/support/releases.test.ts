@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packReleases } from '../../build/test-releases.ts';
+import { emptyFolder } from './folders.ts';
 import { manifestFile, releases, unpacked } from './releases.ts';
 
 describe('releases that the repository holds packed', () => {
-  let folder = '';
+  const folder = emptyFolder('packed-releases-');
   let packed = '';
   let cache = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'packed-releases-'));
     for (const release of ['v1', 'v2']) {
       mkdirSync(join(folder, 'from', release, 'manifests', 'more'), { recursive: true });
       writeFileSync(join(folder, 'from', release, 'manifests', 'one.yaml'), `release: ${release} – “so”\n`);
@@ -19,7 +18,6 @@ describe('releases that the repository holds packed', () => {
     [packed, cache] = [join(folder, 'packed'), join(folder, 'cache', 'of tests')];
     writeFileSync(packed, packReleases(join(folder, 'from')));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('come out as they went in, under the name of their sum', () => {
     const found = unpacked(packed, cache);

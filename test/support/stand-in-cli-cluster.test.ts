@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { emptyFolder } from './folders.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
@@ -16,20 +16,18 @@ esac
 `;
 
 describe('the stand-in for the service’s CLI on a cluster', () => {
-  let folder = '';
+  const folder = emptyFolder('stand-in-cluster-');
   const file = (name: string) => join(folder, name);
   const resource = (name: string, spec: object, labels: object = {}) => ({ metadata: { name, labels }, spec });
   const answer = (plural: string, value: object | undefined) =>
     writeFileSync(file(plural), value === undefined ? '' : JSON.stringify(value));
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'stand-in-cluster-'));
     writeFileSync(file('kubectl'), KUBECTL);
     chmodSync(file('kubectl'), 0o755);
     installStandIn(file('ctl'), { client: 'v3.32.2' }, { cluster: { kubectl: file('kubectl'), group: 'netsvc.io' } });
     writeFileSync(file('config'), 'apiVersion: v1\n');
     answer('clusterinformations', { ...resource('default', { netsvcVersion: 'v3.32.2' }) });
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (args: readonly string[], input = '') =>
     execa(file('ctl'), [...args], {

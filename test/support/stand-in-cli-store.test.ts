@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createAuthority } from '../control-plane/certificates.ts';
+import { testFolder } from './folders.ts';
 import { type Loopback, sendJson, serve } from './loopback-server.ts';
 import { installStandIn } from './stand-in-cli.ts';
 import { assertSucceeded } from './upgrade-process.ts';
@@ -14,7 +14,7 @@ const plain = (text: string) => Buffer.from(text, 'base64').toString();
 
 /** The three requests of the store's JSON interface that the stand-in makes. */
 describe('the stand-in for the service’s CLI on a key-value store', () => {
-  let folder = '';
+  const folder = testFolder('stand-in-store-');
   let server: Loopback;
   const values = new Map<string, string>();
   const file = (name: string) => join(folder, name);
@@ -27,7 +27,6 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
   };
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'stand-in-store-'));
     const identity = authority.issue({ commonName: 'store', hosts: ['127.0.0.1'] });
     server = await serve(
       ({ url, body }, response) => {
@@ -46,7 +45,6 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
   });
   after(async () => {
     await server?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   beforeEach(() => {
     values.clear();

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { testFolder } from './folders.ts';
 import { standInCli } from './stand-in-cli.ts';
 import { clusterIn, ofRelease, type StandInState, standInState } from './stand-in-cli-state.ts';
 
 describe('the stand-in for the service’s CLI', () => {
-  let folder = '';
+  const folder = testFolder('stand-in-');
   let env: Record<string, string> = {};
   let state: StandInState;
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'stand-in-'));
     writeFileSync(join(folder, 'config'), 'apiVersion: v1\n');
     writeFileSync(join(folder, 'etcd.cfg'), 'spec:\n  datastoreType: etcdv3\n');
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
   beforeEach(() => {
     env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: join(folder, 'config') };
     state = standInState();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
 import type { Sums } from '../../../src/adapters/artifacts/checked.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { testFolder } from '../../support/folders.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 
 const FILE = 'manifests/netsvc.yaml';
@@ -155,13 +155,11 @@ describe('artifacts over the network', () => {
 });
 
 describe('artifacts from a folder', () => {
-  let folder = '';
+  const folder = testFolder('artifacts with space-');
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'artifacts with space-'));
     for (const release of ['v3.9.0', 'v3.32.2', 'v3.27.5', 'notes']) await mkdir(join(folder, release, 'manifests'), { recursive: true });
     await writeFile(join(folder, 'v3.32.2', FILE), 'kind: A');
   });
-  after(() => rm(folder, { recursive: true, force: true }));
   const open = (source = folder, over = {}) => openArtifacts({ source, env: {}, lastKnownRelease: 'v3.32.1', sums: NO_SUMS, ...over });
 
   it('reads the same layout and lists releases by age', async () => {

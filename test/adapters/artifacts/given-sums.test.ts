@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { givenSums } from '../../../src/adapters/artifacts/known-digests.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { testFolder } from '../../support/folders.ts';
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)];
 
 describe('sums that a person gives', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'given-sums-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = testFolder('given-sums-');
   const file = async (text: string) => {
     const path = join(folder, 'SHA256SUMS');
     await writeFile(path, text);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FetchOptions, fetchBytes } from '../../../src/adapters/artifacts/https-fetch.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { listening } from '../../control-plane/listening.ts';
+import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
 
@@ -19,10 +19,9 @@ const get = (url: string, more: Partial<FetchOptions> = {}) =>
 
 describe('fetchBytes over TLS', () => {
   const authority = createAuthority('mirror authority');
-  let folder = '';
+  const folder = testFolder('fetch ca-');
   let mirror: Loopback;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fetch ca-'));
     await writeFile(join(folder, 'right.pem'), authority.certificate);
     await writeFile(join(folder, 'wrong.pem'), createAuthority('another').certificate);
     mirror = await serve(
@@ -33,7 +32,6 @@ describe('fetchBytes over TLS', () => {
   });
   after(async () => {
     await mirror.close();
-    await rm(folder, { recursive: true, force: true });
   });
   const ca = (name: string) => ({ certificateAuthority: join(folder, name) });
 

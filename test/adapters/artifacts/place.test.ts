@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
 import { folderOf, within } from '../../../src/adapters/artifacts/checked.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { testFolder } from '../../support/folders.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
@@ -39,16 +39,14 @@ describe('the place of artifacts', () => {
 });
 
 describe('a folder of artifacts', () => {
-  let folder = '';
+  const folder = testFolder('place of artifacts-');
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'place of artifacts-'));
     await mkdir(join(folder, 'v3.32.2'));
     await writeFile(join(folder, 'v3.32.2', 'a b.yaml'), 'kind: A');
     await writeFile(join(folder, 'v3.32.2', 'empty.yaml'), '');
     await writeFile(join(folder, 'v3.32.2', 'login.yaml'), '\uFEFF\n<HTML>');
     await writeFile(join(folder, 'v3.33.0'), 'a file, not a release');
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('may be named from the current folder', async () => {
     const source = relative(process.cwd(), folder);

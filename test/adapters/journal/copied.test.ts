@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { copiedJournal, journalFolder } from '../../../src/adapters/journal/folder.ts';
@@ -8,6 +7,7 @@ import { JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
 import { journalStore } from '../../../src/adapters/journal/journal.ts';
 import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 import { journalIn } from '../../support/state.ts';
@@ -15,13 +15,11 @@ import { journalIn } from '../../support/state.ts';
 const entry = (name: string) => entryFor([reference('v3:set')], { ...DEPENDENT, name, uid: `uid-of-${name}` });
 
 describe('the second copy of the journal', () => {
-  let parent = '';
+  const parent = emptyFolder('journal-');
   let folder = '';
   beforeEach(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'journal-'));
     folder = join(parent, 'owners', 'journal');
   });
-  afterEach(() => rm(parent, { recursive: true }));
 
   function ground() {
     const memory = memoryCluster();

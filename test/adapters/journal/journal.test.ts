@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { CHUNK_BYTES, packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts';
@@ -13,6 +12,7 @@ import type { JournalEntry } from '../../../src/kernel/journal.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../../src/kernel/ports.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { DEPENDENT, entryFor, reference, referenceLists } from '../../support/owner-entries.ts';
 import { journalIn } from '../../support/state.ts';
@@ -386,11 +386,7 @@ describe('the journal for a command that only looks', () => {
 });
 
 describe('forgetting the journal', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'journal-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = emptyFolder('journal-');
 
   it('deletes all of it, and a new journal can be begun', async () => {
     const { store, maps } = ground();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runExecPlugin } from '../../../src/adapters/kube/exec.ts';
 import type { Connection } from '../../../src/adapters/kubeconfig/connection.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { testFolder } from '../../support/folders.ts';
 import { clusterTo, type Loopback, sendJson, serve } from '../../support/loopback-server.ts';
 
 const VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
@@ -30,11 +30,7 @@ process.exit();
 describe('a credential plugin', function () {
   if (process.platform === 'win32') return;
   this.timeout(60_000);
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'plugin-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('plugin-');
 
   async function plugin(name: string, script: string): Promise<string> {
     const file = join(folder, name);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '../../../src/kernel/fault.ts';
@@ -9,6 +8,7 @@ import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { until } from '../../control-plane/until.ts';
+import { testFolder } from '../../support/folders.ts';
 import { clusterTo, type Loopback, sendJson, sendStatus, serve } from '../../support/loopback-server.ts';
 import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
 
@@ -380,11 +380,7 @@ describe('kube transport', () => {
     const authority = createAuthority('test authority');
     const identity = authority.issue({ commonName: 'server', hosts: ['127.0.0.1'] });
     const trusted = { 'certificate-authority-data': Buffer.from(authority.certificate).toString('base64') };
-    let folder = '';
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'kube-transport-'));
-    });
-    after(() => rm(folder, { recursive: true }));
+    const folder = testFolder('kube-transport-');
 
     it('shows its client certificate and its token', async () => {
       const client = authority.issue({ commonName: 'me' });

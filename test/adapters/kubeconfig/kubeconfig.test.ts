@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { authorizerOf } from '../../../src/adapters/kube/auth.ts';
@@ -9,6 +9,7 @@ import { privateKubeconfig, readConnection } from '../../../src/adapters/kubecon
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
+import { testFolder } from '../../support/folders.ts';
 import { describeWhere, lacksProgram } from '../../support/needs.ts';
 
 const FIRST = `
@@ -47,7 +48,7 @@ users:
 
 describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', function () {
   this.timeout(20_000);
-  let folder = '';
+  const folder = testFolder('kubeconfig-');
   let first = '';
   let second = '';
   let env: Record<string, string | undefined> = {};
@@ -55,7 +56,6 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
   const client = authority.issue({ commonName: 'me' });
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
     first = join(folder, 'a', 'config');
     second = join(folder, 'b', 'config');
     await mkdir(join(folder, 'a', 'pki'), { recursive: true });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { readPlain } from '../../../src/adapters/kubeconfig/plain.ts';
 import { readDocument } from '../../../src/adapters/kubeconfig/read.ts';
 import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
+import { testFolder } from '../../support/folders.ts';
 import { describeWhere, lacksProgram } from '../../support/needs.ts';
 
 const BETA = 'client.authentication.k8s.io/v1beta1';
@@ -168,11 +168,7 @@ const readText = (text: string) => {
 
 describe('a kubeconfig read without kubectl', function () {
   this.timeout(20_000);
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kubeconfig-read-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('kubeconfig-read-');
 
   async function printedByKubectl(text: string): Promise<unknown> {
     const file = join(folder, 'config');

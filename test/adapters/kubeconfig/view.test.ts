@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { viewKubeconfig } from '../../../src/adapters/kubeconfig/view.ts';
+import { testFolder } from '../../support/folders.ts';
 
 /** A kubectl that says in `current-context` what it was told about a person's own defaults. */
 const STAND_IN = '#!/bin/sh\nprintf \'{"kind":"Config","current-context":"%s"}\' "$KUBERC"\n';
 
 describe('a kubeconfig of several files, merged by kubectl', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'view-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = testFolder('view-');
 
   it('is read without a person’s own defaults: these may name another file for this very command', async () => {
     const [kubectl, ...files] = ['kubectl', 'a', 'b'].map((name) => join(folder, name));

@@ -13,6 +13,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { RECORD as STORED } from '../../fixtures/stored-record.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn, workIn } from '../../support/state.ts';
 
@@ -152,11 +153,7 @@ describe('run records in Secrets', () => {
 });
 
 describe('what this machine kept', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kept-here-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = emptyFolder('kept-here-');
 
   it('is known again by what it is, over processes, in a file of its owner alone', async () => {
     const memory = memoryCluster();

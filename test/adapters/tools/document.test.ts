@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
-import { chmod, link, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, link, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import type { Trace } from '../../../src/adapters/trace.ts';
 import { type LocalWorkFolder, openWorkFolder } from '../../../src/adapters/work-folder.ts';
 import { serverSideApply } from '../../../src/kernel/argv.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 const TEXT = `kind: A\n${'# long\n'.repeat(50_000)}`;
 
 describe('documents for kubectl', () => {
-  let folder = '';
+  const folder = emptyFolder('documents-');
   let work: LocalWorkFolder;
   let file = '';
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'documents-'));
     work = await openWorkFolder(join(folder, 'work'));
     file = await work.write('upgrade.yaml', TEXT);
     await writeFile(join(folder, 'kubectl'), `#!/bin/sh\necho "$@" > ${folder}/asked\ncat\n`);
     await chmod(join(folder, 'kubectl'), 0o755);
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const tools = (trace?: Trace) =>
     openTools({

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
+import { testFolder } from '../../support/folders.ts';
 
 describe('which', () => {
-  let folder = '';
+  const folder = testFolder('which of-');
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'which of-'));
     await mkdir(join(folder, 'first', 'cli'), { recursive: true });
     for (const name of ['second', 'third']) {
       await mkdir(join(folder, name));
@@ -15,7 +14,6 @@ describe('which', () => {
       await chmod(join(folder, name, 'cli'), 0o755);
     }
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('names every file of a program in the order of PATH, and no folder of that name', async () => {
     const path = ['first', 'third', 'second'].map((name) => join(folder, name)).join(':');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownerByPlace, ownerOf } from '../../../src/adapters/tools/package-owner.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 describe('the package that a file is of', () => {
   const placed: readonly [string, string][] = [
@@ -41,11 +41,7 @@ describe('the package that a file is of', () => {
 });
 
 describe('ownerOf', () => {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'owner of-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('owner of-');
 
   it('follows links to where the file really lies', async () => {
     await symlink('/bin/sh', join(folder, 'cli'));

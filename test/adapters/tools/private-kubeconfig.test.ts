@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { ownerOfKubeconfig } from '../../../src/adapters/tools/orphans.ts';
 import { privateKubeconfigFile } from '../../../src/adapters/tools/private-kubeconfig.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 describe('the private kubeconfig on disk', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-private-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = emptyFolder('netsvc-private-');
 
   it('is not there as long as no program needs it', async () => {
     const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret');

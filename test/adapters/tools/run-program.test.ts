@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ProgramRun, runProgram } from '../../../src/adapters/tools/run-program.ts';
+import { testFolder } from '../../support/folders.ts';
 
 describe('runProgram', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'run program-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('run program-');
 
   async function run(script: string, more: Partial<ProgramRun> = {}) {
     const file = join(folder, 'stub');

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathCandidates } from '../../../src/adapters/tools/files-of.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import type { Trace } from '../../../src/adapters/trace.ts';
+import { testFolder } from '../../support/folders.ts';
 
 describe('programs', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tools with space-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = testFolder('tools with space-');
 
   async function program(name: string, script: string): Promise<string> {
     const file = join(folder, name);

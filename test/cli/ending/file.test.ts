@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatOfFile } from '../../../src/cli/ending/file.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { assertJunit } from '../../support/junit-rules.ts';
 
 const byHand = {
@@ -12,13 +12,9 @@ const byHand = {
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back' } as const;
 
 describe('--report-file', () => {
-  let folder: string;
+  const folder = emptyFolder('report-');
   const at = (name: string) => join(folder, name);
   const text = (name: string) => readFileSync(at(name), 'utf8');
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'report-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   for (const [file, format] of [
     ['a.json', 'json'],

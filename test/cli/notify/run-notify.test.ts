@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Notification } from '../../../src/cli/notify/notices.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
+import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 import { conforms } from '../../support/output-schema.ts';
 
@@ -18,12 +18,11 @@ const upgrade = (): readonly AnyStage[] => [
 const SECRET = 'T0/geheim';
 
 describe('run --notify', () => {
-  let folder = '';
+  const folder = testFolder('notify-');
   let server: Loopback;
   let answer: (response: ServerResponse) => void;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'notify-'));
     server = await serve((_request, response) => answer(response));
   });
   beforeEach(() => {
@@ -32,7 +31,6 @@ describe('run --notify', () => {
   });
   after(async () => {
     await server.close();
-    rmSync(folder, { recursive: true });
   });
 
   const address = () => `${server.url}/${SECRET}`;

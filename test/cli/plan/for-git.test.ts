@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertGitFolder, writeGitFiles } from '../../../src/cli/plan/for-git.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 const FILES = [
   { path: '_cluster/namespace-a.yaml', text: 'kind: Namespace\n' },
@@ -10,13 +10,11 @@ const FILES = [
 ];
 
 describe('the folder of plan --for-git', () => {
-  let around = '';
+  const around = emptyFolder('for-git-');
   let folder = '';
   beforeEach(() => {
-    around = mkdtempSync(join(tmpdir(), 'for-git-'));
     folder = join(around, 'git');
   });
-  afterEach(() => rmSync(around, { recursive: true }));
   const refused = (named: string) =>
     assert.rejects(writeGitFiles(folder, FILES), (thrown: { code?: string; message?: string }) => {
       assert.equal(thrown.code, 'usage');

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 const KUBECONFIG = 'apiVersion: v1\nkind: Config\ncurrent-context: prod\n';
 const MANIFEST = 'kind: ConfigMap\napiVersion: v1\n---\nkind: DaemonSet\napiVersion: apps/v1\n';
 const OTHER_LAYOUT = '{"apiVersion":"output.netsvc-upgrade/v9","kind":"Plan"}';
 
 describe('the place of a saved plan', () => {
-  let folder: string;
+  const folder = emptyFolder('netsvc-place-');
   let bench: ReturnType<typeof commandBench>;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-place-'));
     bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** A file of the operator, whom others may let read it. */
   function holding(name: string, text: string): string {

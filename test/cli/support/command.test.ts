@@ -7,6 +7,7 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { sandboxCommand } from '../../support/sandbox-command.ts';
 import { installedSandbox, sandboxReleases } from '../../support/sandbox-ports.ts';
 
@@ -49,16 +50,14 @@ function withTrouble({ cluster }: Scenario): string {
 }
 
 describe('report --support', () => {
-  let folder: string;
+  const folder = emptyFolder('netsvc-support-');
   let file: string;
   let scenario: Scenario;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'netsvc-support-'));
     file = join(folder, 's.tgz');
     scenario = await installedSandbox({ nodes: 3 });
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('writes one file of all that can be read, for its owner alone, and changes nothing', async () => {
     const pod = withTrouble(scenario);

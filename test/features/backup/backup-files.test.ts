@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localMachine } from '../../../src/adapters/machine.ts';
 import { backupFiles, restorable } from '../../../src/features/backup/effects.ts';
@@ -11,6 +10,7 @@ import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
 import { manifestText, parseManifest } from '../../../src/manifest/manifest.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { applyBench, installedClientSide, ownDocuments } from '../../support/apply-bench.ts';
+import { testFolder } from '../../support/folders.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { commandsUnder } from '../../support/way-back.ts';
 
@@ -52,15 +52,13 @@ const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 const text = (folder: string, file: string) => readFile(join(folder, file), 'utf8');
 
 describe('the files of a backup', () => {
-  let home = '';
+  const home = testFolder('backup-');
   const [bare, whole] = [() => join(home, 'bare'), () => join(home, 'whole')];
   let installed: readonly KubeObject[] = [];
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), 'backup-'));
     installed = await backUp(whole(), true);
     await backUp(bare(), false);
   });
-  after(() => rm(home, { recursive: true, force: true }));
 
   it('hold no value of a Secret, coded or not, unless they were asked for; the text says that they are left out', async () => {
     for (const file of await filesIn(bare())) {

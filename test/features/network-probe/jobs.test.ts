@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientJob, listenerJob } from '../../../src/features/network-probe/jobs.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { emptyFolder } from '../../support/folders.ts';
 
 const place = { namespace: 'probe', image: 'busybox:1.37', id: 'k3f9', node: 'node-1$(x)', part: 'client-1' };
 
@@ -41,12 +42,10 @@ describe('a Job of the network probe', () => {
 /** The client as a shell runs it, beside programs that play those of the image. */
 describe('the client of the network probe', function () {
   this.timeout(20_000);
-  let folder: string;
+  const folder = emptyFolder('network-probe-');
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'network-probe-'));
     await program('sleep', 'exit 0');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const program = (name: string, script: string) => writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const run = (tries = '2') =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { openArtifacts } from '../../../src/adapters/artifacts/artifacts.ts';
 import { localFiles, localMachine } from '../../../src/adapters/machine.ts';
@@ -16,6 +15,7 @@ import type { Profile } from '../../../src/kernel/profile.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { emptyFolder } from '../../support/folders.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 import { installStandIn } from '../../support/stand-in-cli.ts';
 import { ofRelease } from '../../support/stand-in-cli-state.ts';
@@ -23,12 +23,11 @@ import { ofRelease } from '../../support/stand-in-cli-state.ts';
 const TARGET = 'v3.32.2';
 
 describe('the stage cli with real programs and files', () => {
-  let home = '';
+  const home = emptyFolder('cli-stage-');
   let sources: Sources;
   let context: Context;
 
   beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'cli-stage-'));
     for (const folder of ['bin', `files/${TARGET}/bin`]) await mkdir(join(home, folder), { recursive: true });
     await writeFile(join(home, 'kubeconfig'), 'apiVersion: v1\n');
     const kubernetes = ofRelease(TARGET);
@@ -53,7 +52,6 @@ describe('the stage cli with real programs and files', () => {
     } as unknown as Sources;
     context = { ...contextOf({ release: TARGET }, profile), workFolder: join(home, 'work') };
   });
-  afterEach(() => rm(home, { recursive: true, force: true }));
 
   async function performOnce(): Promise<readonly string[]> {
     const plan = (await cliStage.open(sources, context)).plan();
