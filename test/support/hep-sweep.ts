@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -14,124 +13,91 @@ import { performIn, sandboxPorts } from './sandbox-ports.ts';
 /** After each write and each call of the CLI: longer than the controllers take, so that they act on it before the next request. */
 const PACE_MS = 1_500;
 
-const slowTools = (tools: Tools, pause: () => Promise<void>): Tools => ({
-  ...tools,
-  run: async (invocation, options) => {
-    const result = await tools.run(invocation, options);
-    await pause();
-    return result;
-  },
-});
+/** Hosts, and the labels of their old endpoints. */
+const HOSTS = [1, 2, 3, 4].map((index) => ({
+  name: `node-0${index}`,
+  labels: { role: 'host', team: `t${index}`, ...(index === 4 ? { more: 'yes' } : {}) },
+}));
 
-interface Asked {
-  readonly fault?: LineFault;
-  readonly lists: Map<string, readonly KubeObject[]>;
-  readonly undo?: boolean;
-}
-
-/** A new process migrates, or takes back; whatever it asks of the cluster, of the CLI and of the run record is a request. */
-async function playHep(
-  scenario: Scenario,
-  { fault, lists, undo = false }: Asked,
-): Promise<{ readonly outcome: ChainOutcome | undefined; readonly requests: readonly string[] }> {
-  const ports = sandboxPorts(scenario);
-  const line = badLine(scenario, fault);
-  const pause = () => scenario.clock.sleep(PACE_MS);
-  const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line, onWritten: pause });
-  const bad = { ...ports, cluster, tools: faultyTools(slowTools(ports.tools, pause), line), records: faultyRecords(ports.records, line) };
-  const outcome = await performIn(scenario, [hepStage], { undo, accept: ['NS-713'] }, { ports: bad }).catch(() => undefined);
-  return { outcome, requests: line.requests };
-}
-
-const NODES = 4;
-const LABELS = (index: number) => ({ role: 'host', team: `t${index}` });
+type Fleet = Awaited<ReturnType<typeof fleet>>;
 
 /** Four nodes: one old endpoint before, one after the automatic one in the order of names, two on one node, one node labelled in part. */
-async function fleet(): Promise<Scenario> {
-  const scenario = await upgraded(NODES);
+async function fleet() {
+  const scenario = await upgraded(HOSTS.length);
   const { store } = scenario.cluster;
   const kind = kindOf(scenario.cluster, 'hostendpoints');
   for (const { metadata } of endpoints(scenario)) store.delete(kind, metadata.name);
-  for (let index = 1; index <= NODES; index += 1) {
-    oldEndpoint(scenario, index % 2 === 0 ? `aaa-${index}` : `zzz-${index}`, nodeName(index), LABELS(index));
+  for (const [index, { name, labels }] of HOSTS.entries()) {
+    const { role, team } = labels;
+    oldEndpoint(scenario, `${index % 2 === 0 ? 'zzz' : 'aaa'}-${index + 1}`, name, { role, team });
   }
-  const third = store.get(K.Node, nodeName(3));
-  if (third) store.update(K.Node, { ...third, metadata: { ...third.metadata, labels: { ...third.metadata.labels, role: 'host' } } });
-  oldEndpoint(scenario, 'zzz-second', nodeName(4), { role: 'host', more: 'yes' });
-  return scenario;
+  const third = store.get(K.Node, 'node-03') ?? assert.fail();
+  store.update(K.Node, { ...third, metadata: { ...third.metadata, labels: { ...third.metadata.labels, role: 'host' } } });
+  oldEndpoint(scenario, 'zzz-second', 'node-04', { role: 'host', more: 'yes' });
+  /** What each list said first in this sandbox: a stale answer to the way back is one from before the migration. */
+  const lists = new Map<string, readonly KubeObject[]>();
+  return { scenario, lists, losses: watchLosses(scenario), before: structuredClone(stateOf(scenario)) };
 }
 
-const nodeName = (index: number) => `node-0${index}`;
-
 /**
- * At every change of an endpoint: hosts without one, hosts that the policy no longer reaches, and labels that no endpoint of theirs has. At every change of a node: labels of a
- * person that it had before anything was done, and has no more.
+ * At every change of an endpoint: hosts without one, hosts that the policy no longer reaches, and labels that no endpoint of theirs has. At
+ * every change of a node: labels of a person that it had before anything was done, and has no more.
  */
 function watchLosses(scenario: Scenario): readonly string[] {
   const losses: string[] = [];
   const { store } = scenario.cluster;
   const before = store.list(K.Node).map(({ metadata: { name, labels = {} } }) => ({ name, labels }));
-  store.listen(({ kind }) => {
-    if (kind.plural === K.Node.plural) {
-      for (const one of before) losses.push(...nodeLosses(one, store.get(K.Node, one.name)?.metadata.labels));
-    }
-    if (kind.plural !== 'hostendpoints') return;
-    for (let index = 1; index <= NODES; index += 1) losses.push(...lossesOf(scenario, index));
+  store.listen(({ kind: { plural } }) => {
+    if (plural === K.Node.plural) for (const one of before) losses.push(...nodeLosses(one, store.get(K.Node, one.name)?.metadata.labels));
+    if (plural === 'hostendpoints') for (const host of HOSTS) losses.push(...hostLosses(host, endpoints(scenario), 'netsvc.io'));
   });
   return losses;
 }
 
-function lossesOf(scenario: Scenario, index: number): readonly string[] {
-  const labels = { ...LABELS(index), ...(index === 4 ? { more: 'yes' } : {}) };
-  return hostLosses({ name: nodeName(index), labels }, endpoints(scenario), 'netsvc.io');
+/** A new process migrates, or takes back; whatever it asks of the cluster, of the CLI and of the run record is a request. */
+async function play({ scenario, lists }: Fleet, undo: boolean, fault?: LineFault) {
+  const ports = sandboxPorts(scenario);
+  const line = badLine(scenario, fault);
+  const pause = () => scenario.clock.sleep(PACE_MS);
+  const slow: Tools = {
+    ...ports.tools,
+    async run(invocation, options) {
+      const result = await ports.tools.run(invocation, options);
+      await pause();
+      return result;
+    },
+  };
+  const { cluster } = faultyCluster(ports.cluster, scenario, { lists, line, onWritten: pause });
+  const bad = { ...ports, cluster, tools: faultyTools(slow, line), records: faultyRecords(ports.records, line) };
+  const outcome = await performIn(scenario, [hepStage], { undo, accept: ['NS-713'] }, { ports: bad }).catch(() => undefined);
+  return { outcome, requests: line.requests };
 }
 
-/** Requests of a clean run, one line each. */
-export async function cleanMigration(): Promise<{ readonly requests: readonly string[]; readonly end: unknown }> {
-  const scenario = await fleet();
-  const losses = watchLosses(scenario);
-  const { outcome, requests } = await playHep(scenario, { lists: new Map() });
-  assertDone(outcome, 'the clean run');
-  assert.deepEqual([losses, openFindings(outcome)], [[], '']);
-  return { requests, end: stateOf(scenario) };
+/** It is done without trouble: its requests, one line each, and its end. */
+async function clean(hosts: Fleet, undo: boolean) {
+  const { outcome, requests } = await play(hosts, undo);
+  assertDone(outcome, undo ? 'the clean way back' : 'the clean run');
+  assert.deepEqual([hosts.losses, openFindings(outcome)], [[], '']);
+  return { requests, end: stateOf(hosts.scenario) };
 }
 
-/** One fault, then one re-run: the same end, and at no moment a host without an endpoint or a label that is nowhere. */
-export async function hepTrial(point: LineFault, end: unknown): Promise<void> {
-  const scenario = await fleet();
-  await trial({ scenario, losses: watchLosses(scenario), lists: new Map() }, point, end, false);
-}
-
-async function trial({ scenario, losses, lists }: Omit<Migrated, 'before'>, point: LineFault, end: unknown, undo: boolean): Promise<void> {
-  const first = await playHep(scenario, { fault: point, lists, undo });
-  const what = `${undo ? '--undo: ' : ''}${point.type} at request ${point.at} (${first.requests[point.at - 1] ?? 'none'})`;
-  assert.ok(first.requests.length >= point.at, `${what}: never reached`);
-  await scenario.clock.sleep(PACE_MS);
-  const again = await playHep(scenario, { lists, undo });
-  assertDone(again.outcome, what);
-  assert.deepEqual(losses, [], what);
-  assert.deepEqual(stateOf(scenario), end, what);
-  assert.equal(scenario.state.holder, undefined, `${what}: the lock`);
-}
-
-/** What each list said first in this sandbox: a stale answer to the way back is one from before the migration. */
-type Lists = Map<string, readonly KubeObject[]>;
-
-interface Migrated {
-  readonly scenario: Scenario;
-  readonly lists: Lists;
-  readonly losses: readonly string[];
-  readonly before: unknown;
-}
+export const cleanMigration = async () => clean(await fleet(), false);
 
 /** A fleet that was migrated without trouble, watched from its beginning. */
-async function migrated(): Promise<Migrated> {
-  const scenario = await fleet();
-  const [losses, lists, before] = [watchLosses(scenario), new Map(), structuredClone(stateOf(scenario))];
-  const { outcome } = await playHep(scenario, { lists });
-  assertDone(outcome, 'the migration');
-  assert.deepEqual(losses, []);
-  return { scenario, lists, losses, before };
+async function migrated(): Promise<Fleet> {
+  const hosts = await fleet();
+  await clean(hosts, false);
+  return hosts;
+}
+
+/** It ends where the migration began. */
+export async function cleanUndo() {
+  const hosts = await migrated();
+  const wanted = withDisabled(hosts.before);
+  assert.notDeepEqual(stateOf(hosts.scenario), wanted);
+  const { requests, end } = await clean(hosts, true);
+  assert.deepEqual(end, wanted);
+  return { requests, end };
 }
 
 /** The way back says `Disabled` where the configuration may have said nothing; all else is to the letter as it was. */
@@ -142,17 +108,20 @@ function withDisabled(state: unknown): unknown {
   return found;
 }
 
-/** Requests of a clean way back, one line each. It ends where the migration began. */
-export async function cleanUndo(): Promise<{ readonly requests: readonly string[]; readonly end: unknown }> {
-  const { scenario, lists, losses, before } = await migrated();
-  assert.notDeepEqual(stateOf(scenario), withDisabled(before));
-  const { outcome, requests } = await playHep(scenario, { lists, undo: true });
-  const end = stateOf(scenario);
-  assertDone(outcome, 'the clean way back');
-  assert.deepEqual(losses, []);
-  assert.deepEqual(end, withDisabled(before));
-  return { requests, end };
-}
+/** One fault, then one re-run: the same end, and at no moment a host without an endpoint or a label that is nowhere. */
+export const hepTrial = async (point: LineFault, end: unknown): Promise<void> => trial(await fleet(), point, end, false);
 
 /** One fault on the way back, then one re-run: all is as before the migration, and at no moment was an endpoint or a label missing. */
 export const undoTrial = async (point: LineFault, end: unknown): Promise<void> => trial(await migrated(), point, end, true);
+
+async function trial(hosts: Fleet, point: LineFault, end: unknown, undo: boolean): Promise<void> {
+  const { scenario, losses } = hosts;
+  const { requests } = await play(hosts, undo, point);
+  const what = `${undo ? '--undo: ' : ''}${point.type} at request ${point.at} (${requests[point.at - 1] ?? 'none'})`;
+  assert.ok(requests.length >= point.at, `${what}: never reached`);
+  await scenario.clock.sleep(PACE_MS);
+  assertDone((await play(hosts, undo)).outcome, what);
+  assert.deepEqual(losses, [], what);
+  assert.deepEqual(stateOf(scenario), end, what);
+  assert.equal(scenario.state.holder, undefined, `${what}: the lock`);
+}
