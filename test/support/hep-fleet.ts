@@ -42,10 +42,10 @@ export function storedHosts(api: Api, group: string) {
       until('every node has the labels of the controllers', async () =>
         (await list('nodes')).every(({ metadata }) => metadata.labels?.['beta.kubernetes.io/os'] !== undefined),
       ),
-    noneAutomatic: () =>
-      until('no automatic endpoint is left', async () =>
-        (await list('endpoints')).every(({ metadata }) => !metadata.name.endsWith('-auto-hep')),
-      ),
+    noneAutomatic(): Promise<void> {
+      const isAutomatic = ({ metadata }: KubeObject) => metadata.name.endsWith('-auto-hep');
+      return until('no automatic endpoint is left', async () => !(await list('endpoints')).some(isAutomatic), 180_000);
+    },
     /** Endpoints, labels of nodes, and the setting, without what the server sets. */
     async state() {
       const endpoints = (await list('endpoints')).map((one) => {
