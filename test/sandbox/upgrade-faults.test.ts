@@ -11,16 +11,16 @@ describe('owned objects through strip, upgrade and restore on the sandbox, under
 
   const seed = seedOf(process.env, 20261122);
   it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
-    const { clean, trial } = ground();
+    const { points, trial } = ground();
     // Nearly all requests read; what can do harm is among the others.
-    const writes = clean.points.filter(({ isRead }) => !isRead);
-    for (const point of [...sampled(writes, SAMPLE / 2, seed), ...sampled(clean.points, SAMPLE / 2, seed)]) await trial(point);
+    const writes = points.filter(({ isRead }) => !isRead);
+    for (const point of [...sampled(writes, SAMPLE / 2, seed), ...sampled(points, SAMPLE / 2, seed)]) await trial(point);
   });
 
   it('come to the same end where the watch of the restore’s wait is lost, outdated, silent or killed', async () => {
-    const { clean, trial } = ground();
+    const { points, trial } = ground();
     const wanted = ['kill-after', 'timeout-after', 'stale', 'expired', 'reset'] as const;
-    const waits = clean.points.filter(({ what, type }) => what === 'watch apiservices/' && wanted.some((one) => one === type));
+    const waits = points.filter(({ what, type }) => what === 'watch apiservices/' && wanted.some((one) => one === type));
     assert.equal(waits.length, wanted.length, 'the restore waits for the aggregated API once');
     for (const point of waits) await trial(point);
   });
