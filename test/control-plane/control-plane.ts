@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { connect } from './api.ts';
 import { type Programs, resolvePrograms } from './binaries.ts';
 import { freePorts } from './free-ports.ts';
 import { writeKeys } from './keys.ts';
-import { kubectlOf } from './kubectl.ts';
 import { filesOf, storeUrl } from './layout.ts';
 import { createNodes, type NodeOptions, setFault } from './nodes.ts';
 import { type PartOptions, simulations, startApiServer, startControllerManager, startScheduler, startStore } from './parts.ts';
@@ -25,6 +25,8 @@ export interface ControlPlaneOptions extends PartOptions {
 
 /** A real API server with its controllers, and simulated nodes. Everything listens on loopback and ends with `stop`. */
 export type ControlPlane = Awaited<ReturnType<typeof start>>;
+
+const MOST_OUTPUT = 200_000_000;
 
 /** Between the choice of ports and their use another program can take one. */
 const TAKEN = /address already in use/;
@@ -62,7 +64,12 @@ async function start(programs: Programs, dir: string, processes: Processes, opti
   const simulate = simulations(ground);
   const rest = [startControllerManager(ground), startScheduler(ground), options.simulated === false || simulate('none')] as const;
   let [controllerManager] = await Promise.all(rest);
-  const kubectl = kubectlOf(programs.kubectl, files.kubeconfig);
+  const kubectl = async (args: readonly string[], stdin?: string) => {
+    const input = stdin === undefined ? { stdin: 'ignore' as const } : { input: stdin };
+    const env = { KUBECONFIG: files.kubeconfig };
+    const result = await execa(programs.kubectl, args, { env, reject: false, maxBuffer: MOST_OUTPUT, ...input });
+    return { exitCode: result.exitCode ?? -1, stdout: String(result.stdout), stderr: String(result.stderr) };
+  };
   const fault = async (node: string, kind: NodeFault, mayEnd = true): Promise<void> => {
     const simulation = await simulate(kind);
     await setFault(api, node, kind).catch(async (thrown: unknown) => {
@@ -85,6 +92,7 @@ async function start(programs: Programs, dir: string, processes: Processes, opti
     clusterNetwork: files.clusterNetwork,
     /** URL of etcd, which answers without certificates. */
     store: storeUrl(layout),
+    /** Runs kubectl on this control plane; a failure is an exit code, not an exception. */
     kubectl,
     /** `kubectl apply -f`, as a person once installed; what the server refuses is in the result. */
     apply: (file: string) => kubectl(['apply', '-f', file]),

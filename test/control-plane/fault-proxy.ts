@@ -4,9 +4,7 @@ import type { ApiAccess } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { kubeconfigText } from './keys.ts';
 import { listening } from './listening.ts';
-import type { ArmedFault } from './proxy-faults.ts';
 import { ProxyForward } from './proxy-forward.ts';
-import type { LoggedRequest } from './proxy-log.ts';
 
 export interface FaultProxyOptions {
   /** The server behind, and as whom it is asked; headers of impersonation pass through. */
@@ -21,7 +19,10 @@ export interface FaultProxyOptions {
   readonly maxMinutes?: number;
 }
 
-/** A proxy on loopback before an API server, which counts every request and can spoil one. */
+/**
+ * A proxy on loopback before an API server, which counts every request and can spoil one; `access` through it is for clients that read no
+ * kubeconfig.
+ */
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 const MINUTE_MS = 60_000;
@@ -47,20 +48,5 @@ export async function startFaultProxy(options: FaultProxyOptions) {
     await close();
   };
   const limit = setTimeout(() => void stop(), (options.maxMinutes ?? 15) * MINUTE_MS).unref();
-  return {
-    /** Access through it, for clients that read no kubeconfig. */
-    access,
-    kubeconfigPath,
-    /** Every request since the start, in order of arrival; entries grow as their answers come. */
-    requests: forward.log.requests as readonly LoggedRequest[],
-    /** Spoils one request from now on, in place of any other armed fault. */
-    arm: (fault: ArmedFault) => void forward.arm(fault),
-    /** Ends the fault and lets clients through again; the request that it struck, if it did. */
-    disarm: () => forward.arm(undefined),
-    /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
-    forgetAnswers: () => forward.forgetAnswers(),
-    /** Id under which the server's audit log has a request of this proxy. */
-    auditId: (request: LoggedRequest) => forward.auditId(request.number),
-    stop,
-  };
+  return Object.assign(forward, { access, kubeconfigPath, stop });
 }

@@ -72,7 +72,7 @@ async function launch(watchdog: ChildProcess, log: string, name: string, program
     said: async (words: string) => (await readFile(log)).subarray(before).includes(words),
     ended: () => isOver(child),
     /** What it printed last, for messages. */
-    tail: () => tailOf(log),
+    tail: async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').slice(-15).join('\n'),
     /** Ends it and waits until it has; forced after the grace time. */
     stop: (graceMs = 5000) => end(child, graceMs),
   };
@@ -86,9 +86,4 @@ async function end(child: ChildProcess, graceMs: number): Promise<void> {
   const force = setTimeout(() => child.kill('SIGKILL'), graceMs);
   await gone;
   clearTimeout(force);
-}
-
-async function tailOf(log: string): Promise<string> {
-  const text = await readFile(log, 'utf8').catch(() => '');
-  return text.split('\n').slice(-15).join('\n');
 }

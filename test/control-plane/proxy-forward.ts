@@ -24,7 +24,9 @@ interface Exchange {
 
 /** Takes each request to the server and its answer back, unless a fault is in the way. */
 export class ProxyForward {
-  readonly log = new RequestLog();
+  readonly #log = new RequestLog();
+  /** Every request since the start, in order of arrival; entries grow as their answers come. */
+  readonly requests: readonly LoggedRequest[] = this.#log.requests;
   /** No client is let in. */
   isCut = false;
   readonly #deps: Forwarding;
@@ -40,24 +42,29 @@ export class ProxyForward {
     this.#deps = deps;
   }
 
-  /** In place of any other; the request that the other struck. Clients are let in. */
-  arm(fault: ArmedFault | undefined): LoggedRequest | undefined {
-    const struck = this.#struck;
+  /** Spoils one request from now on, in place of any other armed fault. */
+  arm(fault: ArmedFault): void {
+    this.disarm();
     this.#armed = fault;
+  }
+
+  /** Ends the fault and lets clients through again; the request that it struck, if it did. */
+  disarm(): LoggedRequest | undefined {
+    const struck = this.#struck;
+    this.#armed = undefined;
     this.#struck = undefined;
     this.#matched = 0;
     this.isCut = false;
     return struck;
   }
 
-  /** Nothing has been asked yet, as far as outdated answers are concerned. */
+  /** The next answer to each question is its first one: work that is repeated counts its repeated reads as it did the first time. */
   forgetAnswers(): void {
     this.#first.clear();
   }
 
-  auditId(number: number): string {
-    return `${this.#audit}${String(number).padStart(8, '0')}`;
-  }
+  /** Id under which the server's audit log has a request of this proxy. */
+  auditId = ({ number }: LoggedRequest): string => `${this.#audit}${String(number).padStart(8, '0')}`;
 
   /** Never rejects: what goes wrong breaks the client's connection, and nothing else. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -80,7 +87,7 @@ export class ProxyForward {
     const isRepeated = purpose === 'read' && this.#first.has(questionOf(request));
     const seen = { method, path, purpose, isRepeated, userAgent: request.headers['user-agent'] ?? '' };
     const isKept = this.#deps.bodies && body.length > 0 && (purpose === 'write' || purpose === 'ask');
-    return this.log.arrive(isKept ? { ...seen, body: body.toString('utf8') } : seen);
+    return this.#log.arrive(isKept ? { ...seen, body: body.toString('utf8') } : seen);
   }
 
   /** Whether the armed fault is for this request; it strikes only once. */
@@ -113,7 +120,7 @@ export class ProxyForward {
   #reply({ entry, response }: Exchange, { status, headers, body }: Answer): void {
     response.writeHead(status, { ...headers, 'content-length': body.length });
     response.end(body);
-    this.log.answered(entry, status);
+    this.#log.answered(entry, status);
   }
 
   /** The server's whole answer; the first to each question is remembered. */
@@ -134,14 +141,14 @@ export class ProxyForward {
     entry.serverStatus = status;
     response.writeHead(status, carried(message.headers));
     response.flushHeaders();
-    this.log.answered(entry, status);
+    this.#log.answered(entry, status);
     message.on('error', () => response.destroy());
     message.pipe(response);
   }
 
   async #ask({ request, response, body, entry }: Exchange): Promise<IncomingMessage> {
     const { agent, server } = this.#deps;
-    const headers = { ...carried(request.headers), 'audit-id': this.auditId(entry.number) };
+    const headers = { ...carried(request.headers), 'audit-id': this.auditId(entry) };
     const { method, path } = entry;
     const asked = ask(server + path, { agent, method, headers: body.length > 0 ? { ...headers, 'content-length': body.length } : headers });
     // A client that leaves takes an open watch with it; a write that is on its way is let through, as on a real network.

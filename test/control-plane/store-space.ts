@@ -2,12 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export type StoreSpace = ReturnType<typeof storeSpace>;
 
-interface Status {
-  readonly header: { readonly revision: string; readonly member_id: string };
-  readonly dbSize: string;
-  readonly dbSizeQuota: string;
-}
-
 const PREFIX = '/filler/';
 /** First key after all with the prefix. */
 const END = '/filler0';
@@ -28,9 +22,8 @@ export function storeSpace(store: string) {
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
     return JSON.parse(text) as T;
   };
-  const status = () => ask<Status>('/v3/maintenance/status', {});
   const room = async () => {
-    const { dbSize, dbSizeQuota } = await status();
+    const { dbSize, dbSizeQuota } = await ask<Readonly<Record<'dbSize' | 'dbSizeQuota', string>>>('/v3/maintenance/status', {});
     return Number(dbSizeQuota) - Number(dbSize);
   };
   const put = async (bytes: number) => {
@@ -53,8 +46,8 @@ export function storeSpace(store: string) {
     },
     /** What filled it goes; then compact, defragment, disarm. */
     async makeRoom() {
-      await ask('/v3/kv/deleterange', { key: encoded(PREFIX), range_end: encoded(END) });
-      const { header } = await status();
+      const range = { key: encoded(PREFIX), range_end: encoded(END) };
+      const { header } = await ask<{ readonly header: Readonly<Record<'revision' | 'member_id', string>> }>('/v3/kv/deleterange', range);
       await ask('/v3/kv/compaction', { revision: header.revision, physical: true });
       await ask('/v3/maintenance/defragment', {});
       await ask('/v3/maintenance/alarm', { action: 'DEACTIVATE', memberID: header.member_id, alarm: 'NOSPACE' });

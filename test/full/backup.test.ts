@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandResult } from '../control-plane/kubectl.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, surroundingsEnv } from '../support/upgrade-process.ts';
@@ -60,7 +59,7 @@ function content({ status: _, metadata, ...rest }: Stored): object {
   return { ...rest, metadata: { ...without(metadata, SERVER_FIELDS), annotations } };
 }
 
-const said = ({ stdout, stderr }: CommandResult) => `${stdout}\n${stderr}`;
+const said = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => `${stdout}\n${stderr}`;
 
 describe('a backup on a real control plane, put back as its own text says', function () {
   this.timeout(280_000);

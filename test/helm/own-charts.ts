@@ -52,12 +52,10 @@ export async function serveChart(helm: string, folder: string, chart: string) {
 }
 
 function valuesOf({ operator, isNew }: OwnChart): string {
-  const added = 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
-  const csi = isNew ? 'kubeletVolumePluginPath: "None"' : '';
-  return `installation: { enabled: true, ${csi} }
+  return `installation: { enabled: true, ${isNew ? 'kubeletVolumePluginPath: "None"' : ''} }
 tigeraOperator: { registry: quay.io, image: tigera/operator, version: ${operator} }
 resources: {}
-${isNew ? added : ''}`;
+${isNew ? 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n' : ''}`;
 }
 
 const NAMESPACE = `apiVersion: v1
@@ -119,8 +117,7 @@ metadata: { name: default }
 {{- end }}
 `;
 
-const SCHEMA = `{
-  "type": "object",
-  "properties": { "goldmane": { "type": "object", "properties": { "enabled": { "type": "boolean" } } } }
-}
-`;
+const SCHEMA = JSON.stringify({
+  type: 'object',
+  properties: { goldmane: { type: 'object', properties: { enabled: { type: 'boolean' } } } },
+});

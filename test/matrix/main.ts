@@ -1,5 +1,4 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { resolvePrograms } from '../control-plane/binaries.ts';
@@ -65,13 +64,10 @@ async function triedChart(server: Found<Programs>, major: HelmMajor): Promise<Ch
     head = { ...head, helm: (await execa(helm, ['version', '--template', '{{.Version}}'])).stdout.trim() };
     cluster = await chartCluster(helm, { plane: { programs: server.what } });
     const args = ['run', '--yes', '--from', 'crds', '--through', 'apply', ...flagsOf(cluster), '-o', 'json'];
-    for (const title of ['run', 'a second run']) {
-      const problem = problemOf(title, await cluster.upgrade(...args));
-      if (problem !== undefined) return { ...head, problem };
-    }
-    return head;
+    const { upgrade } = cluster;
+    return { ...head, ...(await ranTwice(() => upgrade(...args))) };
   } catch (thrown) {
-    return { ...head, problem: shortened(thrown instanceof Error ? thrown.message : String(thrown)) };
+    return { ...head, problem: shortened((thrown as Error).message) };
   } finally {
     await cluster?.stop();
   }
@@ -84,27 +80,29 @@ interface Ended {
 }
 
 /** A second run has nothing to do. */
-function problemOf(title: string, { exitCode, stdout, stderr }: Ended): string | undefined {
-  if (exitCode !== 0) return `${title} exits ${exitCode}: ${shortened(stderr)}`;
-  const { writes } = JSON.parse(stdout) as { readonly writes: number };
-  return title === 'a second run' && writes > 0 ? `a second run writes ${writes} times` : undefined;
+async function ranTwice(run: () => Promise<Ended>): Promise<{ readonly problem?: string }> {
+  for (const title of ['run', 'a second run']) {
+    const { exitCode, stdout, stderr } = await run();
+    if (exitCode !== 0) return { problem: `${title} exits ${exitCode}: ${shortened(stderr)}` };
+    const { writes } = JSON.parse(stdout) as { readonly writes: number };
+    if (title === 'a second run' && writes > 0) return { problem: `a second run writes ${writes} times` };
+  }
+  return {};
 }
 
 async function tried({ server, kubectl, node }: Combination): Promise<Result> {
   const head = { server: server.version, kubectl: kubectl.version, node: node.version };
-  const folder = await mkdtemp(join(tmpdir(), 'netsvc-matrix-'));
   let cluster: InstalledCluster | undefined;
   try {
-    // Programs look for `kubectl`, whatever it is called here.
-    const link = join(folder, 'kubectl');
-    await symlink(kubectl.what, link);
     cluster = await installedCluster({ manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 1, programs: server.what });
+    // Programs look for `kubectl`, whatever it is called here.
+    const link = join(cluster.around.home, 'kubectl');
+    await symlink(kubectl.what, link);
     return { ...head, ...(await upgraded({ ...cluster.around, kubectl: link }, node.what)) };
   } catch (thrown) {
-    return { ...head, problem: shortened(thrown instanceof Error ? thrown.message : String(thrown)), notes: [] };
+    return { ...head, problem: shortened((thrown as Error).message), notes: [] };
   } finally {
     await cluster?.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -120,11 +118,7 @@ async function upgraded(around: Parameters<typeof surroundingsEnv>[0], node: str
   const looked = await call('preflight', '-o', 'json');
   const notes = clientNotes(looked.stdout);
   if (looked.exitCode !== 0) return { problem: `preflight exits ${looked.exitCode}: ${shortened(looked.stderr || notes.join())}`, notes };
-  for (const title of ['run', 'a second run']) {
-    const problem = problemOf(title, await call('run', '--yes', '--skip', 'cli', '-o', 'json'));
-    if (problem !== undefined) return { problem, notes };
-  }
-  return { notes };
+  return { notes, ...(await ranTwice(() => call('run', '--yes', '--skip', 'cli', '-o', 'json'))) };
 }
 
 /** Findings about the versions of kubectl and of the server. */
