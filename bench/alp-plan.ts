@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startInjector } from '../test/control-plane/injecting-webhook.ts';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
-import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from '../test/support/mesh-objects.ts';
+import { meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from '../test/support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { interleave } from './measure.ts';
@@ -45,7 +45,7 @@ async function fill({ plane }: InstalledCluster, pods: number): Promise<void> {
     plane.kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   await create(namespaces);
   await create(meshObjects(templateOf(OLD)));
-  const injector = await startInjector(plane.api, INJECTION);
+  const injector = await startInjector(plane.api);
   try {
     const names = Array.from({ length: pods / REPLICAS / 2 }, (_, index) => `web-${index}`);
     for (const namespace of ['shop', 'plain']) await create(names.map((name) => unscheduled(namespace, name)));

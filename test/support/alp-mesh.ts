@@ -6,7 +6,7 @@ import { startInjector } from '../control-plane/injecting-webhook.ts';
 import type { Played } from '../control-plane/played.ts';
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from './installed-cluster.ts';
-import { INJECTION, meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
+import { meshObjects, NEW, namespaces, OLD, publishTemplates, templateOf, workload } from './mesh-objects.ts';
 import { manifestFile, ownReleases } from './releases.ts';
 import { assertSucceeded, startUpgrade, told, upgrade } from './upgrade-process.ts';
 
@@ -54,7 +54,7 @@ export function describeMesh({ workloads, timeoutMs }: { readonly workloads: num
       await publishTemplates(folder);
       await create(...namespaces);
       await create(...meshObjects(`mine: kept\n${templateOf(OLD)}`));
-      injector = await startInjector(cluster.plane.api, INJECTION);
+      injector = await startInjector(cluster.plane.api);
       await until('a pod is given the sidecar', injects);
       const names = Array.from({ length: workloads }, (_, index) => `web-${index + 1}`);
       await create(
