@@ -82,7 +82,8 @@ export function engineBench() {
         return found.map(([id, content]) => ({ id, content }));
       },
     },
-    journal: emptySources.journal,
+    // A copy: tests lay their own over it.
+    journal: { ...emptySources.journal },
     lock: {
       holder: async () => undefined,
       acquire: async () => {
