@@ -5,25 +5,21 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { ApiFailure, type Cluster, type Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { assertDone, faultPoints, faultyCluster, isOfLock, type LineFault } from './owner-faults.ts';
+import { assertDone, faultPoints, faultyCluster, isOfLock } from './owner-faults.ts';
 import { elsewhere, lockHolder, onlyUnderLock, RUN_OUT_MS, type Runner, sandboxLock, storedLease } from './owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox } from './owner-sandbox.ts';
 import { assertEnd, perform, watchGaps, whole } from './owner-sweep.ts';
 
 /** How the lock of a run that is no more gets free for another machine. */
-export const FREED = ['runs out', 'is broken'] as const;
-export type Freed = (typeof FREED)[number];
+const FREED = ['runs out', 'is broken'] as const;
 
-export interface LockPoint extends LineFault {
-  readonly what: string;
-  readonly freed: Freed;
-}
+type LockPoint = Awaited<ReturnType<typeof lockPoints>>[number];
 
 /** So long a patch is on its way back: the lock is renewed while references come off, and while they go back. Milliseconds. */
 const SLOW_MS = 20_000;
 
 /** Every request of the lock with every fault that it can meet, and every way of getting on after it. */
-export async function lockPoints(workFolder: string): Promise<readonly LockPoint[]> {
+export async function lockPoints(workFolder: string) {
   const ground = await lockGround();
   const { cluster, requests } = faultyCluster(ground.clusterOf(FIRST), ground.sandbox.scenario, { lists: new Map() });
   const outcome = await whole(ground.sandbox, workFolder, cluster, FIRST);
@@ -135,7 +131,7 @@ function silentAfterTaking(cluster: Cluster, { clock }: Scenario): Cluster {
 }
 
 /** By time, or as `unlock` does it on a person's word. */
-async function free(how: Freed, { scenario }: OwnerSandbox, lock: Lock): Promise<void> {
+async function free(how: LockPoint['freed'], { scenario }: OwnerSandbox, lock: Lock): Promise<void> {
   if (how === 'runs out') return scenario.clock.sleep(RUN_OUT_MS);
   await lock.breakLock(FIRST.identity);
 }
