@@ -7,11 +7,6 @@ export interface Identity {
   readonly key: string;
 }
 
-/** An authority that signs test certificates. */
-export interface Authority extends Identity {
-  issue(subject: Subject): Identity;
-}
-
 export interface Subject {
   readonly commonName: string;
   /** Groups, to the API server. */
@@ -31,8 +26,8 @@ const ECDSA_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** A new authority, its key on P-256, good for a week: test grounds live for hours. */
-export function createAuthority(commonName: string): Authority {
+/** A new authority that signs test certificates, its key on P-256, good for a week: test grounds live for hours. */
+export function createAuthority(commonName: string) {
   const own = newKeys();
   const certify = (subject: Subject, publicKey: KeyObject, extensions: readonly Buffer[]): string => {
     const now = Date.now();
@@ -54,7 +49,7 @@ export function createAuthority(commonName: string): Authority {
   return {
     certificate: certify({ commonName }, own.publicKey, authorityExtensions(own.publicKey)),
     key: pemKey(own.privateKey),
-    issue(subject) {
+    issue(subject: Subject): Identity {
       const { publicKey, privateKey } = newKeys();
       return { certificate: certify(subject, publicKey, leafExtensions(subject, own.publicKey)), key: pemKey(privateKey) };
     },
@@ -62,7 +57,7 @@ export function createAuthority(commonName: string): Authority {
 }
 
 /** A bare key pair, as service account tokens need. */
-export function createKeyPair(): { readonly publicKey: string; readonly key: string } {
+export function createKeyPair() {
   const { publicKey, privateKey } = newKeys();
   return { publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(), key: pemKey(privateKey) };
 }

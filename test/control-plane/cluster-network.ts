@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Played } from './played.ts';
 
@@ -17,7 +17,14 @@ export async function playClusterNetwork(socket: string, service: number): Promi
     join(client, isLoopback(hostname) ? Number(port) : service, head);
   });
   await new Promise<void>((resolve) => server.listen(socket, resolve));
-  return { stop: () => stop(server, open) };
+  return {
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of open) socket.destroy();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
@@ -32,11 +39,4 @@ function join(client: Socket, port: number, head: Buffer): void {
   client.on('error', () => server.destroy());
   server.on('close', () => client.destroy());
   client.on('close', () => server.destroy());
-}
-
-async function stop(server: Server, open: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  for (const socket of open) socket.destroy();
-  server.closeAllConnections();
-  await closed;
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
-import { createServer, get, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, get } from 'node:https';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { emptyFolder } from '../support/folders.ts';
 import { type Api, ApiError, connect } from './api.ts';
 import { createAuthority } from './certificates.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { type Listening, listening } from './listening.ts';
 import type { FaultKind } from './proxy-faults.ts';
 import { purposeOf } from './proxy-log.ts';
 
 /** A server with one counter: every write raises it, every read tells it. */
-interface Backend {
-  readonly server: Server;
+interface Backend extends Listening {
   readonly writes: () => number;
   readonly auditIds: readonly string[];
   readonly asked: readonly string[];
@@ -36,9 +36,7 @@ async function startBackend(): Promise<Backend> {
     if (request.url?.includes('watch=true')) return void response.write('{"type":"ADDED","object":{}}\n');
     response.end(JSON.stringify({ writes }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, writes: () => writes, auditIds, asked };
+  return { ...(await listening(server)), writes: () => writes, auditIds, asked };
 }
 
 describe('the fault proxy', () => {
@@ -48,7 +46,7 @@ describe('the fault proxy', () => {
   const folder = emptyFolder('netsvc-upgrade-proxy-');
   beforeEach(async () => {
     backend = await startBackend();
-    const server = `https://127.0.0.1:${(backend.server.address() as AddressInfo).port}`;
+    const server = `https://127.0.0.1:${backend.port}`;
     const behind = { server, authority: authority.certificate, certificate: client.certificate, key: client.key };
     proxy = await startFaultProxy({ behind, kubeconfigPath: join(folder, 'kubeconfig'), bodies: true, silenceMs: 5 });
     api = connect(proxy.access);
@@ -56,8 +54,7 @@ describe('the fault proxy', () => {
   afterEach(async () => {
     api.close();
     await proxy.stop();
-    backend.server.closeAllConnections();
-    backend.server.close();
+    await backend.close();
   });
 
   const arm = (kind: FaultKind, nth = 1, kill?: () => void) =>

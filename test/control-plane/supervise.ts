@@ -8,7 +8,7 @@ import { CALICO, NETSVC, simulateService } from './service-simulator.ts';
 import { FAULT_LABEL, isNodeFault } from './stages.ts';
 import { forget, stateFolder, writeState } from './state.ts';
 
-export interface Task {
+interface Task {
   readonly name: string;
   readonly programs: Programs;
   readonly options: UpOptions;
