@@ -15,7 +15,7 @@ import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file
 import type { ApiObject } from '../control-plane/api.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
 import { labelled, switched } from '../support/hep-kept.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { INJECTION, meshObjects, namespaces, publishTemplates, templateOf } from '../support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { journalIn, recordsIn } from '../support/state.ts';
@@ -42,8 +42,9 @@ const GRANT = {
 /** An account that may write every ConfigMap and Lease of the state namespace, and no Secret, plays with the state. */
 describe('an attacker who may write ConfigMaps and Leases where the state is', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
   let foe: Attacker;
+  after(() => foe?.close());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile(OLD, 'netsvc.yaml', ownReleases), nodes: 2 }));
   let clusterUid: string;
   let releases: string;
   let victim: ApiObject;
@@ -51,7 +52,6 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
   let early: StateSecret;
 
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile(OLD, 'netsvc.yaml', ownReleases), nodes: 2 });
     for (const object of [...namespaces, ...meshObjects(templateOf(NEW))] as ApiObject[])
       await cluster.plane.kubectl(['create', '-f', '-'], JSON.stringify(object));
     releases = join(cluster.around.home, 'releases');
@@ -60,10 +60,6 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
     clusterUid = (await cluster.plane.api.get<ApiObject>(`/api/v1/namespaces/${SPACE}`)).metadata.uid;
     await cluster.plane.kubectl(['create', 'namespace', 'victim']);
     victim = await cluster.plane.api.get<ApiObject>('/api/v1/namespaces/victim');
-  });
-  after(async () => {
-    await foe?.close();
-    await cluster?.stop();
   });
 
   /** Forged with the program's own code: digests, names and forms are right. */
@@ -238,15 +234,11 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
 /** Who may write Secrets of the state namespace is trusted; what such an account changes under a run stops it all the same. */
 describe('state that is changed under a run', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
   let foe: Attacker;
+  after(() => foe?.close());
+  const cluster = shared(() => installedCluster({ manifest: manifestFile(OLD, 'netsvc.yaml', ownReleases), nodes: 2 }));
   before(async () => {
-    cluster = await installedCluster({ manifest: manifestFile(OLD, 'netsvc.yaml', ownReleases), nodes: 2 });
     foe = await attacker(cluster.plane, 'writer', ['secrets']);
-  });
-  after(async () => {
-    await foe?.close();
-    await cluster?.stop();
   });
 
   it('stops it with exit 7, the name of the Secret and the next step, and is not acted upon', async () => {

@@ -4,8 +4,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
-import { type ChartCluster, chartCluster, flagsOf, RELEASE_NAMESPACE } from '../support/chart-cluster.ts';
-import { needsHelm } from '../support/needs-helm.ts';
+import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const FORGED = 'sh.helm.release.v1.calico.v99';
@@ -15,17 +14,11 @@ const IMAGE = '{.spec.template.spec.containers[0].image}';
 /** It writes a newer revision of the release beside helm's Secrets, with values of its own: they decide which operator runs, with all rights. */
 describe('an attacker who may write ConfigMaps where the chart release is', function () {
   this.timeout(280_000);
-  let cluster: ChartCluster;
   let foe: Attacker;
-
-  before(async function () {
-    this.timeout(0); // the very first run builds helm
-    cluster = await chartCluster(await needsHelm(this, 3));
+  after(() => foe?.close());
+  const cluster = sharedChartCluster(3);
+  before(async () => {
     foe = await attacker(cluster.plane, 'attacker', ['configmaps'], RELEASE_NAMESPACE);
-  });
-  after(async () => {
-    await foe?.close();
-    await cluster?.stop();
   });
 
   /** What helm stored, with other values: a chart's release is public enough to be written by anybody who knows the chart. */

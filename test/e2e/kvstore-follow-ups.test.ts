@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { startKeyValueStore } from '../control-plane/kvstore.ts';
 import { until } from '../control-plane/until.ts';
+import { shared } from '../support/installed-cluster.ts';
 import { cliConfiguration, type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
@@ -68,8 +69,9 @@ function endpointOf({ metadata: { name, labels } }: Node): object {
 
 /** On the target release already; everything of the service is in a real store, which only its CLI (the stand-in) reads and writes. */
 describe('hep and policy with a real key-value store', () => {
-  let cluster: KvstoreCluster;
   let controllers: { stop(): Promise<void> } | undefined;
+  after(() => controllers?.stop());
+  const cluster = shared(() => kvstoreCluster('v3.32.1', 'calico-etcd.yaml'));
   let start: unknown;
 
   const put = (plural: string, key: string, kind: string, spec: object, labels: object = {}) =>
@@ -98,7 +100,6 @@ describe('hep and policy with a real key-value store', () => {
   };
 
   before(async () => {
-    cluster = await kvstoreCluster('v3.32.1', 'calico-etcd.yaml');
     // The controllers of Kubernetes label nodes by themselves, a while after they were made: what is compared later must be at rest.
     await until('every node has the labels of the controllers', async () =>
       JSON.parse((await cluster.plane.kubectl(['get', 'nodes', '-o', 'json'])).stdout).items.every(
@@ -117,10 +118,6 @@ describe('hep and policy with a real key-value store', () => {
     }
     controllers = playStoreControllers(cluster);
     start = await state();
-  });
-  after(async () => {
-    await controllers?.stop();
-    await cluster?.stop();
   });
 
   it('cli writes how its program reaches the store, for its owner’s eyes only, and verify calls it by that file', async () => {

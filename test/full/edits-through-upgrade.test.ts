@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { testFolder } from '../support/folders.ts';
-import { assertWritesNothing, type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
@@ -41,27 +41,15 @@ async function edited(folder: string): Promise<string> {
 }
 
 describe('edits on their way through an upgrade on a real control plane', () => {
-  let cluster: InstalledCluster;
   const folder = testFolder('edited-manifest-');
+  const cluster = shared(async () => installedCluster({ manifest: await edited(folder), nodes: 3 }));
   let field: string;
   before(async () => {
-    cluster = await installedCluster({ manifest: await edited(folder), nodes: 3 });
     await cluster.plane.kubectl(['-n', 'kube-system', 'scale', 'deploy/calico-typha', '--replicas=2']);
-    await cluster.plane.kubectl([
-      '-n',
-      'kube-system',
-      'set',
-      'env',
-      'ds/calico-node',
-      '-c',
-      'calico-node',
-      'FELIX_LOGSEVERITYSCREEN=debug',
-    ]);
+    const debug = ['set', 'env', 'ds/calico-node', '-c', 'calico-node', 'FELIX_LOGSEVERITYSCREEN=debug'];
+    await cluster.plane.kubectl(['-n', 'kube-system', ...debug]);
     await cluster.plane.kubectl(['-n', 'kube-system', 'rollout', 'status', 'ds/calico-node', '--timeout=60s']);
     await cluster.plane.kubectl(['-n', 'kube-system', 'rollout', 'status', 'deploy/calico-typha', '--timeout=60s']);
-  });
-  after(async () => {
-    await cluster?.stop();
   });
 
   it('a plan lists each of them, and stops at the one that a person must decide', async () => {

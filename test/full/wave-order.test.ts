@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { installManifest } from '../control-plane/install.ts';
 import { playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
-import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
+import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -25,19 +25,14 @@ interface Times {
 
 describe('waves on a real control plane, with Typha, the v3 API server and the CSI driver', function () {
   this.timeout(280_000);
-  let cluster: InstalledCluster;
   let server: ServiceApiServer | undefined;
-
+  after(() => server?.stop());
+  const manifest = manifestFile(FROM, 'calico-typha.yaml');
+  const cluster = shared(() => installedCluster({ manifest, nodes: 4, clusterNetwork: true }));
   before(async () => {
-    const manifest = manifestFile(FROM, 'calico-typha.yaml');
-    cluster = await installedCluster({ manifest, nodes: 4, clusterNetwork: true });
     await installManifest(cluster.plane, manifestFile(FROM, 'apiserver.yaml'));
     await installManifest(cluster.plane, manifestFile(FROM, 'csi-driver.yaml'));
     server = await playServiceApiServer(cluster.plane);
-  });
-  after(async () => {
-    await server?.stop();
-    await cluster?.stop();
   });
 
   /** What is not rolled and has to be there before any agent starts. */
