@@ -21,7 +21,7 @@ const starting = (tool: Tool): Action => ({
 function machine(version?: string): { readonly tools: Tools; readonly asked: () => number } {
   let looked = 0;
   const tools: Tools = {
-    ...emptySources.tools,
+    ...emptySources().tools,
     async which() {
       looked += 1;
       return version === undefined ? [] : ['/bin/kubectl'];

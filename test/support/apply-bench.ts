@@ -55,7 +55,7 @@ export function applyBench(installed: readonly KubeObject[], parts: BenchParts =
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };
-  const { tools: _, work: __, ...empty } = emptySources;
+  const { tools: _, work: __, ...empty } = emptySources();
   const sources: Omit<Sources, 'tools' | 'work' | 'lock'> = {
     ...empty,
     cluster: around.cluster,

@@ -86,7 +86,7 @@ export function chartBench(parts: ChartParts = {}) {
       readBytes: async () => new TextEncoder().encode('a chart'),
     },
     work: {
-      ...emptySources.work,
+      ...emptySources().work,
       async write(name, content) {
         saved.set(name, String(content));
         return `/w/${name}`;

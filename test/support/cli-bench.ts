@@ -35,7 +35,7 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
   const sources: Partial<Sources> = {
     cluster,
     tools: {
-      ...emptySources.tools,
+      ...emptySources().tools,
       which: async (program) => bench.path?.[program] ?? [],
       ownerOf: async (file) => bench.owners?.[file],
       platform: () => ({ os: bench.os ?? 'linux', arch: 'amd64' }),
@@ -67,14 +67,14 @@ export function cliBench(bench: CliBench = {}): { sources: Sources; asked: strin
       },
     },
     work: {
-      ...emptySources.work,
+      ...emptySources().work,
       path: '/work-folder',
       write: async (name) => {
         asked.push(`write ${name}`);
         return `/work-folder/${name}`;
       },
     },
-    clock: emptySources.clock,
+    clock: emptySources().clock,
   };
   return { sources: sources as Sources, asked };
 }

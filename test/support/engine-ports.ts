@@ -82,8 +82,7 @@ export function engineBench() {
         return found.map(([id, content]) => ({ id, content }));
       },
     },
-    // A copy: tests lay their own over it.
-    journal: { ...emptySources.journal },
+    journal: emptySources().journal,
     lock: {
       holder: async () => undefined,
       acquire: async () => {

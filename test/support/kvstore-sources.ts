@@ -38,22 +38,22 @@ export function kvstoreSources(
   const { cluster } = clusterOf([agents, settings, ...objects]);
   state.etcdv3.objects.ClusterInformation ??= { default: information() };
   return {
-    ...emptySources,
+    ...emptySources(),
     cluster,
     store: {
-      ...emptySources.store,
+      ...emptySources().store,
       value: async () => {
         if (typeof own !== 'string') throw own;
         return JSON.stringify(information({ clusterGUID: own }));
       },
     },
     files: {
-      ...emptySources.files,
+      ...emptySources().files,
       exists: async (path) => path === CLI_CONFIG && config !== null,
       readText: async () => config ?? '',
     },
     tools: {
-      ...emptySources.tools,
+      ...emptySources().tools,
       which: async (program) => (program === 'calicoctl' ? ['/bin/calicoctl'] : []),
       run: async ({ args, stdin }) => {
         const plain = args.filter((argument) => !argument.startsWith('--config'));
@@ -61,7 +61,7 @@ export function kvstoreSources(
         return { exitCode: exit === 'hang' ? undefined : exit, stdout: out, stderr: err, durationMs: 1 };
       },
     },
-    records: { ...emptySources.records, keptWith: async () => kept },
+    records: { ...emptySources().records, keptWith: async () => kept },
     lock: { holder: async () => undefined },
   };
 }

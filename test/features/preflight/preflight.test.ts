@@ -48,9 +48,9 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
   };
   return {
     cluster: { ...cluster, ...dry },
-    ...emptySources,
+    ...emptySources(),
     tools: {
-      ...emptySources.tools,
+      ...emptySources().tools,
       which: async (program) => (program === 'kubectl' ? ['/usr/bin/kubectl'] : []),
       run: async () => ({ exitCode: 0, stdout: '{"gitVersion": "v1.35.0"}', stderr: '', durationMs: 1 }),
     },
@@ -201,7 +201,7 @@ describe('the preflight stage', () => {
 
   it('tells why a target is missing', async () => {
     const { cluster } = clusterOf(objects, { kinds });
-    const sources = { ...sourcesOf(cluster), artifacts: emptySources.artifacts };
+    const sources = { ...sourcesOf(cluster), artifacts: emptySources().artifacts };
     const findings = (await preflightStage.open(sources, contextOf())).findings();
     const finding = findings.find(({ id }) => id === 'NS-601');
     assert.equal(finding?.outcome, 'error');

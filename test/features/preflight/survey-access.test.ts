@@ -22,7 +22,7 @@ async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { reado
     run: async (run, options) =>
       run.tool === 'helm' ? sources.tools.run(run, options) : { exitCode: 1, stdout: '', stderr: 'not here', durationMs: 1 },
   };
-  const work: Sources['work'] = { ...emptySources.work, ...sources.work };
+  const work: Sources['work'] = { ...emptySources().work, ...sources.work };
   const { access } = await surveyPreflight({ ...sources, cluster, lock, tools, work }, context);
   assert.ok('value' in access, JSON.stringify(access));
   return access.value.map(({ request, required }) => `${accessText(request)}${required ? '' : '?'}`);

@@ -161,7 +161,7 @@ describe('reading stored versions', () => {
 /** Programs by file; each prints its text. */
 function toolsOf(files: Readonly<Record<string, readonly string[]>>, output: Readonly<Record<string, string>>): Tools {
   return {
-    ...emptySources.tools,
+    ...emptySources().tools,
     which: async (program) => files[program] ?? [],
     async run({ tool }, { program } = {}) {
       const stdout = output[program ?? tool];
