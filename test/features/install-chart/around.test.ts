@@ -49,7 +49,10 @@ describe('crds on the chart path', () => {
   });
 
   it('has nothing to do once they are there', async () => {
-    assert.equal(await planOf(crdsStage, { crdsApplied: true }), 'the CRDs equal https://files.example/v3.32.1/manifests/v1_crd_projectcalico_org.yaml');
+    assert.equal(
+      await planOf(crdsStage, { crdsApplied: true }),
+      'the CRDs equal https://files.example/v3.32.1/manifests/v1_crd_projectcalico_org.yaml',
+    );
   });
 
   it('leaves them to the operator when told so', async () => {
