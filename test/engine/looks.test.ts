@@ -43,6 +43,30 @@ describe('looks', () => {
     looks.end();
     assert.equal(await asks(), 3);
   });
+
+  it('ask again about an object that an apply leaves as it is, once something was done: admission may refuse it by then', async () => {
+    let asked = 0;
+    const cluster = {
+      get: async () => twin,
+      dryRunApply: async () => {
+        asked += 1;
+        return twin;
+      },
+    } as unknown as Cluster;
+    const looks = new Looks({ ...engineBench().ports, cluster });
+    const ask = async () => {
+      const at = looks.current().cluster;
+      await at.get(K.ConfigMap, 'twin');
+      await at.dryRunApply(K.ConfigMap, twin, 'kubectl');
+    };
+    await ask();
+    looks.refresh();
+    await ask();
+    assert.equal(asked, 1);
+    looks.end();
+    await ask();
+    assert.equal(asked, 2);
+  });
 });
 
 describe('looks of a chain', () => {
