@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { ArchiveFile } from '../src/adapters/tar.ts';
 import type { BundledPackage } from './bundled-packages.ts';
 import { entryPoint } from './pack-krew.ts';
 import { type Runtime, type RuntimeLock, runtimeFile } from './pack-runtimes.ts';
 import { sbom } from './pack-sbom.ts';
 import { singleExecutable } from './pack-windows.ts';
+import type { ArchiveFile } from './tar.ts';
 
 /** Of dist, what only the build itself needs, or what lies at the top instead. */
 const LEFT_OUT = new Set(['dist/stamp', 'dist/packages.json', 'dist/THIRD-PARTY-NOTICES.txt']);

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { tarGz } from '../src/adapters/tar.ts';
 import { contents, type Product, readProduct } from './pack-contents.ts';
 import { krewManifest, type PackedArchive, releasePlace } from './pack-krew.ts';
 import { type Runtime, type RuntimeLock, readRuntimeLock } from './pack-runtimes.ts';
+import { tarGz } from './tar.ts';
 
 /**
  * `npm run pack [-- --platform linux/amd64 …] [--out DIR] [--place URL] [--level 1…9] [--check]`

@@ -27,7 +27,6 @@ export const FEATURES = [
   'verify',
   'hosts',
   'preflight',
-  'support',
 ] as const;
 
 interface Rule {

@@ -93,13 +93,6 @@ export const stageFlags = {
     },
   },
   watch: { type: 'boolean', ...run, on: ['status'], summary: 'follow the run that is at work, until it ends' },
-  support: {
-    ...run,
-    on: ['report'],
-    file: true,
-    helpValue: 'FILE.tgz',
-    summary: 'write a bundle for support: report, record, pods, logs and events of the service, without Secrets and credentials',
-  },
   yes: {
     type: 'boolean',
     option: 'yes',

@@ -43,15 +43,14 @@ Then it shows the pods that restart, every command and patch in order, and the p
     summary: 'Print the report of a run, later and from any machine; changes nothing',
     procedure: 'none; it reads the record of a run',
     text: `Reads the history that the run stored in the cluster: what was found, done and waited for, and when.
-Without RUN-ID, the report of the last run. With --support, a file to give to whoever helps you.
+Without RUN-ID, the report of the last run.
 The exit code says whether the report could be made; how the run ended is in the report.`,
     when: 'After a run, for those who were not at the terminal.',
-    examples: [`${bin} report`, `${bin} report --report-file=run.html`, `${bin} report --support=support.tgz`],
+    examples: [`${bin} report`, `${bin} report --report-file=run.html`],
     usage: '[RUN-ID] [flags]',
     args: { run: { name: 'run-id', description: 'id of a run, as status shows it' } },
     async run({ flags, args, asked, seams }) {
-      if (flags.support === undefined) return (await import('../cli/ending/command.ts')).runReportCommand(asked(flags), args.run, seams);
-      return (await import('../cli/support/command.ts')).runSupportCommand(asked(flags), flags.support, args.run, seams);
+      return (await import('../cli/ending/command.ts')).runReportCommand(asked(flags), args.run, seams);
     },
   },
   ownerrefs: {

@@ -58,11 +58,11 @@ function withoutLastLines(text: string): string {
 }
 
 /** A text of anybody's without credentials, those included that only the word before them tells. Not for JSON: mask what is in it first. */
-export function withoutNamedCredentials(text: string): string {
+function withoutNamedCredentials(text: string): string {
   return withoutKeyEnds(withoutCredentials(text)).replace(ASSIGNED, `$1$2${HIDDEN}`).replace(ARGUMENT, `$1$2${HIDDEN}`);
 }
 
-/** The same for all texts in a document, and for values whose name says that they are credentials: fields, and variables of containers. */
+/** All texts in a document without such credentials, and for values whose name says that they are credentials: fields, and variables of containers. */
 export function withoutHiddenValues<T>(value: T): T {
   return masked(value) as T;
 }

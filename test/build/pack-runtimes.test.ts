@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integrityOf, type Runtime, readRuntimeLock, runtimeFile } from '../../build/pack-runtimes.ts';
-import { tarGz } from '../../src/adapters/tar.ts';
+import { tarGz } from '../../build/tar.ts';
 import { emptyFolder } from '../support/folders.ts';
 
 const { runtimes, builders } = readRuntimeLock();

@@ -86,12 +86,6 @@ function componentName(workload: KubeObject, { name, image = '' }: Container, pr
   });
 }
 
-/** True of a workload that runs a component of the service, whoever installed it. */
-export function isOfService(workload: KubeObject, profile: Profile): boolean {
-  const { operated, named, custom } = findAgents([workload], profile);
-  return [operated, named, custom].some(({ length }) => length > 0) || componentsOf(undefined, [workload], [], profile).length > 0;
-}
-
 /** Namespaces in which the service's workloads run, whatever the path. */
 export function serviceNamespaces(profile: Profile): readonly string[] {
   const { operator, variants, addOns } = profile;

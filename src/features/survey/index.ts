@@ -12,7 +12,7 @@ export {
   parseCliVersion,
   showPoliciesByCli,
 } from './cli-version.ts';
-export { isFromRegistry, isImageOf, isOfService, serviceNamespaces } from './components.ts';
+export { isFromRegistry, isImageOf, serviceNamespaces } from './components.ts';
 export { detectReading, readInstalled } from './detect.ts';
 export type {
   AccessAnswer,

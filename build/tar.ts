@@ -8,14 +8,6 @@ export interface ArchiveFile {
   readonly executable?: boolean;
 }
 
-/** How the files look once they are unpacked. */
-interface Look {
-  /** Of files that are no programs. */
-  readonly mode?: number;
-  /** Seconds since the epoch; one fixed date unless said. */
-  readonly modified?: number;
-}
-
 /** 1980-01-01T00:00:00Z: nothing but content decides the bytes, and a zip could hold the same date. */
 const MODIFIED = 315532800;
 const BLOCK = 512;
@@ -23,22 +15,22 @@ const NAME_BYTES = 100;
 const PREFIX_BYTES = 155;
 
 /** A gzipped ustar archive, byte-identical for the same files. Regular files only: krew refuses links. */
-export function tarGz(files: readonly ArchiveFile[], level = 9, look: Look = {}): Buffer {
-  const zipped = gzipSync(tar(files, look), { level });
+export function tarGz(files: readonly ArchiveFile[], level = 9): Buffer {
+  const zipped = gzipSync(tar(files), { level });
   // The tenth byte names the system of the packer (RFC 1952): always Unix.
   zipped[9] = 3;
   return zipped;
 }
 
 /** The archive before compression. Throws on a path that krew would refuse or that occurs twice. */
-export function tar(files: readonly ArchiveFile[], look: Look = {}): Buffer {
+export function tar(files: readonly ArchiveFile[]): Buffer {
   const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
   const blocks: Uint8Array[] = [];
   let last: string | undefined;
   for (const file of sorted) {
     checkPath(file.path, last);
     last = file.path;
-    blocks.push(header(file, look), file.content, Buffer.alloc((BLOCK - (file.content.length % BLOCK)) % BLOCK));
+    blocks.push(header(file), file.content, Buffer.alloc((BLOCK - (file.content.length % BLOCK)) % BLOCK));
   }
   return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
 }
@@ -48,14 +40,14 @@ function checkPath(path: string, last: string | undefined): void {
   if (path === '' || path.startsWith('/') || path.includes('\\') || path.includes('..')) throw new Error(`krew refuses the path "${path}"`);
 }
 
-function header({ path, content, executable }: ArchiveFile, { mode = 0o644, modified = MODIFIED }: Look): Buffer {
+function header({ path, content, executable }: ArchiveFile): Buffer {
   const block = Buffer.alloc(BLOCK);
   const [prefix, name] = split(path);
   block.write(name, 0);
-  octal(block, executable ? 0o755 : mode, 100, 8);
+  octal(block, executable ? 0o755 : 0o644, 100, 8);
   for (const at of [108, 116, 329, 337]) octal(block, 0, at, 8);
   octal(block, content.length, 124, 12);
-  octal(block, modified, 136, 12);
+  octal(block, MODIFIED, 136, 12);
   block.fill(' ', 148, 156);
   block.write('0', 156);
   block.write('ustar\u000000', 257, 'latin1');
