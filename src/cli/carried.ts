@@ -165,9 +165,7 @@ function ownCommand(next: string): string | undefined {
 const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));
 
 /** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
-export function nextHere(told: string, carried: readonly CarriedFlag[]): string {
-  // A finding knows the name of a profile; the user may have given a file.
-  const next = carried.some(({ name }) => name === 'profile') ? told.replace(/(kubectl netsvc-upgrade .*) --profile \S+/, '$1') : told;
+export function nextHere(next: string, carried: readonly CarriedFlag[]): string {
   const ours = OURS.exec(next);
   const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
   const more = carried.filter((flag) => !isSaid(flag));

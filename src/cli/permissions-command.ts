@@ -13,7 +13,7 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
   const { adminRights, permissionsOf, permittedCommands, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
   if (!permittedCommands.includes(asked.for))
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
-  const profile = await namedProfile(asked.profile);
+  const profile = namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
   const placed = { ...scope, stateNamespace: stateNamespaceOf(asked), probeNamespace: asked['probe-namespace'] };
   const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));

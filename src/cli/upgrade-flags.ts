@@ -15,9 +15,8 @@ const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 export const upgradeFlags = {
   profile: {
     ...ofRun,
-    file: true,
-    helpValue: 'NAME|FILE',
-    summary: 'names of the service: netsvc, calico, or a YAML file; default: found in the cluster',
+    helpValue: 'NAME',
+    summary: 'names of the service: netsvc or calico; default: found in the cluster',
     as: { permissions: { default: 'netsvc', summary: 'names of the service' } },
   },
   release: {

@@ -163,7 +163,7 @@ export interface TierRename {
   readonly others: readonly string[];
 }
 
-/** Every name and fact the procedure leaves open. Data only; a user may write one (schemas/profile.schema.json). */
+/** Every name and fact the procedure leaves open. Data only. */
 export interface Profile {
   readonly name: string;
   readonly title: string;

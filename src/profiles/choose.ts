@@ -1,6 +1,5 @@
-import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
@@ -18,7 +17,7 @@ function placeText({ contextName, server }: Place): string {
 }
 
 /**
- * `--profile NAME|FILE`; without it, the one shipped profile that the cluster matches. `any`: the command needs no service names, so no
+ * `--profile NAME`; without it, the one shipped profile that the cluster matches. `any`: the command needs no service names, so no
  * request is sent.
  */
 export async function chooseProfile(wanted: string | undefined, cluster: ClusterReader, any: boolean, place: Place): Promise<Profile> {
@@ -58,24 +57,14 @@ function nearestShipped(wanted: string): string {
   return nearest(wanted, names) ?? firstShipped().name;
 }
 
-/** `--profile NAME|FILE`. Throws Fault('usage') for a name that no profile has, and for a file that is none. */
-export async function namedProfile(wanted: string): Promise<Profile> {
-  const shipped = shippedProfiles.find((profile) => profile.name === wanted);
-  if (shipped) return shipped;
-  const names = shippedProfiles.map(({ name }) => name).join(' or ');
-  if (!/[./\\]/.test(wanted))
-    throw new Fault('usage', `there is no profile ${wanted}`, [
-      `name ${names}, or a file of your own (docs/reference/profiles.md)`,
-      `see whether this one fits: kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`,
-    ]);
-  const [{ readFile }, { loadProfile }] = await Promise.all([import('node:fs/promises'), import('./load.ts')]);
-  const text = await readFile(wanted, 'utf8').catch((thrown: unknown) => {
-    throw new Fault('usage', `--profile ${wanted} cannot be read: ${messageOf(thrown)}`, [
-      `name ${names}, or an existing file`,
-      command`see what is there: ls -l ${wanted.replace(/[^/\\]*$/, '') || '.'}`,
-    ]);
-  });
-  return loadProfile(text, wanted);
+/** `--profile NAME`. Throws Fault('usage') for a name that no profile has. */
+export function namedProfile(wanted: string): Profile {
+  const found = shippedProfiles.find((profile) => profile.name === wanted);
+  if (found) return found;
+  throw new Fault('usage', `there is no profile ${wanted}`, [
+    `name ${shippedProfiles.map(({ name }) => name).join(' or ')} (docs/reference/profiles.md)`,
+    `see whether this one fits: kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`,
+  ]);
 }
 
 /** The little of a cluster that tells one service from another. */
@@ -94,16 +83,17 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
   const fitting = running.length > 0 ? running : profiles.filter((profile) => hasCrds(profile, facts));
   const [only, second] = fitting;
   if (only && !second) return only;
-  const names = (fitting.length > 0 ? fitting : profiles).map(({ name }) => name);
-  const name = `--profile=${names[0] ?? 'FILE'}`;
-  if (only)
+  const names = fitting.map(({ name }) => name);
+  if (only) {
+    const name = `--profile=${only.name}`;
     throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [
       `name the profile: ${name}`,
       `begin with one that fits: kubectl netsvc-upgrade preflight ${name}`,
     ]);
+  }
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
     'another context: --context NAME',
-    'Calico under other names: a profile of your own, --profile FILE (docs/reference/profiles.md)',
+    'Calico under other names than those of a profile cannot be upgraded (docs/reference/profiles.md)',
     'see the contexts: kubectl config get-contexts',
   ]);
 }

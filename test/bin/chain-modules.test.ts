@@ -14,7 +14,7 @@ const sources = `${pathToFileURL(join(root, 'src')).href}/`;
 const releases = join(root, 'src', 'sandbox', 'releases');
 
 /** What a command must not load without need: each costs milliseconds at its start, the first half a second. */
-const HEAVY = ['@kubernetes/client-node', 'listr2', 'cli-table3', 'ajv', 'yaml', 'js-yaml', 'https-proxy-agent', 'execa'];
+const HEAVY = ['@kubernetes/client-node', 'listr2', 'cli-table3', 'yaml', 'js-yaml', 'https-proxy-agent', 'execa'];
 
 interface Expected {
   readonly args: readonly string[];

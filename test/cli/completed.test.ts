@@ -113,12 +113,6 @@ describe('the next step of a finding', () => {
     assert.equal(nextHere('kubectl netsvc-upgrade wait', carried), 'kubectl netsvc-upgrade wait');
   });
 
-  it('takes the profile that a person gave, which may be a file, before the name of it', () => {
-    const carried = [{ name: 'profile', word: '--profile=mine.yaml' }];
-    const next = nextHere('kubectl netsvc-upgrade permissions --for run --profile mine --path chart', carried);
-    assert.equal(next, 'kubectl netsvc-upgrade permissions --profile=mine.yaml --for run --path chart');
-  });
-
   it('is in everything that the end of a command suggests, and in an error', () => {
     const [said, meant] = ['kubectl delete crd a', 'kubectl --context=prod delete crd a'];
     const ask = { id: 'a', title: 't', ref: '§1', undo: 'full', effect: { type: 'ask', instruction: said } } as const;

@@ -196,8 +196,8 @@ describe('flags of a record', () => {
 
   for (const command of ['status', 'report'])
     it(`are suggested by ${command} with the place that they are from`, async () => {
-      const { out, err } = await recorded(['--manifest-url=https://evil.example/m', '--chart=evil', '--profile=/tmp/p.yaml'], command);
-      const flags = '--manifest-url=https://evil.example/m --chart=evil --profile=/tmp/p.yaml';
+      const { out, err } = await recorded(['--manifest-url=https://evil.example/m', '--chart=evil', '--profile=netsvc'], command);
+      const flags = '--manifest-url=https://evil.example/m --chart=evil --profile=netsvc';
       assert.ok(out.includes(`Next: kubectl netsvc-upgrade run ${flags}\n`), out);
       const told = `taken from the run record in namespace kube-system, you did not type them: ${flags} (check them before you use them)`;
       assert.ok(err.includes(`${told}\n`), err);

@@ -35,7 +35,6 @@ describe('the npm package', function () {
       'package/bin/kubectl-netsvc_upgrade',
       'package/bin/start.cjs',
       'package/docs/reference/rbac.yaml',
-      'package/schemas/profile.schema.json',
     ])
       assert.ok(packed.includes(file), file);
     assert.deepEqual(

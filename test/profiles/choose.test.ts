@@ -79,14 +79,14 @@ describe('matching a profile to the cluster', () => {
     ['CRDs of both', { crdGroups: ['crd.netsvc.io', 'crd.projectcalico.org'], workloads: [] }, /fits 2 profiles: netsvc, calico/],
   ];
   for (const [what, facts, message] of refused) {
-    it(`asks for --profile with ${what}`, () => {
+    it(`is not guessed with ${what}`, () => {
       assert.throws(
         () => matchProfile(facts, shippedProfiles, 'context "test" (https://127.0.0.1:1)'),
         (thrown) =>
           thrown instanceof Fault &&
           thrown.code === 'usage' &&
           message.test(thrown.message) &&
-          thrown.suggestions.some((one) => /--profile/.test(one)),
+          thrown.suggestions.some((one) => /profile/.test(one)),
       );
     });
   }

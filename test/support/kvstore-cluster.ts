@@ -24,7 +24,7 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
     endBy(cluster.stop);
-    const { env, profile } = await standInOf(folder, cluster, store);
+    const { env, config } = await standInOf(folder, cluster, store);
     const clusterGUID = randomUUID().replaceAll('-', '');
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
       const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID };
@@ -33,12 +33,15 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     endBy(agents.stop);
     await agents.settled();
     const around = { ...cluster.around, env };
-    const withProfile = (args: readonly string[]) => [...args, '--profile', profile, '--release', 'v3.32.1', '--manifest-url', releases];
+    const withTarget = (args: readonly string[]) => {
+      const ownConfig = args.includes('--cli-config') ? [] : ['--cli-config', config];
+      return [...args, ...ownConfig, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+    };
     return {
       ...cluster,
       ...{ around, store },
-      upgrade: (...args: readonly string[]) => upgrade(withProfile(args), around),
-      start: (...args: readonly string[]) => startUpgrade(withProfile(args), around),
+      upgrade: (...args: readonly string[]) => upgrade(withTarget(args), around),
+      start: (...args: readonly string[]) => startUpgrade(withTarget(args), around),
       /** The values of the Secret with the certificates, as the cluster has them. */
       secret: () => cluster.read('secret -n kube-system calico-etcd-secrets', '{.data}'),
     };
@@ -52,10 +55,8 @@ async function standInOf(folder: string, cluster: InstalledCluster, store: KeyVa
   const config = join(folder, 'calicoctl.cfg');
   installStandIn(join(bin, 'calicoctl'), {}, { etcd: true });
   await writeFile(config, await cliConfiguration(folder, store));
-  const profile = join(folder, 'profile.yaml');
-  await writeFile(profile, `extends: calico\nname: calico\ncli:\n  configFile: ${config}\n`);
   const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
-  return { env: { PATH: path }, profile };
+  return { env: { PATH: path }, config };
 }
 
 /** With the certificates as files of their own, as the CLI takes them. */

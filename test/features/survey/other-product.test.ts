@@ -11,7 +11,7 @@ const CNX = 'quay.io/tigera/cnx-node:v3.19.4';
 const operatorOf = (tag: string) => operator({ images: { 'tigera-operator': `quay.io/tigera/operator:${tag}` } });
 const installed = (spec?: object, status?: object): KubeObject => ({ ...installation({}, status), ...(spec ? { spec } : {}) });
 
-/** A person's own profile, written whole before there was the field. */
+/** A profile without the field, as `netsvc` is. */
 function withoutField(): Profile {
   const { otherProducts: _, ...own } = calico.operator;
   return { ...calico, operator: own };
