@@ -90,7 +90,6 @@ describe('completion', function () {
     ['ids of checks with their titles', ['explain', 'NS-10'], ''],
     ['ids of checks to accept', ['run', '--accept=NS-701'], '--accept=NS-701\tno owner references that the upgrade breaks\n:36\n'],
     ['profiles', ['run', '--profile', ''], 'netsvc\ncalico\n:36\n'],
-    ['files where no profile fits', ['run', '--profile', './'], ':0\n'],
     ['contexts', ['status', '--context', ''], 'dead\nprod\nprod:eu\n:4\n'],
     ['contexts after =', ['status', '--context=prod:'], '--context=prod:eu\n:4\n'],
     ['clusters', ['status', '--cluster', 'e'], 'east\n:4\n'],
