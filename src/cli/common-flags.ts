@@ -6,7 +6,7 @@ const output = { helpGroup: 'output', on: [...CLUSTER, 'demo'] } as const;
 const connection = { helpGroup: 'connection', on: [...CLUSTER, 'kubectl'], carried: true } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
 
-export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'markdown', 'junit', 'html'] as const;
+export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'markdown', 'html'] as const;
 
 export const commonFlags = {
   'detailed-exitcode': { type: 'boolean', ...output, on: ['plan', 'run'], summary: 'exit 2 if changes are pending' },
@@ -20,7 +20,7 @@ export const commonFlags = {
       plan: { options: [...OUTPUT_FORMATS, 'images'], summary: 'format of stdout; images: what the nodes will pull, one a line' },
     },
   },
-  'report-file': { ...output, ...file, summary: 'write the report there too; format by suffix: .json .yaml .md .html .xml .txt' },
+  'report-file': { ...output, ...file, summary: 'write the report there too; format by suffix: .json .yaml .md .html .txt' },
   v: {
     type: 'integer',
     ...output,

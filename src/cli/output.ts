@@ -1,6 +1,5 @@
 import { actionTexts } from '../kernel/effect-type.ts';
 import type { Fault } from '../kernel/fault.ts';
-import { groupOf } from '../kernel/object.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
 import type { OutputDocument } from './documents.ts';
 import type { LoadText } from './ending/facts.ts';
@@ -58,10 +57,7 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
       return visible(`${JSON.stringify(document, undefined, 2)}\n`);
     case 'yaml':
       return (await import('./yaml-text.ts')).yamlText(document);
-    case 'name':
-      return linesText(names(document));
     case 'markdown':
-    case 'junit':
     case 'html': {
       const { reportFacts, reportText } = await import('./ending/facts.ts');
       return reportText(format, reportFacts(document), textOf);
@@ -75,27 +71,3 @@ export const isForPerson = (format: OutputFormat): boolean => format === 'table'
 export const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
 
 export const nextLine = ({ next }: OutputDocument): string => `Next: ${next}`;
-
-/** `kind.group/name` of what would change, or the ids of findings that need somebody. */
-function names(document: OutputDocument): readonly string[] {
-  switch (document.kind) {
-    case 'Plan':
-      return document.stages
-        .flatMap((stage) => stage.objects)
-        .filter((object) => object.change !== 'unchanged')
-        .map((object) => objectName(object.ref));
-    case 'PreflightReport':
-      return document.findings.filter((finding) => ['error', 'warning', 'accepted'].includes(finding.outcome)).map((finding) => finding.id);
-    case 'RunReport':
-      return document.stages.map((stage) => `stage/${stage.id}`);
-    case 'Status':
-      return document.record ? [`run/${document.record.runId}`] : [];
-    case 'OwnerReferenceList':
-      return [...new Set(document.references.map(({ object }) => objectName(object)))];
-  }
-}
-
-function objectName({ apiVersion, kind, name }: { readonly apiVersion: string; readonly kind: string; readonly name: string }): string {
-  const group = groupOf(apiVersion);
-  return `${kind.toLowerCase()}${group ? `.${group}` : ''}/${name}`;
-}

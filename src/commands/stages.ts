@@ -115,6 +115,6 @@ old node must resolve a name and reach each other, or the wait stops.`,
     procedure: '§4.4/5, §9',
     text: `Reads the cluster after the upgrade and checks the result.`,
     when: 'At the end, and whenever you want to know whether the upgrade is complete.',
-    examples: [`${bin} verify -o junit --report-file=verify.xml`],
+    examples: [`${bin} verify --report-file=verify.html`],
   },
 } satisfies Readonly<Record<StageCommand, CommandRow>>;

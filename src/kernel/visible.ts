@@ -1,5 +1,5 @@
 /**
- * Makes text of others visible wherever it is shown: terminal, Markdown, HTML, JUnit. Control characters, direction marks, characters
+ * Makes text of others visible wherever it is shown: terminal, Markdown, HTML. Control characters, direction marks, characters
  * without a width and lone surrogates are written as JSON does (`\u001b`), so JSON keeps its value.
  */
 const UNSEEN = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\u2028\\u2029]';

@@ -47,8 +47,6 @@ export interface TableSection extends Headed {
   readonly table?: Table;
   /** Below the table, with a heading of its own. */
   readonly notes?: { readonly title: string; readonly items: readonly string[] };
-  /** Its rows are test cases of this suite. */
-  readonly suite?: { readonly name: string; readonly seconds?: number };
 }
 
 /** Rolling updates, which a page draws. */
@@ -78,7 +76,8 @@ export interface Row {
   readonly cells: readonly Cell[];
   /** Nothing that anybody has to do something about: behind a fold, or left out. */
   readonly isMinor?: boolean;
-  readonly test?: TestCase;
+  /** A minor row that does not apply here: only the page has it. */
+  readonly isMoot?: boolean;
 }
 
 export interface Cell {
@@ -112,14 +111,4 @@ export interface Bar {
   readonly from: number;
   readonly width: number;
   readonly tone: 'done' | 'failed' | 'skipped';
-}
-
-/** A row as a test: what is called so, and whether it passed. */
-export interface TestCase {
-  readonly name: string;
-  readonly group: string;
-  readonly outcome: 'passed' | 'failed' | 'skipped';
-  readonly message?: string;
-  readonly text?: string;
-  readonly seconds?: number;
 }

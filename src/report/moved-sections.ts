@@ -2,7 +2,7 @@ import type { Edit } from '../kernel/edit.ts';
 import { mapAt, parsedJson } from '../kernel/json.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
-import type { Row, Section, TableSection, TestCase } from './model.ts';
+import type { Row, Section, TableSection } from './model.ts';
 import { hintOf, isFieldGone, OUTCOME_WORDS } from './plan-rows.ts';
 
 /** What of things of others was met: their edits, their fields, their owner references, their hosts. */
@@ -10,24 +10,20 @@ export function movedSections(plans: readonly PlannedStage[]): readonly (Section
   return [editsSection(plans), twoWaySection(plans), takenSection(plans), ownersSection(plans), hostsSection(plans)];
 }
 
-type Headed = Pick<TableSection, 'id' | 'name' | 'title' | 'suite' | 'lead'>;
+type Headed = Pick<TableSection, 'id' | 'name' | 'title' | 'lead'>;
 
 function section(of: Headed, head: readonly string[], rows: readonly Row[], minor?: { title: string; only: 'names' }): Section | undefined {
   if (rows.length === 0) return undefined;
   return { ...of, kind: 'table', table: { label: of.title, head, rows, unfolded: 20, minor } };
 }
 
-const passed = (group: string, name: string, lines: readonly string[]): TestCase => ({
-  ...{ group, name, outcome: 'passed', text: lines.join('\n') },
-});
-
-/** What the user changed and what became of it (docs/reference/merge.md), what waits for a decision first: it does not pass. */
+/** What the user changed and what became of it (docs/reference/merge.md), what waits for a decision first. */
 function editsSection(plans: readonly PlannedStage[]): Section | undefined {
-  const rows = plans.flatMap(({ edits = [] }) => edits.map(editRow));
-  const { failed = [], passed: others = [] } = Object.groupBy(rows, ({ test }) => test?.outcome ?? 'passed');
+  const edits = plans.flatMap(({ edits = [] }) => edits);
+  const rows = [...edits.filter(isOpen), ...edits.filter((edit) => !isOpen(edit))].map(editRow);
   const head = ['Object, field', 'What became of it', 'Yours', 'The target’s', 'Found in'];
-  const of = { id: 'edits', name: 'Edits', title: 'Edits carried into the target', suite: { name: 'edits' } };
-  return section(of, head, [...failed, ...others]);
+  const of = { id: 'edits', name: 'Edits', title: 'Edits carried into the target' };
+  return section(of, head, rows);
 }
 
 const SOURCES: Readonly<Record<Edit['source']['kind'], string>> = {
@@ -36,38 +32,38 @@ const SOURCES: Readonly<Record<Edit['source']['kind'], string>> = {
   live: 'the cluster',
 };
 
-function editRow({ ref, path, outcome, decided, mine, theirs, source, note }: Edit): Row {
+function isOpen({ outcome, decided }: Edit): boolean {
+  return outcome === 'conflict' && decided === undefined;
+}
+
+function editRow(edit: Edit): Row {
+  const { ref, path, outcome, decided, mine, theirs, source, note } = edit;
   const name = `${refText(ref)} ${path}`.trim();
   const became = decided === undefined ? OUTCOME_WORDS[outcome] : `${OUTCOME_WORDS[outcome]} (decided: ${decided})`;
-  const isOpen = outcome === 'conflict' && decided === undefined;
   const [own, released] = [valueText(mine), valueText(theirs)];
   const from = `${SOURCES[source.kind]}${source.manager === undefined ? '' : `, by ${source.manager}`}`;
-  const lines = [became, `yours: ${own}`, `target: ${released}`, `found in ${from}`, ...(note ? [note] : [])];
-  const test = { ...passed('edits', name, lines), ...(isOpen ? { outcome: 'failed' as const, message: became } : {}) };
-  const what = { text: became, tone: isOpen ? 'o-error' : 'o-ok', small: note || undefined };
-  return { cells: [{ text: name }, what, { code: own }, { code: released }, { text: from }], test };
+  const what = { text: became, tone: isOpen(edit) ? 'o-error' : 'o-ok', small: note || undefined };
+  return { cells: [{ text: name }, what, { code: own }, { code: released }, { text: from }] };
 }
 
 /** What was accepted where no base tells the user's edits from the release. */
 function twoWaySection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = plans.flatMap(({ twoWay = [] }) => twoWay.map(twoWayRow));
-  const suite = { name: 'differences that no base explains' };
   const head = ['Object, field', 'Installed', 'Target', 'Field managers'];
-  return section({ id: 'two-way', name: 'Differences', title: 'Differences that no base explains', suite }, head, rows);
+  return section({ id: 'two-way', name: 'Differences', title: 'Differences that no base explains' }, head, rows);
 }
 
 function twoWayRow({ ref, path, live, target, owners }: TwoWayField): Row {
   const name = `${refText(ref)} ${path}`.trim();
   const [installed, released, managers] = [valueText(live), valueText(target), owners.join(', ')];
-  const test = passed('differences', name, [`installed: ${installed}`, `target: ${released}`, `field managers: ${managers}`]);
-  return { cells: [{ text: name }, { code: installed }, { code: released }, { text: managers }], test };
+  return { cells: [{ text: name }, { code: installed }, { code: released }, { text: managers }] };
 }
 
 /** Fields that other managers owned and that the upgrade took over, and the objects that are delivered from elsewhere. */
 function takenSection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = plans.flatMap(({ objects }) => objects.flatMap((object) => [...fieldRows(object), ...deliveryRows(object)]));
   const head = ['Object', 'Field', 'Was of', 'What follows'];
-  return section({ id: 'taken', name: 'Ownership', title: 'Ownership taken over', suite: { name: 'ownership taken over' } }, head, rows);
+  return section({ id: 'taken', name: 'Ownership', title: 'Ownership taken over' }, head, rows);
 }
 
 function fieldRows(object: PlannedObject): readonly Row[] {
@@ -84,8 +80,7 @@ function deliveryRows({ ref, takers = [] }: PlannedObject): readonly Row[] {
 }
 
 function takenRow(object: string, field: string, from: string, hint: string): Row {
-  const test = passed('ownership', `${object} ${field}`.trim(), [`was of ${from}${hint === '' ? '' : `. ${hint}`}`]);
-  return { cells: [{ text: object }, { code: field }, { text: from }, { text: hint }], test };
+  return { cells: [{ text: object }, { code: field }, { text: from }, { text: hint }] };
 }
 
 const OWNER_FIELD = /^metadata\.ownerReferences\b/;
@@ -96,13 +91,13 @@ function ownersSection(plans: readonly PlannedStage[]): Section | undefined {
   const rows = objects.flatMap(({ ref, fields }) =>
     fields.filter(({ path }) => OWNER_FIELD.test(path)).map((field) => ownerRow(refText(ref), field)),
   );
-  const of = { id: 'owners', name: 'Owner references', title: 'Owner references moved', suite: { name: 'owner references' } };
+  const of = { id: 'owners', name: 'Owner references', title: 'Owner references moved' };
   return section(of, ['Object', 'What', 'Owner'], rows);
 }
 
 function ownerRow(object: string, { before, after }: FieldChange): Row {
   const [what, owner] = after === undefined ? ['removed', ownerText(before)] : ['put back', ownerText(after)];
-  return { cells: [{ text: object }, { text: what }, { text: owner }], test: passed('owner references', `${object} ${owner}`, [what]) };
+  return { cells: [{ text: object }, { text: what }, { text: owner }] };
 }
 
 /** A reference, which is text in a report that was kept: `IPPool/blue, now of UID 5f1c`. */
@@ -121,7 +116,7 @@ const TONES: Readonly<Record<PlannedHost['verdict'], string>> = {
 
 /**
  * Each node's verdict when it was first evaluated: after its migration it no longer differs. Hosts whose traffic is evaluated otherwise have a
- * row, the others their name. A check evaluates them: each passes, with its verdict.
+ * row, the others their name.
  */
 function hostsSection(plans: readonly PlannedStage[]): Section | undefined {
   const all = plans.flatMap(({ hosts = [] }) => hosts);
@@ -133,7 +128,6 @@ function hostsSection(plans: readonly PlannedStage[]): Section | undefined {
     id: 'hosts',
     name: 'Hosts',
     title: 'Host endpoints, node by node',
-    suite: { name: 'host endpoints' },
     lead: tally.join(', '),
   };
   const minor = { title: `${rows.filter(({ isMinor }) => isMinor).length} where nothing changes`, only: 'names' as const };
@@ -142,8 +136,7 @@ function hostsSection(plans: readonly PlannedStage[]): Section | undefined {
 
 function hostRow({ node, verdict, detail = '' }: PlannedHost): Row {
   const isMinor = verdict === 'same';
-  const test = passed('host endpoints', node, isMinor ? [] : [`${verdict}: ${detail}`]);
-  return { cells: [{ text: node }, { text: verdict, tone: TONES[verdict] }, { text: detail }], isMinor, test };
+  return { cells: [{ text: node }, { text: verdict, tone: TONES[verdict] }, { text: detail }], isMinor };
 }
 
 export function valueText(value: unknown): string {

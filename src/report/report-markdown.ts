@@ -64,7 +64,7 @@ function tablePart({ title, lead, items = [], table, notes }: TableSection, room
 
 function rowsPart({ head, rows, drawn, minor }: Table, room: Room): string {
   const columns = head.map((_, column) => column).filter((column) => column !== drawn);
-  const shown = rows.filter(({ isMinor, test }) => !isMinor || (minor?.only === undefined && test?.outcome !== 'skipped'));
+  const shown = rows.filter(({ isMinor, isMoot }) => !isMinor || (minor?.only === undefined && !isMoot));
   if (shown.length === 0) return '';
   const lines = shown.map(({ cells }) => columns.map((column) => cellText(cells[column] ?? {})));
   return markdownTable(

@@ -6,17 +6,15 @@ import { refText } from '../kernel/object.ts';
 import { type FieldChange, latestOf, type PlannedObject, type PlannedStage } from '../kernel/plan.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
-import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section, TestCase } from './model.ts';
+import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section } from './model.ts';
 import { movedSections, valueText } from './moved-sections.ts';
 import { LEFT_TO_PERSON } from './progress-text.ts';
 
-/** Characters of the subjects in the name of a test. */
-const SUBJECTS = 200;
 const VALUE_WIDTH = 160;
 
 /** Everything that a report tells, in its order; `textOf` is asked for the steps of a plan that was not run. */
 export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText): readonly Section[] {
-  const { plans, history, findings, stages, outcome } = report;
+  const { plans, history, findings, stages } = report;
   const rollouts = history?.rollouts ?? [];
   const sections: readonly (Section | undefined)[] = [
     manualSection(plans),
@@ -24,7 +22,7 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
     rollouts.length === 0
       ? undefined
       : { kind: 'rollouts', id: 'rollout', name: 'Rollout', title: 'Rolling update, node by node', rollouts },
-    checksSection(findings, outcome.code === 'warned' ? ['error', 'warning'] : ['error']),
+    checksSection(findings),
     changesSection(plans),
     ...movedSections(plans),
     stepsSection(report, textOf),
@@ -45,9 +43,8 @@ function stagesSection(stages: readonly ReportStage[]): Section | undefined {
   if (stages.length === 0) return undefined;
   const known = stages.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).flatMap((text) => timeOf(text) ?? []);
   const [from, to] = [Math.min(...known), Math.max(...known)];
-  const seconds = stages.reduce((sum, one) => sum + (tookOf(one) ?? 0), 0) / 1000;
   return {
-    ...{ kind: 'table', id: 'stages', name: 'When', title: 'What happened when', suite: { name: 'stages', seconds } },
+    ...{ kind: 'table', id: 'stages', name: 'When', title: 'What happened when' },
     table: {
       ...{ label: 'stages', layout: 'timeline', drawn: 4 },
       head: ['Stage', 'State', 'Began', 'Took', 'On the axis of time', 'Why'],
@@ -68,17 +65,7 @@ function stageRow(stage: ReportStage, from: number, whole: number): Row {
     began === undefined ? {} : { bar: barOf(state, began - from, took ?? 0, whole) },
     { text: because },
   ];
-  return { cells, test: stageTest(stage) };
-}
-
-/** A stage that is still at work when the report is made has not passed. */
-function stageTest(stage: ReportStage): TestCase {
-  const { id, state, because = '' } = stage;
-  const took = tookOf(stage);
-  const of = { name: id, group: 'stages', ...(took === undefined ? {} : { seconds: took / 1000 }) };
-  if (state === 'skipped') return { ...of, outcome: 'skipped', message: because };
-  if (state === 'done') return { ...of, outcome: 'passed' };
-  return { ...of, outcome: 'failed', message: because === '' ? state : because, text: because };
+  return { cells };
 }
 
 function barOf(state: string, offset: number, took: number, whole: number): Bar {
@@ -102,7 +89,7 @@ function tookOf({ startedAt, endedAt }: ReportStage): number | undefined {
 const OPEN: readonly Finding['outcome'][] = ['error', 'warning', 'accepted', 'expected', 'cured'];
 
 /** What was found: open checks first. */
-function checksSection(findings: readonly Finding[], failing: readonly Finding['outcome'][]): Section | undefined {
+function checksSection(findings: readonly Finding[]): Section | undefined {
   if (findings.length === 0) return undefined;
   const open = OPEN.flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
   const passed = ['ok', 'not-applicable'].flatMap((outcome) => findings.filter((finding) => finding.outcome === outcome));
@@ -113,7 +100,6 @@ function checksSection(findings: readonly Finding[], failing: readonly Finding['
       name: 'Checks',
       title: 'What was found',
       lead: tallyLine(findings, { wide: false }),
-      suite: { name: 'checks' },
     },
     table: {
       ...{ label: 'checks', heading: 1, minor: { title: `${counted(passed.length, 'check')} that passed or do not apply here` } },
@@ -121,7 +107,7 @@ function checksSection(findings: readonly Finding[], failing: readonly Finding['
       rows: [...open, ...passed].map((one) => ({
         cells: findingCells(one),
         isMinor: !OPEN.includes(one.outcome),
-        test: findingTest(one, findings, failing),
+        isMoot: one.outcome === 'not-applicable',
       })),
     },
   };
@@ -136,22 +122,6 @@ function findingCells({ id, title, outcome, was, message, hint, next, evidence }
     { text: message, ...(items.length === 0 ? {} : { fold: { title: pieces, items } }) },
     { text: hint ?? '', ...(next === undefined ? {} : { code: next }) },
   ];
-}
-
-function findingTest(finding: Finding, all: readonly Finding[], failing: readonly Finding['outcome'][]): TestCase {
-  const { category, outcome, message, hint, next, evidence } = finding;
-  const of = { name: testName(finding, all), group: category };
-  const text = [message, hint, next, ...evidence.map((one) => one.text)].filter((one) => one !== undefined).join('\n');
-  if (outcome === 'ok') return { ...of, outcome: 'passed' };
-  if (outcome === 'not-applicable') return { ...of, outcome: 'skipped', message };
-  if (failing.includes(outcome)) return { ...of, outcome: 'failed', message, text };
-  return { ...of, outcome: 'passed', text: `${outcome}: ${text}` };
-}
-
-/** JUnit readers merge two cases of one name: a check open for different subjects names them. */
-function testName({ id, title, evidence }: Finding, all: readonly Finding[]): string {
-  const isAlone = all.filter((one) => one.id === id).length === 1;
-  return isAlone ? `${id} ${title}` : `${id} ${title}: ${clip(evidence.map(({ text }) => text).join(', '), SUBJECTS)}`;
 }
 
 /** What was planned for each object: fields, what stays behind. */

@@ -131,7 +131,7 @@ describe('completion', function () {
       ['a command', ['pref'], /^preflight\tFind out/],
       ['the id of a check', ['explain', 'NS-105'], /^NS-105\tinstalled release supported/],
       ['a flag', ['run', '--plan'], /^--plan-file\t/],
-      ['a value', ['run', '-o', 'j'], /^json\njunit\n:36\n/],
+      ['a value', ['run', '-o', 'j'], /^json\n:36\n/],
       ['a context', ['status', '--context', 'dead'], /^dead\n:4\n/],
       ['a namespace', ['alp', '-n', 'kube'], /^kube-system\n:4\n/],
       ['a node', ['hep', '--accept', 'NS-711=node-01'], /^NS-711=node-01\n:4\n/],

@@ -49,7 +49,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   'run --plan-file plan.json --yes': 'plan --out plan.json',
   'wait --timeout=30m': 'run --yes',
   'wait --probe-network --probe-image registry.example.com/busybox:1.37 --probe-namespace netsvc-probe': 'run --yes',
-  'verify -o junit --report-file=verify.xml': 'run --yes',
+  'verify --report-file=verify.html': 'run --yes',
   'hep --dry-run=client -o wide': 'run --yes',
   'hep --accept NS-712=node-01': 'run --yes',
   'hep --undo': 'run --yes',

@@ -19,7 +19,7 @@ function sectionOf(id: string, of: readonly PlannedStage[]) {
   const found = movedSections(of).find((one) => one?.id === id);
   assert.ok(found?.kind === 'table' && found.table);
   const rows = found.table.rows.map(({ cells }) => cells.map(({ text, code }) => text ?? code));
-  return { rows, tests: found.table.rows.map(({ test }) => test?.outcome), lead: found.lead };
+  return { rows, tones: found.table.rows.map(({ cells }) => cells[1]?.tone), lead: found.lead };
 }
 
 describe('what a report tells of other people’s things', () => {
@@ -39,8 +39,8 @@ describe('what a report tells of other people’s things', () => {
   it('is not waiting for a decision that was made', () => {
     const [edit] = plans.flatMap(({ edits = [] }) => edits);
     assert.ok(edit);
-    const { rows, tests } = sectionOf('edits', [stage({ edits: [{ ...edit, outcome: 'conflict', decided: 'mine' }] })]);
-    assert.deepEqual([rows[0]?.[1], tests[0]], ['to be decided (decided: mine)', 'passed']);
+    const { rows, tones } = sectionOf('edits', [stage({ edits: [{ ...edit, outcome: 'conflict', decided: 'mine' }] })]);
+    assert.deepEqual([rows[0]?.[1], tones[0]], ['to be decided (decided: mine)', 'o-ok']);
   });
 
   it('is each field that was of another manager', () => {

@@ -93,7 +93,7 @@ describe('the values of a Secret that kubectl noted on it', () => {
         assertUnseen(plan.text, plan.text);
       });
 
-    for (const suffix of ['json', 'yaml', 'md', 'html', 'xml', 'txt'])
+    for (const suffix of ['json', 'yaml', 'md', 'html', 'txt'])
       it(`stand in no report as .${suffix}: ${title}`, async () => {
         const file = join(folder, `report.${suffix}`);
         const plan = await told(await scenario(), 'plan', '--report-file', file, ...flags);
@@ -118,7 +118,6 @@ describe('the values of a Secret that kubectl noted on it', () => {
     assertUnseen(run.text, 'run');
     for (const [command, format] of [
       ['report', 'markdown'],
-      ['report', 'junit'],
       ['report', 'json'],
       ['status', 'wide'],
       ['verify', 'wide'],

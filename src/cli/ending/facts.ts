@@ -7,7 +7,6 @@ export type LoadText = () => Promise<ActionText>;
 
 const REPORTS = {
   markdown: async () => (await import('../../report/report-markdown.ts')).markdownText,
-  junit: async () => (await import('../../report/report-junit.ts')).junitText,
   html: async () => (await import('../../report/report-html.ts')).htmlText,
 };
 
@@ -17,7 +16,7 @@ export async function reportText(format: keyof typeof REPORTS, facts: ReportFact
   return made(facts, facts.plans.length === 0 ? () => '' : await textOf());
 }
 
-/** A document as the report forms take it: Markdown, JUnit and the page show the same facts. */
+/** A document as the report forms take it: Markdown and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {
   const { exit, next } = document;
   const none = { suggestions: [], findings: [], plans: [], stages: [] };

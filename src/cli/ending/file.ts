@@ -13,7 +13,6 @@ const FORMATS: Readonly<Record<string, OutputFormat>> = {
   yml: 'yaml',
   md: 'markdown',
   html: 'html',
-  xml: 'junit',
   txt: 'table',
 };
 
@@ -64,7 +63,6 @@ async function failureText(command: string, fault: Fault, format: OutputFormat):
     case 'yaml':
       return (await import('../yaml-text.ts')).yamlText(errorDocument(fault));
     case 'markdown':
-    case 'junit':
     case 'html': {
       const none = { findings: [], plans: [], stages: [] };
       const [outcome, next] = [{ code, number: EXIT[code] }, end?.next ?? suggestions[0] ?? ''];

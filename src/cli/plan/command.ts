@@ -14,7 +14,7 @@ export async function runPlanCommand(asked: Asked, seams: Seams): Promise<ExitNa
   // Of its own: no document has this format.
   if ((output as string) === 'images') {
     assertNothingElse(asked.flags);
-    return printImages({ ...asked, flags: { ...asked.flags, output: 'name' } }, seams);
+    return printImages({ ...asked, flags: { ...asked.flags, output: 'markdown' } }, seams);
   }
   await assertPlanPlace(out);
   await assertGitFolder(forGit);

@@ -74,7 +74,6 @@ describe('report', () => {
       for (const [name, expected] of [
         ['r.html', /^<!doctype html>[\s\S]*kubectl apply --server-side -f a\.yaml/],
         ['r.md', /kubectl apply --server-side -f a\.yaml/],
-        ['r.xml', /<testcase classname="stages" name="apply"/],
         ['r.json', /"parts"/],
       ] as const) {
         assert.equal(await bench.run('report', '--report-file', join(folder, name)), 0);

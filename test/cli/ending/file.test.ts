@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { formatOfFile } from '../../../src/cli/ending/file.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { emptyFolder } from '../../support/folders.ts';
-import { assertJunit } from '../../support/junit-rules.ts';
 
-const byHand = {
-  actions: [{ id: 'old', title: 'old', ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction: 'remove it', awaited: true } }],
-} as const;
 const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back' } as const;
 
 describe('--report-file', () => {
@@ -20,7 +16,7 @@ describe('--report-file', () => {
     ['a.json', 'json'],
     ['a.YML', 'yaml'],
     ['a.md', 'markdown'],
-    ['a.xml', 'junit'],
+    ['a.xml', undefined],
     ['a.txt', 'table'],
     ['a', undefined],
     ['a.log', undefined],
@@ -57,7 +53,7 @@ describe('--report-file', () => {
     assert.match(report.history.actions[0].detail, /kubectl is broken/);
   });
 
-  for (const name of ['r.json', 'r.yaml', 'r.md', 'r.html', 'r.xml', 'r.txt'])
+  for (const name of ['r.json', 'r.yaml', 'r.md', 'r.html', 'r.txt'])
     it(`${name} has no credentials, whether typed or said by a program`, async () => {
       const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
       const stderr = 'cannot read https://alice:geheim@mirror.example/x: Bearer geheim-geheim';
@@ -92,7 +88,6 @@ describe('--report-file', () => {
     ['r.json', /"kind": "Error"[\s\S]*"message": "no such cluster"/],
     ['r.yaml', /^kind: Error$/m],
     ['r.md', /^- result: failed \(exit 1\)\n\n\*\*no such cluster\*\*$/m],
-    ['r.xml', /<failure message="no such cluster">/],
     ['r.html', /<strong>no such cluster<\/strong>/],
     ['r.txt', /^error: no such cluster\n/],
   ] as const)
@@ -111,30 +106,6 @@ describe('--report-file', () => {
     assert.equal(await bench.run('apply', '--report-file', at('r.json')), 5);
     assert.match(JSON.parse(text('r.json')).error.message, /^declined/);
   });
-
-  for (const [what, exit, failure, argv, stage] of [
-    ['that leaves a step to a person', 5, '1 manual step left', ['cli', '--yes'], fakeStage('cli', { plan: byHand })],
-    [
-      'that is refused for want of --yes',
-      64,
-      'nothing was changed: there is no terminal to ask on and --yes is not given',
-      ['apply'],
-      fakeStage('apply', { plan: applies('a.yaml') }),
-    ],
-    [
-      'that a warning stopped',
-      4,
-      'the server is gone',
-      ['preflight', '--fail-on=warning'],
-      fakeStage('preflight', { readOnly: true, verdict: { ...failed, severity: 'warning' } }),
-    ],
-  ] as const)
-    it(`r.xml of a command ${what} is not all green`, async () => {
-      assert.equal(await commandBench([stage]).run(...argv, '--report-file', at('r.xml')), exit);
-      assertJunit(text('r.xml'));
-      assert.match(text('r.xml'), /^<testsuites tests="\d+" failures="1"/m);
-      assert.ok(text('r.xml').includes(`<failure message="${failure}">`), text('r.xml'));
-    });
 
   it('says in the plan that is refused for want of --yes why nothing was done', async () => {
     const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') })]);
