@@ -28,6 +28,8 @@ export interface OperatorNames {
   readonly migrationLabel?: { readonly key: string; readonly pending: string };
   /** Kinds of the flow-log aggregator and its UI, in the order in which they are applied. */
   readonly flowLogs?: readonly string[];
+  /** Kind whose resource connects a hosted console, in the group of the Installation. */
+  readonly hostedConsole?: string;
   /** By what the end of an upgrade by the operator is told; undefined where the names are not known. */
   readonly end?: OperatorEnd;
   /** Arguments with which the operator's own program prints every image that it may use, and ends. */

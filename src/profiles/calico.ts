@@ -84,6 +84,7 @@ export const calico: Profile = {
     versionEnv: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION',
     statusVersionField: 'calicoVersion',
     flowLogs: ['Goldmane', 'Whisker'],
+    hostedConsole: 'ManagementClusterConnection',
     end: calicoOperatorEnd,
     crossings: calicoCrossings,
     // Newer agents of Calico Enterprise are called `node` as well: only their own registry differs.

@@ -3,8 +3,9 @@ import type { WorkloadName } from '../kernel/rollout.ts';
 import { commonPlatforms } from './platforms.ts';
 
 /** READY as the document gives it: 2/2 with the API datastore, 1/2 in key-value mode, controllers 1/1 (§3). */
-function agentOf(name: string, ready: string, namespace = 'kube-system'): WorkloadName {
-  return { kind: 'DaemonSet', namespace, name, container: 'netsvc-node', ready: { type: 'literal', ready } };
+function agentOf(ready: string, namespace = 'kube-system'): WorkloadName {
+  const name = 'netsvc-node';
+  return { kind: 'DaemonSet', namespace, name, container: name, ready: { type: 'literal', ready } };
 }
 
 function controllersOf(namespace = 'kube-system'): WorkloadName {
@@ -12,31 +13,33 @@ function controllersOf(namespace = 'kube-system'): WorkloadName {
   return { kind: 'Deployment', namespace, name, container: name, ready: { type: 'literal', ready: '1/1' } };
 }
 
-function variantOf(id: string, title: string, datastore: Variant['datastore'], agent: string, ...signs: readonly Sign[]): Variant {
-  const workloads = { agent: agentOf(agent, datastore === 'api' ? '2/2' : '1/2'), controllers: controllersOf() };
+function variantOf(id: string, title: string, datastore: Variant['datastore'], ...signs: readonly Sign[]): Variant {
+  const workloads = { agent: agentOf(datastore === 'api' ? '2/2' : '1/2'), controllers: controllersOf() };
   return { id, title, file: `${id}.yaml`, datastore, ...workloads, configMap: 'netsvc-config', signs };
 }
 
+// Ours: the variable and its values, and the name of the container that is the overlay.
 const backend = { type: 'env', name: 'NETWORKING_BACKEND' } as const;
-const endpoints: Sign = { type: 'configMapKey', key: 'kvstore_endpoints' };
 const overlay: Sign = { type: 'container', name: 'overlay' };
+const noOverlay: readonly Sign[] = [
+  { ...backend, noneOf: ['overlay'] },
+  { ...overlay, absent: true },
+];
+const endpoints: Sign = { type: 'configMapKey', key: 'kvstore_endpoints' };
 
+/** Agents have one name in all of them (§2): the overlay is found by its own container. Ours: the files of the overlay variants. */
 const netsvcVariants: readonly Variant[] = [
-  variantOf('netsvc', 'policy and networking', 'api', 'netsvc-node', { ...backend, noneOf: ['none'] }),
-  variantOf('netsvc-overlay', 'policy with overlay networking', 'api', 'netsvc-overlay', overlay),
-  variantOf('netsvc-policy-only', 'policy only', 'api', 'netsvc-node', { ...backend, oneOf: ['none'] }),
-  variantOf('netsvc-kvstore', 'policy and networking, key-value datastore', 'kvstore', 'netsvc-node', endpoints),
-  variantOf(
-    'netsvc-overlay-kvstore',
-    'policy with overlay networking, key-value datastore',
-    'kvstore',
-    'netsvc-overlay',
-    endpoints,
-    overlay,
-  ),
+  variantOf('netsvc', 'policy and networking', 'api', { ...backend, noneOf: ['none'] }, ...noOverlay),
+  variantOf('netsvc-overlay', 'policy with overlay networking', 'api', overlay),
+  variantOf('netsvc-policy-only', 'policy only', 'api', { ...backend, oneOf: ['none'] }, ...noOverlay),
+  variantOf('netsvc-kvstore', 'policy and networking, key-value datastore', 'kvstore', endpoints, ...noOverlay),
+  variantOf('netsvc-overlay-kvstore', 'policy with overlay networking, key-value datastore', 'kvstore', endpoints, overlay),
 ];
 
-/** The service by the procedure's own names. Facts that the document does not have (Typha, policy renaming) are left out. */
+/**
+ * The service by the procedure's own names. Facts that the document does not have (Typha, policy renaming) are left out. What follows a
+ * comment `Ours` is not named there, and is what this project made up for it.
+ */
 export const netsvc: Profile = {
   name: 'netsvc',
   title: 'Cluster networking and policy service',
@@ -45,6 +48,7 @@ export const netsvc: Profile = {
   operatorGroup: 'operator.netsvc.io',
   defaultRelease: 'v3.32.2',
   minimumSource: 'v3.15.0',
+  // Ours: the registry and the images in it.
   registries: ['registry.netsvc.io/netsvc'],
   images: {
     agent: ['node'],
@@ -58,6 +62,7 @@ export const netsvc: Profile = {
   },
   variants: netsvcVariants,
   addOns: [],
+  // Ours: namespaces, Deployment, labels, the Installation and its status. The kinds of the flow logs are the document's words for them.
   operator: {
     namespace: 'netsvc-operator',
     deployment: 'netsvc-operator',
@@ -67,12 +72,14 @@ export const netsvc: Profile = {
     chart: 'netsvc-operator',
     chartNames: { manageCrds: 'manageCRDs', pins: [], additions: [] },
     releases: {},
-    agent: agentOf('netsvc-node', '2/2', 'netsvc-system'),
+    agent: agentOf('2/2', 'netsvc-system'),
     controllers: controllersOf('netsvc-system'),
     labels: { 'k8s-app': 'netsvc-operator', name: 'netsvc-operator' },
     statusVersionField: 'netsvcVersion',
+    flowLogs: ['FlowLogAggregator', 'FlowUI'],
   },
   crdFile: 'v1_crd_netsvc_io.yaml',
+  // Ours: the variables and their values, the placeholders and the keys in the store.
   datastore: {
     env: 'DATASTORE_TYPE',
     api: ['kubernetes'],
@@ -86,6 +93,7 @@ export const netsvc: Profile = {
     otherwise: 'api',
   },
   platforms: commonPlatforms,
+  // Ours: this init container, and the fields of ClusterInformation.
   cniInstaller: 'install-cni',
   clusterInformation: {
     plural: 'clusterinformations',
@@ -94,6 +102,7 @@ export const netsvc: Profile = {
     versionField: 'netsvcVersion',
     guidField: 'clusterGUID',
   },
+  // Ours: all but the name of the program.
   cli: {
     program: 'netsvcctl',
     kubectlPlugin: 'kubectl-netsvc',
@@ -112,6 +121,7 @@ export const netsvc: Profile = {
   },
   uidChanges: ['v3.28.0'],
   leftovers: { containers: [], env: [], volumes: [] },
+  // Ours: the variables that are lists, the releases of Kubernetes, the profile of automatic endpoints and the variable against them.
   merge: { commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'], renames: [] },
   removedKinds: [],
   kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
@@ -120,6 +130,7 @@ export const netsvc: Profile = {
   automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',
   temporaryPolicy: 'allow-all-upgrade',
   controllersConfiguration: { plural: 'kubecontrollersconfigurations', kind: 'KubeControllersConfiguration', name: 'default' },
+  // Ours: all but the file of the template.
   sidecar: {
     container: 'policy-sidecar',
     injectorNamespace: 'istio-system',
@@ -127,7 +138,7 @@ export const netsvc: Profile = {
     syncEnv: 'NETSVC_POLICYSYNCPATHPREFIX',
     flexDriver: 'nodeagent/uds',
     meshImage: 'pilot',
-    template: 'manifests/alp/mesh-inject-configmap-{version}.yaml',
+    template: 'manifests/alp/istio-inject-configmap-{version}.yaml',
     templateVersions: [],
   },
 };

@@ -23,7 +23,7 @@ export const CALICO: ServiceNames = {
 export const NETSVC: ServiceNames = {
   group: 'crd.netsvc.io',
   field: 'netsvcVersion',
-  agentSelector: 'k8s-app in (netsvc-node,netsvc-overlay)',
+  agentSelector: 'k8s-app=netsvc-node',
   container: 'netsvc-node',
 };
 

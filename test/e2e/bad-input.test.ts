@@ -93,7 +93,7 @@ describe('bad input, on a real control plane', () => {
     'the upgrade file of another variant': {
       args: () => ['--upgrade-file', manifestFile('v3.32.2', 'netsvc-overlay.yaml', ownReleases)],
       exit: 64,
-      says: [/netsvc-overlay\.yaml is not a whole netsvc manifest/, /start from netsvc\.yaml of v3\.32\.2/],
+      says: [/netsvc-overlay\.yaml is of another variant than netsvc/, /start from netsvc\.yaml of v3\.32\.2/],
     },
     'a folder without releases': {
       source: (at) => join(at, 'nothing'),

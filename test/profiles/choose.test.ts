@@ -45,7 +45,7 @@ describe('matching a profile to the cluster', () => {
   const fitting: readonly (readonly [string, MatchFacts, string])[] = [
     ['agents of a manifest', { crdGroups: [], workloads: [daemonSet('kube-system', 'canal')] }, 'calico'],
     ['agents of an operator', { crdGroups: [], workloads: [daemonSet('calico-system', 'calico-node')] }, 'calico'],
-    ['agents by the names of the document', { crdGroups: [], workloads: [daemonSet('kube-system', 'netsvc-overlay')] }, 'netsvc'],
+    ['agents by the names of the document', { crdGroups: [], workloads: [daemonSet('kube-system', 'netsvc-node')] }, 'netsvc'],
     ['CRDs alone', { crdGroups: ['crd.netsvc.io'], workloads: [daemonSet('kube-system', 'custom')] }, 'netsvc'],
     ['native v3 CRDs alone', { crdGroups: ['projectcalico.org'], workloads: [] }, 'calico'],
     [

@@ -16,7 +16,7 @@ export async function publishTemplates(folder: string): Promise<void> {
   await cp(ownReleases, folder, { recursive: true });
   for (const release of [OLD, NEW]) {
     await mkdir(join(folder, release, 'manifests', 'alp'), { recursive: true });
-    await writeFile(join(folder, release, 'manifests', 'alp', 'mesh-inject-configmap-1.15.yaml'), fileOf(release));
+    await writeFile(join(folder, release, 'manifests', 'alp', 'istio-inject-configmap-1.15.yaml'), fileOf(release));
   }
 }
 

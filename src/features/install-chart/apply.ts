@@ -6,7 +6,7 @@ import { isCustom } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
-import { NEW_OPERATOR, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
+import { NEW_OPERATOR, readConsoleNotes, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
 import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
@@ -26,6 +26,7 @@ type ChartApplyFacts = ChartFacts &
     readonly restarts: readonly PlannedRestart[];
     /** CRDs of removed kinds: the chart tool deletes what else the chart no longer has. */
     readonly orphans: Orphans;
+    readonly console: readonly string[];
   };
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
@@ -34,15 +35,16 @@ export const chartApply = pathPart<ChartApplyFacts>({
   // The operator that this starts changes UIDs: the cluster is searched again right before.
   checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneBreaks],
   async survey(sources, context, installation) {
-    const [facts, renamingSwitch, owners, restarts] = await Promise.all([
+    const [facts, renamingSwitch, owners, restarts, console] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context),
       readOwnersAtDeadline(sources, context, installation),
       readRestarts(sources.cluster, context),
+      readConsoleNotes(sources.cluster, context),
     ]);
     const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
-    return { ...facts, renamingSwitch, restarts, orphans, ...owners };
+    return { ...facts, renamingSwitch, restarts, orphans, console, ...owners };
   },
   plan: planChart,
 });
@@ -68,7 +70,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...(difference?.objects ?? []),
       ...leftBehind(facts.orphans),
     ],
-    notes: [...notesOf(facts, difference), ...holdNotes(context)],
+    notes: [...notesOf(facts, difference), ...holdNotes(context), ...(facts.upgraded ? [] : facts.console)],
     ...(facts.upgraded ? {} : { restarts: facts.restarts }),
     remember: { digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) } },
   };

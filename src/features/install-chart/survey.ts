@@ -92,10 +92,13 @@ function refuseDenial({ profile, options }: Context, file: JsonMap): void {
 }
 
 /** As on the operator's path: a requested part that is not available is refused, not ignored. */
-function refuseUnknown({ enableFlowLogs, release }: Context['options'], { additions }: ChartNames, defaults: JsonMap): void {
+function refuseUnknown({ profile, options: { enableFlowLogs, release } }: Context, { additions }: ChartNames, defaults: JsonMap): void {
   if (!enableFlowLogs || additions.some(({ value }) => chartValue(defaults, value) !== undefined)) return;
   const kinds = additions.map(({ kind }) => kind).join(', ');
-  throw new Fault('usage', `--enable-flow-logs: the chart of ${release} has no ${kinds || 'flow logs'}`, ['leave the flag out']);
+  if (kinds !== '') throw new Fault('usage', `--enable-flow-logs: the chart of ${release} has no ${kinds}`, ['leave the flag out']);
+  throw new Fault('usage', `--enable-flow-logs: no value is known by which the chart of ${release} switches them on`, [
+    `leave the flag out, and apply ${(profile.operator.flowLogs ?? []).join(' and ')} with kubectl once the upgrade has ended`,
+  ]);
 }
 
 interface Readings extends Pick<ChartFacts, 'stored' | 'helm'> {
@@ -115,16 +118,17 @@ interface Known extends ValueFacts {
 /** Undefined while something that it needs could not be read. */
 async function readKnown(
   { work }: Sources,
-  { profile, options }: Context,
+  context: Context,
   { stored, helm, target, fetched }: Readings,
   file: JsonMap,
   moveTo: string | undefined,
 ): Promise<Known | undefined> {
+  const { profile, options } = context;
   const names = profile.operator.chartNames;
   if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in fetched) return undefined;
   const { record, base, storage } = stored.value;
   const { defaults, name, version } = target.value;
-  refuseUnknown(options, names, defaults);
+  refuseUnknown(context, names, defaults);
   const [manageCrds, flowLogs] = [options.manageCrds === true, options.enableFlowLogs === true];
   const values = { names, manifests: [record.manifest, base.manifest], own: overlaid(base.values, file), defaults, manageCrds, flowLogs };
   const settings = settingsFor(values);

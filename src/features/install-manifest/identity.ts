@@ -6,6 +6,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { AddOn, Variant } from '../../kernel/profile.ts';
 import { imageRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
+import { hasContainer } from '../../kube/workload.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { rolloutTarget } from '../rollout/index.ts';
@@ -25,6 +26,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
   const documents = objectsIn(manifest);
   for (const workload of [variant.agent, variant.typha, variant.controllers])
     if (workload && !documents.some((one) => isWorkload(one, workload))) throw notWhole(manifest, variant, workload, code, next);
+  assertContainers(manifest, documents, variant, code, next);
   const image = rolloutTarget(variant.agent, { documents })?.image ?? '';
   const found = imageRelease(image);
   const fits = found !== undefined && (own === undefined ? sameMinor(found, release) : sameRelease(found, release));
@@ -59,8 +61,25 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
 
 /** Refuses a `--base` without the variant's agents, as it would show no edits. Its release is not checked. */
 export function assertIsBase(manifest: Pick<Manifest, 'name'>, documents: readonly KubeObject[], variant: Variant): void {
-  if (documents.some((one) => isWorkload(one, variant.agent))) return;
-  throw notWhole(manifest, variant, variant.agent, 'usage', `give the unedited ${variant.file} of the installed release with --base`);
+  const next = `give the unedited ${variant.file} of the installed release with --base`;
+  if (!documents.some((one) => isWorkload(one, variant.agent))) throw notWhole(manifest, variant, variant.agent, 'usage', next);
+  assertContainers(manifest, documents, variant, 'usage', next);
+}
+
+/** Variants whose agents have one name differ by a container of theirs: another variant's file would take the cluster's network away. */
+function assertContainers(
+  { name }: Pick<Manifest, 'name'>,
+  documents: readonly KubeObject[],
+  { id, agent, signs }: Variant,
+  code: ExitName,
+  next: string,
+): void {
+  const found = documents.find((one) => isWorkload(one, agent));
+  for (const sign of signs) {
+    if (!found || sign.type !== 'container' || hasContainer(found, sign.name) !== (sign.absent ?? false)) continue;
+    const fact = `its ${agent.kind} ${agent.namespace}/${agent.name} has ${sign.absent ? 'a' : 'no'} container ${sign.name}`;
+    throw new Fault(code, `${name} is of another variant than ${id}: ${fact}`, [next]);
+  }
 }
 
 function notWhole(

@@ -11,8 +11,8 @@ import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 
-/** Name under which the full-install file is saved (§4.1). */
-export const UPGRADE_FILE = 'upgrade.yaml';
+/** Name under which the full-install file is saved; an operator's keeps its own (§4.1). */
+const UPGRADE_FILE = 'upgrade.yaml';
 
 /** What the cluster becomes: `--upgrade-file`, or the release's manifest with the edits that the recorded run carries. */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
@@ -33,7 +33,8 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   const addOns = await Promise.all(
     addOnsOf(context, installation).map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })),
   );
-  return { ...main, file: UPGRADE_FILE, release, addOns };
+  const file = installation.path === 'operator' ? variant.file : UPGRADE_FILE;
+  return { ...main, file, release, addOns };
 }
 
 /** The release's file; for an operator in a namespace of another name, with that name in it. */
@@ -55,7 +56,7 @@ export function variantOf(context: Context, installation: Installation): Variant
   const variant = context.profile.variants.find((one) => one.id === installation.variant);
   if (variant) return variant;
   throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
-    'this version upgrades manifest and operator installs; see docs/reference/coverage.md for what is still to come',
+    'a chart is upgraded with `apply` or `run`: its operator makes the workloads, and no manifest is written',
   ]);
 }
 

@@ -34,7 +34,7 @@ import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index
 import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/index.ts';
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks, typhaOrderNote } from './checks.ts';
-import { enableFlowLogs, readMissingFlowLogs } from './flow-logs.ts';
+import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 import { readServiceWorkloads } from './operated-images.ts';
 
 /** `rollouts` has the operator's own Deployment. */
@@ -44,6 +44,7 @@ interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'nodes'> 
   readonly restarts: readonly PlannedRestart[];
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
+  readonly console: readonly string[];
 }
 
 /**
@@ -71,6 +72,7 @@ export const operatorApply = pathPart<OperatorFacts>({
         ...unservedNotes(facts.orphans),
         ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
         ...holdNotes(context),
+        ...facts.console,
       ],
       ...(startsOperator(facts) ? { restarts: facts.restarts } : {}),
       ...carriedOf(facts),
@@ -91,14 +93,15 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readOwnersAtDeadline(sources, context, installation),
   ]);
   const { target, edits, previews } = merged;
-  const [rollouts, flowLogs, orphans, restarts] = await Promise.all([
+  const [rollouts, flowLogs, console, orphans, restarts] = await Promise.all([
     readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
     readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: objectsIn(crds.crds.manifest) }),
+    readConsoleNotes(sources.cluster, context),
     readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, renamingSwitch, atZero };
+  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, console, renamingSwitch, atZero };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
 }
 

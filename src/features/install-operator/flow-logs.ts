@@ -2,10 +2,10 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { targetCrds } from '../install-manifest/index.ts';
-import { liveOf, type TargetFacts } from '../survey/index.ts';
+import { attempt, listServed, liveOf, type TargetFacts } from '../survey/index.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -27,12 +27,12 @@ export async function readMissingFlowLogs(
 ): Promise<readonly KubeObject[]> {
   if (!options.enableFlowLogs) return [];
   const { flowLogs = [] } = profile.operator;
-  const defined = targetCrds(documents).filter(({ group }) => group === profile.operatorGroup);
-  const unknown = flowLogs.filter((kind) => !defined.some((crd) => crd.kind === kind));
-  if (flowLogs.length === 0 || unknown.length > 0) {
-    throw new Fault('usage', `--enable-flow-logs: ${options.release} has no ${unknown.join(', ') || 'flow logs'} (${url})`, [
-      'leave the flag out',
-    ]);
+  const kinds = targetCrds(documents).flatMap(({ group, kind }) => (group === profile.operatorGroup ? [kind] : []));
+  const unknown = flowLogs.filter((kind) => !kinds.includes(kind));
+  if (unknown.length > 0) {
+    const there = kinds.length > 0 ? `, only ${kinds.toSorted().join(', ')}` : ', nor any other kind of that group';
+    const fact = `--enable-flow-logs: the CRDs of ${options.release} have no ${unknown.join(' and no ')} in ${profile.operatorGroup}${there}`;
+    throw new Fault('usage', `${fact} (${url})`, ['leave the flag out']);
   }
   const apiVersion = `${profile.operatorGroup}/v1`;
   const missing: KubeObject[] = [];
@@ -41,6 +41,21 @@ export async function readMissingFlowLogs(
     if (!(await liveOf(cluster, wanted))) missing.push(wanted);
   }
   return missing;
+}
+
+/** A hosted console that is connected gets flow logs from the aggregator alone, which nothing of this run adds (§4.3/3). */
+export async function readConsoleNotes(cluster: ClusterReader, { profile, options }: Context): Promise<readonly string[]> {
+  const { hostedConsole, flowLogs = [] } = profile.operator;
+  const [aggregator] = flowLogs;
+  if (hostedConsole === undefined || aggregator === undefined || options.enableFlowLogs) return [];
+  const apiVersion = `${profile.operatorGroup}/v1`;
+  const found = await attempt(async () => {
+    const [console] = await listServed(cluster, apiVersion, hostedConsole);
+    return console && !(await liveOf(cluster, { apiVersion, kind: aggregator, metadata: { name: 'default' } })) ? console : undefined;
+  });
+  if ('unread' in found || found.value === undefined) return [];
+  const name = `${hostedConsole}/${found.value.metadata.name}`;
+  return [`${name} connects a hosted console: it gets flow logs only from ${aggregator}, which --enable-flow-logs adds`];
 }
 
 /** One plain apply of all that is missing, once the operator runs. */

@@ -4,7 +4,7 @@ export { NEW_OPERATOR, operatorApply, operatorImage, readRestarts, restartNotes 
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
 export { operatorExpectations } from './effects.ts';
 export { operatorEnd, readExpectation, stillBringing } from './end.ts';
-export { readMissingFlowLogs } from './flow-logs.ts';
+export { readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 export { type OperatedImages, readOperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
 export { operatorLags } from './operator-verdict.ts';

@@ -52,8 +52,8 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
-      throw new Fault('blocked', `${rest.id} cannot yet be done for an installation by ${path}`, [
-        'this version upgrades manifest, operator and chart installs; see docs/reference/coverage.md for what is still to come',
+      throw new Fault('blocked', `${rest.id} has no part for an installation by ${path}`, [
+        'nothing was changed; this is a defect of this program: report it with `kubectl netsvc-upgrade report`',
       ]);
     },
   };

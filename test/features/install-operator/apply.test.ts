@@ -89,7 +89,7 @@ describe('the operator path', () => {
     const bench = await operatedBench();
     await performed(crdsStage, bench);
     await performed(applyStage, bench);
-    assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf('upgrade.yaml')]);
+    assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf(calico.operator.file)]);
     assert.equal(operatorImage(bench), 'quay.io/tigera/operator:v1.42.3');
     assert.ok(bench.around.object('CustomResourceDefinition', 'goldmanes.operator.tigera.io'));
     assert.deepEqual([await actionsOf(crdsStage, bench), await actionsOf(applyStage, bench)], [[], []]);
@@ -98,7 +98,7 @@ describe('the operator path', () => {
   it('never starts the operator without its CRDs, whatever stage was asked for', async () => {
     const bench = await operatedBench();
     await performed(applyStage, bench);
-    assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf('upgrade.yaml')]);
+    assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf(calico.operator.file)]);
   });
 
   it('takes no target whose end nobody here can tell, and says so once', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { detect } from '../../../src/features/survey/detect.ts';
 import { crdFact } from '../../../src/features/survey/inventory.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -16,7 +17,8 @@ import {
   typha,
   unclearIn,
 } from '../../support/calico-objects.ts';
-import { inventoryOfObjects, workloadOf } from '../../support/inventory.ts';
+import { inventoryOfManifest, inventoryOfObjects, workloadOf } from '../../support/inventory.ts';
+import { manifestFile, ownReleases } from '../../support/releases.ts';
 
 describe('detection of manifest installs', () => {
   const fromConfig = (key: string, name = 'calico-config') => ({ valueFrom: { configMapKeyRef: { name, key } } });
@@ -178,5 +180,19 @@ describe('detection of manifest installs', () => {
         ['netsvc-kvstore', 'v3.26.4'],
       ],
     );
+  });
+
+  for (const release of ['v3.26.4', 'v3.32.2'])
+    for (const { id, file } of netsvc.variants)
+      it(`finds ${id} in what ${file} of ${release} installs, though its agents have one name in all variants`, () => {
+        const detection = detect(inventoryOfManifest(readFileSync(manifestFile(release, file, ownReleases), 'utf8')), netsvc);
+        assert.deepEqual(detection.type === 'found' && detection.installation.variant, id);
+      });
+
+  it('takes an overlay whose container has another name for no variant: --variant decides', () => {
+    const images = { 'netsvc-node': 'registry.netsvc.io/netsvc/node:v3.26.4', flannel: 'flannel:v1', 'init:install-cni': 'cni:v1' };
+    const own = workloadOf('DaemonSet', 'netsvc-node', { images, env: { NETWORKING_BACKEND: 'overlay' } });
+    const detection = detect(inventoryOfObjects([own]), netsvc);
+    assert.deepEqual(detection.type === 'ambiguous' && detection.because, 'DaemonSet/kube-system/netsvc-node: it fits no manifest variant');
   });
 });

@@ -52,7 +52,7 @@ describe('a stage of some installation paths', () => {
 
   it('refuses on a path that nobody has thought of: nothing is skipped that may be needed', async () => {
     const { open } = await openOnManifest(['operator'], { chart: 'the chart does it' });
-    await assert.rejects(open, { code: 'blocked', message: /crds cannot yet be done for an installation by manifest/ });
+    await assert.rejects(open, { code: 'blocked', message: /crds has no part for an installation by manifest/ });
   });
 });
 
