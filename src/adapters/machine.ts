@@ -47,6 +47,7 @@ async function moveAside(file: string, keepAs: string): Promise<void> {
 
 async function writeNew(file: string, content: string): Promise<void> {
   await guarded(dirname(file), async () => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const isThere = async () => (await readFile(file, 'utf8').catch(() => undefined)) === content;
     if (await isThere()) return;
     try {

@@ -87,7 +87,6 @@ export const stageFlags = {
     ...run,
     as: {
       alp: { summary: 'put the former template back' },
-      policy: { summary: 'create the deleted policy again' },
       hep: { summary: 'undo the last migration: old endpoints, the setting, and the labels it added' },
       ownerrefs: { summary: 'restore before the upgrade: the API server is not waited for' },
     },

@@ -65,10 +65,10 @@ A second run continues with what is still old.`,
     summary: 'Show what only the temporary policy allows, and delete it when you name it',
     procedure: '§4.4/7, §4.5/6',
     text: `The policy of an upgrade from before v3.14 allows all traffic. Says on which hosts everything would be dropped
-without it, and on which other policies would decide; asks for a review of the traffic logs.
-It is deleted only with --delete NAME, kept in the run record first, and put back with --undo.`,
+without it, and asks for a review of the traffic logs. It is deleted only with --delete NAME. A copy is written first, to --backup-dir or
+the work folder, and kept in the run record; the end says where the copy is, and the command that creates the policy again.`,
     when: 'Last, when you have reviewed the traffic of the temporary policy.',
-    examples: [`${bin} policy`, `${bin} policy --delete=allow-all-upgrade`, `${bin} policy --undo`],
+    examples: [`${bin} policy`, `${bin} policy --delete=allow-all-upgrade`],
   },
   hep: {
     summary: 'Migrate to automatic host endpoints, with a verdict for every node first',

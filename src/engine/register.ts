@@ -161,8 +161,8 @@ function compared({ target, uid, patch }: GuardedPatch) {
 const deleteEffect: EffectType<Delete> = {
   does: 'writes',
   isFixed: true,
-  async perform({ cluster }, { target }) {
-    const removed = cluster.remove(await servedKind(cluster, target), target);
+  async perform({ cluster }, { target, resourceVersion }) {
+    const removed = cluster.remove(await servedKind(cluster, target), target, resourceVersion);
     await removed.catch((thrown: unknown) => {
       const hasMoved = thrown instanceof ApiFailure && MOVED_ON.has(thrown.status);
       throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
@@ -172,7 +172,7 @@ const deleteEffect: EffectType<Delete> = {
   dryRun: announced,
   text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
   mask: whole,
-  digest: whole,
+  digest: ({ type, target }) => ({ type, target }),
 };
 
 /** Patches of many objects, side by side. */

@@ -12,7 +12,7 @@ import { manifestExpectations } from './install-manifest/index.ts';
 import { operatorExpectations } from './install-operator/index.ts';
 import { networkProbeEffects } from './network-probe/index.ts';
 import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
-import { policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
+import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
 import { kubectlChecks, preflightStage } from './preflight/index.ts';
 import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
@@ -106,7 +106,7 @@ export const withdrawn: Readonly<Record<CheckId, CheckId>> = {
 
 /** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {
-  effects: { ...backupEffects, ...cliEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects },
+  effects: { ...backupEffects, ...cliEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects, ...policyEffects },
   expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },
   preconditions: { ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
   guards: { ...cliGuards, ...ownerGuards },

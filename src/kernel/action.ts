@@ -61,10 +61,11 @@ export interface PatchAll {
   readonly onlyIf?: Precondition;
 }
 
-/** Deletes this very object: `target` has its uid. */
+/** Deletes this very object: `target` has its uid. With a version only while nobody has changed it. */
 export interface Delete {
   readonly type: 'delete';
   readonly target: ObjectRef;
+  readonly resourceVersion?: string;
 }
 
 export interface Write {

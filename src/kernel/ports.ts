@@ -87,7 +87,8 @@ export interface ClusterWriter {
   create(kind: Kind, object: KubeObject): Promise<KubeObject>;
   /** PUT; the object's resourceVersion is the precondition. */
   replace(kind: Kind, object: KubeObject): Promise<KubeObject>;
-  remove(kind: Kind, ref: ObjectRef): Promise<void>;
+  /** Only the instance that `ref` names by its uid, and only in that version where one is given. */
+  remove(kind: Kind, ref: ObjectRef, resourceVersion?: string): Promise<void>;
 }
 
 export type Cluster = ClusterReader & ClusterWriter;

@@ -54,8 +54,8 @@ export interface Stage<Facts> {
   readonly converges?: boolean;
   /** It cannot change the traffic of a running pod, which keeps what the agent has set up for it. */
   readonly leavesTraffic?: true;
-  /** What undoes what it changed: the files of the backup, or a command. Absent where it changes nothing of the service. */
-  readonly undoneBy?: 'backup' | `${string} --undo`;
+  /** What undoes what it changed: the files of the backup, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
+  readonly undoneBy?: 'backup' | 'copy' | `${string} --undo`;
   /** Why some of its actions are points of no return. */
   readonly noReturns?: readonly NoReturnReason[];
   readonly checks: readonly Check<Facts>[];

@@ -192,6 +192,12 @@ export function comparable(object: KubeObject): KubeObject {
   });
 }
 
+/** The object as a file that `kubectl apply` or `create` takes back. */
+export function restorable(object: KubeObject): KubeObject {
+  const { status: _, ...rest } = object;
+  return { ...rest, metadata: without(object.metadata, SERVER_METADATA) } as KubeObject;
+}
+
 /** `kubectl rollout restart` leaves the time in the pod template. */
 function withoutRestart(object: KubeObject): KubeObject {
   const before = jsonAt(object.spec, 'template', 'metadata');

@@ -69,10 +69,12 @@ export class Registry {
     });
   }
 
-  remove(kind: Kind, ref: ObjectRef): void {
+  remove(kind: Kind, ref: ObjectRef, version?: string): void {
     this.#write(`delete ${resourceText(kind)}`, { manager: '' }, () => {
       const live = this.#live(kind, ref);
       if (ref.uid && ref.uid !== live.metadata.uid) throw conflict(kind, ref.name, `Precondition failed: UID in precondition: ${ref.uid}`);
+      if (version && version !== live.metadata.resourceVersion)
+        throw conflict(kind, ref.name, `Precondition failed: ResourceVersion in precondition: ${version}`);
       this.#deps.store.delete(kind, ref.name, live.metadata.namespace);
     });
   }

@@ -65,7 +65,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
     patch: async (kind, ref, patch, manager) => registry.jsonPatch(kind, ref, patch, { manager }),
     create: async (kind, object) => registry.create(kind, object, write),
     replace: async (kind, object) => registry.replace(kind, object, write),
-    remove: async (kind, ref) => registry.remove(kind, ref),
+    remove: async (kind, ref, version) => registry.remove(kind, ref, version),
     installClientSide(document) {
       const kind = findKind(kinds(), document.apiVersion, document.kind);
       if (!kind) throw new ApiFailure(404, 'NotFound', `no matches for kind "${document.kind}" in version "${document.apiVersion}"`);

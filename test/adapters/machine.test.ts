@@ -25,6 +25,11 @@ describe('localMachine', () => {
     assert.deepEqual(await readdir(folder), ['cli.cfg']);
   });
 
+  it('makes the folder of a new file, which only its owner may enter', async () => {
+    await machine.writeNew(join(folder, 'backup', 'p.yaml'), 'a: 1');
+    assert.equal((await stat(join(folder, 'backup'))).mode & 0o777, 0o700);
+  });
+
   it('writes no new file over a link that leads nowhere: what it means is its owner’s', async () => {
     const file = join(folder, 'cli.cfg');
     await symlink(join(folder, 'later'), file);

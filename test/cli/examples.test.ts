@@ -53,7 +53,6 @@ const BEFORE: Readonly<Record<string, string>> = {
   'hep --dry-run=client -o wide': 'run --yes',
   'hep --accept NS-712=node-01': 'run --yes',
   'hep --undo': 'run --yes',
-  'policy --undo': 'run --yes',
   'run --include hep': 'run --yes',
   report: 'run --yes',
   'report --report-file=run.html': 'run --yes',

@@ -153,6 +153,7 @@ describe('the plan', () => {
 /** An effect of each type; `geheim` stands wherever a Secret's value can be. A type that is missing here is a type error. */
 const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   exec: { type: 'exec', run: { tool: 'kubectl', args: ['create', '-f', '-'], stdin: 'geheim' } },
+  'copy-policy': { type: 'copy-policy', file: '/b/p.yaml', content: 'geheim', restoredBy: 'kubectl apply -f /b/p.yaml' },
   'patch-all': {
     type: 'patch-all',
     what: 'w',

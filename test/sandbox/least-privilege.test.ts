@@ -48,7 +48,7 @@ describe('an account with the role of one command', () => {
       put(scenario, 'GlobalNetworkPolicy', policy, { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
       for (const node of ['node-01', 'node-02'])
         put(scenario, 'HostEndpoint', `old-${node}`, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, { role: 'host' });
-      const flags = stage.id === 'policy' ? { delete: netsvc.temporaryPolicy, accept: ['NS-721', 'NS-722'] } : {};
+      const flags = stage.id === 'policy' ? { delete: netsvc.temporaryPolicy, accept: ['NS-721'] } : {};
       const { outcome, denied } = await perform(scenario, [stage], rights(stage.id), flags);
       assert.deepEqual([denied, outcome.exit, outcome.message], [[], 'done', undefined]);
       assert.ok(outcome.writes > 0);

@@ -6,7 +6,6 @@ import { checkTitles } from '../../src/features/chain.ts';
 import { imagesPulled } from '../../src/features/images/stage.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { carriedHere } from '../../src/features/install-manifest/apply-checks.ts';
-import { policyKeptHere } from '../../src/features/policies/removal-checks.ts';
 import { templatesKeptHere } from '../../src/features/sidecars/checks.ts';
 import type { Check, Finding } from '../../src/kernel/check.ts';
 import { contextOf } from '../fixtures/facts.ts';
@@ -75,7 +74,6 @@ async function judgeEverything(): Promise<void> {
   const carried = { files: { 'a.yaml': { changed: [], removed: ['ConfigMap/evil'] } } };
   judged(carriedHere, { target: { fromElsewhere: true, carried }, previews: [{ planned: { ref, change: 'create' } }] });
   judged(templatesKeptHere, { undo: true, restored: { value: 1 }, fromElsewhere: { value: [{ text: 'x' }] } });
-  judged(policyKeptHere, { undo: true, fromElsewhere: [{ text: 'a', detail: 'b' }] });
   judged(imagesPulled, { probed: [{ node: 'n1', image: 'i', state: 'failed', because: 'b' }], unknown: [] });
 }
 

@@ -169,7 +169,7 @@ export function faultyCluster(
     patch: (kind, ref, patch, manager) => written(`patch ${text(kind, ref)}`, () => cluster.patch(kind, ref, patch, manager)),
     create: (kind, object) => asked(`create ${text(kind, object.metadata)}`, () => cluster.create(kind, object)),
     replace: (kind, object) => written(`replace ${text(kind, object.metadata)}`, () => cluster.replace(kind, object)),
-    remove: (kind, ref) => written(`remove ${text(kind, ref)}`, () => cluster.remove(kind, ref)),
+    remove: (kind, ref, version) => written(`remove ${text(kind, ref)}`, () => cluster.remove(kind, ref, version)),
     dryRunApply: (kind, object, manager) =>
       asked(`dry run ${text(kind, object.metadata)}`, () => cluster.dryRunApply(kind, object, manager)),
     dryRunPatch: (kind, ref, patch, by) => asked(`dry run ${text(kind, ref)}`, () => cluster.dryRunPatch(kind, ref, patch, by)),

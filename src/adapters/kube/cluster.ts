@@ -98,11 +98,12 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
       const path = withQuery(objectPath(kind, name, scope(kind, namespace)), own);
       return ofThis(transport.json<KubeObject>({ method: 'PUT', path, body: object }));
     },
-    async remove(kind, ref) {
+    async remove(kind, ref, resourceVersion) {
       await guard();
       // The pods of a Job would stay without a word.
       const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' };
-      const body = { ...options, ...(ref.uid ? { preconditions: { uid: ref.uid } } : {}) };
+      const preconditions = { ...(ref.uid ? { uid: ref.uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+      const body = { ...options, ...(Object.keys(preconditions).length > 0 ? { preconditions } : {}) };
       await transport.text({ method: 'DELETE', path: objectPath(kind, ref.name, scope(kind, ref.namespace)), body });
     },
   };

@@ -135,7 +135,9 @@ export function undoTexts(
 ): readonly string[] {
   const undos = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id)?.undoneBy ?? []);
   const isBackedUp = undos.includes('backup');
-  const ways = undos.filter((of) => of !== 'backup').map((of) => `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`);
+  const wayOf = (of: string) =>
+    of === 'copy' ? 'the row of policy has the command that creates it again' : `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`;
+  const ways = undos.filter((of) => of !== 'backup').map(wayOf);
   const { noReturn, progress, backup } = record;
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;

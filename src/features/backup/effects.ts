@@ -5,7 +5,7 @@ import { sizeOf } from '../../kernel/hidden.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { manifestText } from '../../manifest/manifest.ts';
-import { SERVER_METADATA } from '../../manifest/prepare.ts';
+import { restorable } from '../../manifest/prepare.ts';
 import type { StoreBackup } from './store.ts';
 
 /** Files of a backup, with a checksum list beside them; 0600. */
@@ -56,13 +56,6 @@ interface BackupManner {
   readonly withSecrets: boolean;
   /** Where the service's data is in a key-value store. */
   readonly store: StoreBackup | undefined;
-}
-
-/** The object as a file that `kubectl apply` or `create` takes back. */
-export function restorable(object: KubeObject): KubeObject {
-  const { status: _status, metadata, ...rest } = object;
-  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !SERVER_METADATA.includes(field)));
-  return { ...rest, metadata: kept } as KubeObject;
 }
 
 /** One file per kind of custom resource, one for each other object, and the undo in words. */

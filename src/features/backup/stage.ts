@@ -11,14 +11,13 @@ import { objectsIn } from '../../manifest/manifest.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { releaseDocuments } from '../install-chart/index.ts';
 import { readCrdManifest, readInstalledManifest, readTarget, targetDocuments } from '../install-manifest/index.ts';
-import { liveOf, pathPart, pathStage } from '../survey/index.ts';
+import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
     readonly withSecrets?: boolean;
-    readonly backupDir?: string;
   }
 }
 
@@ -52,7 +51,7 @@ function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
 
 function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
-  const folder = context.options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? `${context.workFolder}/backup-${stamp(context.startedAt)}`;
+  const folder = backupFolder(context);
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
@@ -96,10 +95,6 @@ async function operatorDocuments(sources: Sources, context: Context, installatio
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {
   return continues(record, context) && record.backup !== undefined;
-}
-
-function stamp(date: Date): string {
-  return date.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
 /** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are the user's to convert. */

@@ -1,8 +1,19 @@
 import { counted } from '../../kernel/counted.ts';
-import type { Around, ExpectationTypes, Performed, PreconditionTypes } from '../../kernel/effect-type.ts';
-import { Fault, Outdated } from '../../kernel/fault.ts';
-import type { Kind } from '../../kernel/object.ts';
+import {
+  type Around,
+  announced,
+  type EffectTypes,
+  type EnginePorts,
+  type ExpectationTypes,
+  type Performed,
+  type PreconditionTypes,
+} from '../../kernel/effect-type.ts';
+import { Fault, MovedOn, Outdated } from '../../kernel/fault.ts';
+import { sizeOf } from '../../kernel/hidden.ts';
+import { sameValue } from '../../kernel/json.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { type CliCall, cliList } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
@@ -12,6 +23,22 @@ interface RenamingHeld {
   readonly kind: Kind;
   readonly name: string;
   readonly field: string;
+}
+
+/** The policies of these names are in the key-value store as they were read. */
+interface PoliciesAsRead {
+  readonly type: 'policies-as-read';
+  readonly cli: CliCall;
+  readonly names: readonly string[];
+  readonly found: readonly KubeObject[];
+}
+
+/** A copy of stored policies on this machine, 0600, and the command that creates them again. */
+interface CopyPolicy {
+  readonly type: 'copy-policy';
+  readonly file: string;
+  readonly content: string;
+  readonly restoredBy: string;
 }
 
 type Wait = Pick<Around, 'stop' | 'report'> & { readonly timeoutMs: number };
@@ -72,15 +99,41 @@ function tooLate(pending: readonly string[], timeoutMs: number): Fault {
   );
 }
 
+/** Throws MovedOn where somebody changed, added or deleted one meanwhile. */
+async function assertAsRead(ports: Pick<EnginePorts, 'tools'>, { cli, names, found }: PoliciesAsRead): Promise<void> {
+  const now = (await cliList(ports, cli, 'globalnetworkpolicies')).filter(({ metadata: { name } }) => names.includes(name));
+  if (!sameValue(now, found)) throw new MovedOn(`the policy ${names[0]} changed meanwhile`, { done: false });
+}
+
 declare module '../../kernel/action.ts' {
+  interface Effects {
+    readonly 'copy-policy': CopyPolicy;
+  }
   interface Expectations {
     readonly 'policies-settled': PoliciesSettled;
     readonly 'renaming-held': RenamingHeld;
   }
   interface Preconditions {
     readonly 'policies-settled': PoliciesSettled;
+    readonly 'policies-as-read': PoliciesAsRead;
   }
 }
+
+export const policyEffects: Pick<EffectTypes, 'copy-policy'> = {
+  'copy-policy': {
+    does: 'files',
+    isFixed: true,
+    async perform({ machine }, { file, content, restoredBy }) {
+      await machine.writeNew(file, content);
+      return { detail: file, told: `copied to ${file}; to create it again: ${restoredBy}` };
+    },
+    dryRun: announced,
+    text: ({ file }) => `write ${file} (0600)`,
+    mask: (effect) => ({ ...effect, content: sizeOf(effect.content) }),
+    // Its folder carries the time of the command.
+    digest: ({ type, content }) => ({ type, content }),
+  },
+};
 
 export const policyExpectations: Pick<ExpectationTypes, 'policies-settled' | 'renaming-held'> = {
   'policies-settled': {
@@ -96,6 +149,7 @@ export const policyExpectations: Pick<ExpectationTypes, 'policies-settled' | 're
   },
 };
 
-export const policyPreconditions: Pick<PreconditionTypes, 'policies-settled'> = {
+export const policyPreconditions: Pick<PreconditionTypes, 'policies-settled' | 'policies-as-read'> = {
   'policies-settled': { assert: (ports, expected, { stop }) => assertSettled(ports, expected, stop) },
+  'policies-as-read': { assert: assertAsRead },
 };

@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { policyExpectations, policyPreconditions } from './effects.ts';
+export { policyEffects, policyExpectations, policyPreconditions } from './effects.ts';
 export { policiesChecks, policiesInGitChecks } from './policies-checks.ts';
 export {
   holdNotes,

@@ -10,48 +10,20 @@ export interface RemovalJudged {
   readonly stored: readonly string[];
   /** Hosts on which all traffic of a way would be dropped without it. */
   readonly denied: Reading<readonly ({ readonly host: string } & Detail)[]>;
-  /** Hosts on which other policies would decide alone. */
-  readonly decided: RemovalJudged['denied'];
-  /** Pods on which other policies would decide alone, by namespace. */
-  readonly pods: Reading<readonly ({ readonly namespace: string; readonly pods: number } & Detail)[]>;
   /** Objects that garbage collection deletes with it. */
   readonly owned: Reading<{ readonly objects: readonly Evidence[]; readonly unread: readonly string[] }>;
   /** True if the user told to delete it, by name. */
   readonly told: boolean;
-  /** The CLI, where it is needed: in key-value mode, and for the undo. */
+  /** The CLI, where it is needed: in key-value mode. */
   readonly cli: JudgedCli;
   readonly needsCli: boolean;
   /** The release that the cluster refuses any other CLI for: the installed one. */
   readonly release: string;
-  readonly undo: boolean;
-  /** What `--undo` would create by what another machine kept. */
-  readonly fromElsewhere: readonly Evidence[];
 }
-
-type RemovalCheck = Check<RemovalJudged>;
 
 const NONE = 'there is no temporary policy';
 
-/** A policy decides what reaches every host, so one kept by another machine is read by the user first. */
-export const policyKeptHere: RemovalCheck = {
-  id: 'NS-017',
-  title: 'former temporary policy kept by this machine',
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.4/7',
-  judge({ undo, fromElsewhere }) {
-    if (!undo) return notApplicable('nothing is created again');
-    return failIfAny(fromElsewhere, 'what would be created was kept by this machine', (names) => ({
-      because: `another machine kept ${counted(fromElsewhere.length, 'policy', 'policies')} that would be created: ${names}`,
-      hint: 'Run the command on the machine that deleted it. Or read its content, then accept it by its name.',
-      next: `${PROGRAM} policy --undo --dry-run=client -o wide`,
-      byName: true,
-      eachByName: true,
-    }));
-  },
-};
-
-export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.4/7' }, [
+export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 'follow-up', severity: 'error', ref: '§4.4/7' }, [
   {
     id: 'NS-723',
     title: 'CLI usable for the temporary policy',
@@ -70,12 +42,13 @@ export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-
       );
     },
   },
-  storeIsOurs /** Deleting it must not cut a host off (§4.4/7). */,
+  storeIsOurs,
+  /** Deleting it must not cut a host off (§4.4/7). */
   {
     id: 'NS-721',
     title: 'no host depends on the temporary policy alone',
-    judge({ stored, denied, told, undo }, { profile }) {
-      if (undo || stored.length === 0) return notApplicable(NONE);
+    judge({ stored, denied, told }, { profile }) {
+      if (stored.length === 0) return notApplicable(NONE);
       const hosts = read(denied);
       const evidence = hosts.map(({ host, ...texts }) => ({ text: host, ...texts }));
       return failIfAny(evidence, `no host depends on ${profile.temporaryPolicy} alone`, (names) => ({
@@ -86,35 +59,12 @@ export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-
       }));
     },
   },
-  {
-    id: 'NS-722',
-    title: 'other policies decide without the temporary policy',
-    severity: 'warning',
-    judge({ stored, decided, pods, undo }, { profile }) {
-      if (undo || stored.length === 0) return notApplicable(NONE);
-      const hosts = read(decided);
-      const spaces = read(pods);
-      const places = [counted(hosts.length, 'host endpoint'), `pods of ${counted(spaces.length, 'namespace')}`];
-      const evidence = [
-        ...hosts.map(({ host, ...texts }) => ({ text: host, ...texts })),
-        ...spaces.map(({ namespace, pods: count, detail, brief }) => ({
-          text: `Namespace/${namespace}`,
-          detail: `${counted(count, 'pod')}: ${detail}`,
-          ...(brief === undefined ? {} : { brief: `${counted(count, 'pod')}: ${brief}` }),
-        })),
-      ];
-      return failIfAny(evidence, 'no other policies decide afterwards', (names) => ({
-        because: `on ${places.join(' and ')} only other policies would decide without ${profile.temporaryPolicy}: ${names}`,
-        hint: 'Compare the traffic logs with what these policies allow.',
-        next: `${PROGRAM} policy --dry-run=server`,
-      }));
-    },
-  } /** What it owns goes with it, and comes back with no undo. */,
+  /** What it owns goes with it, and the copy does not bring it back. */
   {
     id: 'NS-726',
     title: 'nothing owned by the temporary policy',
-    judge({ stored, owned, told, undo }, { profile }) {
-      if (undo || stored.length === 0) return notApplicable(NONE);
+    judge({ stored, owned, told }, { profile }) {
+      if (stored.length === 0) return notApplicable(NONE);
       const { objects, unread } = read(owned);
       const name = profile.temporaryPolicy;
       if (objects.length === 0 && unread.length > 0)
@@ -125,11 +75,10 @@ export const removalChecks: readonly RemovalCheck[] = table({ category: 'follow-
         );
       return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
         because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
-        hint: 'Remove the policy from metadata.ownerReferences of the objects that you keep. --undo restores the policy, not these objects.',
+        hint: 'Remove the policy from metadata.ownerReferences of the objects that you keep. The copy of the policy does not bring these objects back.',
         ...(told ? {} : { severity: 'warning' as const }),
         next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
       }));
     },
   },
-  policyKeptHere,
 ]);

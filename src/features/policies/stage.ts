@@ -1,14 +1,18 @@
 import type { Action, KeptChanges } from '../../kernel/action.ts';
-import { command } from '../../kernel/argv.ts';
+import { command, commandLine } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import { stage } from '../../kernel/stage.ts';
+import { sha256Of } from '../../kube/sha256.ts';
+import { servedObject } from '../../kube/stored-metadata.ts';
+import { manifestText } from '../../manifest/manifest.ts';
+import { restorable } from '../../manifest/prepare.ts';
 import { cliWrite } from '../service-cli/index.ts';
+import { backupFolder } from '../survey/index.ts';
 import { removalChecks } from './removal-checks.ts';
-import { type PolicyFacts, readPolicyFacts, type SearchOwned } from './survey.ts';
-import { storedNames, undoPlan } from './undo.ts';
+import { type PolicyFacts, readPolicyFacts, type SearchOwned, storedNames } from './survey.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -24,13 +28,12 @@ export const policyStage = (searchOwned: SearchOwned) =>
     title: 'Review and remove the temporary policy',
     ref: '§4.4/7',
     readOnly: false,
-    undoneBy: 'policy --undo',
+    undoneBy: 'copy',
     optional: true,
     converges: true,
     checks: removalChecks,
     survey: (sources, context) => readPolicyFacts(sources, context, searchOwned),
     plan(facts, context) {
-      if (context.options.undo) return undoPlan(facts, context);
       const { temporaryPolicy } = context.profile;
       if (facts.found.length === 0) return { skip: `there is no policy ${temporaryPolicy}` };
       const told = context.options.deletePolicy;
@@ -40,11 +43,8 @@ export const policyStage = (searchOwned: SearchOwned) =>
           `write --delete=${temporaryPolicy}`,
         ]);
       }
-      const actions =
-        facts.installation.datastore === 'api'
-          ? facts.found.map((_, index) => removal(facts.found, index))
-          : [removalByCli(facts, context)];
-      return { actions };
+      const removals = facts.installation.datastore === 'api' ? facts.found.map(removal) : [removalByCli(facts, context)];
+      return { actions: [copy(facts, context), ...removals], notes: facts.found.map(shown) };
     },
   });
 
@@ -57,16 +57,40 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
 
-/** Stored objects are deleted as they were read. Of two the other is kept with each: a later run may delete it, and the undo is of both. */
-function removal(found: readonly KubeObject[], index: number): Action {
-  const [policy, ...others] = [...found.slice(index), ...found.slice(0, index)] as [KubeObject, ...KubeObject[]];
+/** What is about to go, for whoever confirms it. */
+function shown({ metadata: { name }, spec }: KubeObject): string {
+  return `${name}: ${JSON.stringify(spec ?? {})}`;
+}
+
+/** On this machine too: whoever wants the policy back applies this file, without knowing the run record. */
+function copy({ found, installation, cli }: PolicyFacts, context: Context): Action {
+  const { apiGroup, temporaryPolicy } = context.profile;
+  const isStored = installation.datastore === 'api';
+  const content = manifestText(found.map((one) => (isStored ? restorable(one) : servedObject(one, apiGroup))));
+  const file = `${backupFolder(context)}/${temporaryPolicy}-${sha256Of(new TextEncoder().encode(content)).slice(0, 8)}.yaml`;
+  const restoredBy =
+    isStored || 'missing' in cli
+      ? command`kubectl apply --server-side -f ${file}`
+      : commandLine({ tool: 'netsvcctl', args: ['apply', '-f', file, ...cli.args] }, cli.program);
   return {
-    id: `delete-${index + 1}`,
-    title: `delete the temporary policy ${policy.metadata.name}`,
+    id: 'copy',
+    title: `copy the temporary policy to ${file}`,
     ref: '§4.4/7',
     undo: 'full',
-    keep: kept([policy, ...others]),
-    effect: { type: 'delete', target: refOf(policy) },
+    effect: { type: 'copy-policy', file, content, restoredBy },
+  };
+}
+
+/** Stored objects are deleted as they were read, and recorded first: there may be two. */
+function removal(policy: KubeObject, index: number): Action {
+  const { name, resourceVersion } = policy.metadata;
+  return {
+    id: `delete-${index + 1}`,
+    title: `delete the temporary policy ${name}`,
+    ref: '§4.4/7',
+    undo: 'full',
+    keep: kept([policy]),
+    effect: { type: 'delete', target: refOf(policy), ...(resourceVersion ? { resourceVersion } : {}) },
   };
 }
 
@@ -76,20 +100,24 @@ function kept(found: readonly KubeObject[]): KeptChanges {
 
 /**
  * In key-value mode only the CLI can remove it, by its stored name, which older clients prefix: both are deleted, then listed again (cli
- * notes 1.7). Of two, both come back, maybe under each other's name.
+ * notes 1.7). The CLI knows no precondition, so the policies are read again right before.
  */
 function removalByCli({ found, cli }: PolicyFacts, { profile }: Context): Action {
-  const { temporaryPolicy: name } = profile;
+  const { temporaryPolicy } = profile;
   if ('missing' in cli) {
     const id = cli.doubt ? 'NS-725' : 'NS-723';
     throw new Fault('blocked', `the temporary policy cannot be removed: ${cli.missing}`, [`leave --accept ${id} out, and follow its hint`]);
   }
+  const names = storedNames(profile);
   return {
     id: 'delete-1',
-    title: `delete the temporary policy ${name}`,
+    title: `delete the temporary policy ${temporaryPolicy}`,
     ref: '§4.5/6',
-    undo: found.length > 1 ? 'partial' : 'full',
+    undo: 'full',
     keep: kept(found),
-    effect: cliWrite(cli, ['delete', 'globalnetworkpolicy', ...storedNames(profile), '--skip-not-exists']),
+    effect: {
+      ...cliWrite(cli, ['delete', 'globalnetworkpolicy', ...names, '--skip-not-exists']),
+      onlyIf: { type: 'policies-as-read', cli, names, found },
+    },
   };
 }

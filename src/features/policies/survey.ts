@@ -1,9 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
-import { allOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { K } from '../../kernel/kinds.ts';
 import { groupOf, type KubeObject, type ObjectRef, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
-import { keptElsewhere } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { convertUid } from '../../kube/converted-uid.ts';
@@ -17,21 +14,17 @@ import {
   laneText,
   type PolicyWorld,
   tierOf,
-  workloadsWithout,
 } from '../policy-rules/index.ts';
 import { findServiceCli, type NoCli, type ServiceCli } from '../service-cli/index.ts';
-import { attempt, attemptWith, detailOf, listed, readInstalled } from '../survey/index.ts';
+import { attempt, attemptWith, detailOf, readInstalled } from '../survey/index.ts';
 import type { RemovalJudged } from './removal-checks.ts';
-import { endpointProfiles, type ServiceObjects, serviceObjects } from './stored-policies.ts';
-import { type RemovedPolicy, removedPolicies, storedNames, toCreate } from './undo.ts';
+import { endpointProfiles, serviceObjects } from './stored-policies.ts';
 
 export interface PolicyFacts extends RemovalJudged {
   readonly installation: Installation;
   /** Every stored object of the temporary policy: there may be two (host endpoint notes 5). */
   readonly found: readonly KubeObject[];
   readonly cli: ServiceCli | NoCli;
-  /** What the latest removal deleted, or was about to. */
-  readonly removed: readonly RemovedPolicy[];
 }
 
 /** Searches the cluster for objects with an owner of the service's groups, and names the kinds that it could not search. */
@@ -49,55 +42,41 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   const installation = await readInstalled(sources, context);
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
   const release = installation.release ?? options.release;
-  const cli = await findServiceCli(sources, { ...context, options: { ...options, release } }, installation.datastore);
-  const objects = serviceObjects(sources, context, installation.datastore, cli);
-  const [policies, stored, tiers, removed, workloads] = await Promise.all([
-    objects('globalnetworkpolicies'),
-    objects('hostendpoints'),
-    objects('tiers'),
-    removedPolicies(sources.records),
-    attempt(() => readWorkloadFacts(sources.cluster, objects, profile)),
-  ]);
+  const { datastore } = installation;
+  const ofRelease = { ...context, options: { ...options, release } };
+  const cli = datastore === 'kvstore' ? await findServiceCli(sources, ofRelease, datastore) : NOT_NEEDED;
+  const objects = serviceObjects(sources, context, datastore, cli);
+  const [policies, stored, tiers] = await Promise.all([objects('globalnetworkpolicies'), objects('hostendpoints'), objects('tiers')]);
   const found = temporaryPolicies(policies, profile);
   const endpoints = stored.map((one) => hostEndpointOf(one, profile.apiGroup));
-  const { datastore } = installation;
   const hosts = await attempt(async () => {
     const profiles = await endpointProfiles({ cluster: sources.cluster, objects, profile, datastore }, endpoints);
     const world = policyWorld(context, { policies, tiers, profiles });
     const gone = found.map((one) => globalPolicyOf(one, profile));
     return hostsWithout(gone, endpoints, world);
   });
-  const elsewhere = options.undo ? await keptElsewhere(sources.records, toCreate({ removed, found }, profile)) : [];
-  const told = (what: 'denied' | 'decided') =>
-    attemptWith(hosts, async (some) =>
-      some
-        .filter((host) => host[what].length > 0)
-        .map(({ endpoint, [what]: lanes }) => ({
-          host: `HostEndpoint/${endpoint.name}`,
-          ...detailOf((limit) => lanes.map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ')),
-        })),
-    );
+  const deniedOn = attemptWith(hosts, async (some) =>
+    some
+      .filter(({ denied }) => denied.length > 0)
+      .map(({ endpoint, denied }) => ({
+        host: `HostEndpoint/${endpoint.name}`,
+        ...detailOf((limit) => denied.map(({ lane, after }) => `${lane}: ${laneText(after, limit)}`).join('; ')),
+      })),
+  );
   return {
     installation,
     found,
-    removed,
     stored: found.map(({ metadata }) => metadata.name),
-    denied: await told('denied'),
-    decided: await told('decided'),
-    pods: await attemptWith(workloads, async (facts) => podsWithout(found, policies, facts, profile)),
-    owned: found.length === 0 || options.undo ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
+    denied: await deniedOn,
+    owned: found.length === 0 ? NOTHING_OWNED : await attempt(() => ownedBy(sources.cluster, found, context, search)),
     release,
     told: options.deletePolicy !== undefined,
     cli,
-    needsCli: installation.datastore === 'kvstore' || options.undo === true,
-    undo: options.undo === true,
-    fromElsewhere: elsewhere.map(({ policy, name }) => ({
-      text: `GlobalNetworkPolicy/${name}`,
-      detail: JSON.stringify(policy.spec ?? {}),
-    })),
+    needsCli: datastore === 'kvstore',
   };
 }
 
+const NOT_NEEDED: NoCli = { missing: 'the policy is stored in the API' };
 const NOTHING_OWNED = { value: { objects: [], unread: [] } };
 
 /** Objects that name it as their owner, by the stored UID or by the one that the v3 API shows. */
@@ -115,26 +94,9 @@ async function ownedBy(cluster: ClusterReader, found: readonly KubeObject[], { p
   return { objects: owned, unread: unread.map(({ kind }) => kind) };
 }
 
-type PodFacts = Awaited<ReturnType<typeof readWorkloadFacts>>;
-
-async function readWorkloadFacts(cluster: ClusterReader, objects: ServiceObjects, profile: Profile) {
-  const read = await allOf({
-    pods: cluster.list(K.Pod, { metadataOnly: true }),
-    namespaces: cluster.list(K.Namespace, { metadataOnly: true }),
-    policies: objects('networkpolicies'),
-    networkPolicies: cluster.list(K.NetworkPolicy),
-  });
-  return { ...read, profile };
-}
-
-function podsWithout(found: readonly KubeObject[], policies: readonly KubeObject[], facts: PodFacts, profile: Profile) {
-  const globalPolicies = policies.map((one) => globalPolicyOf(one, profile));
-  const gone = found.map((one) => globalPolicyOf(one, profile));
-  return workloadsWithout(gone, { ...facts, globalPolicies }).map(({ namespace, pods, policies: names }) => ({
-    namespace,
-    pods,
-    ...detailOf((limit = Number.POSITIVE_INFINITY) => `${listed(names, limit)} would decide alone`),
-  }));
+/** Names under which clients of one release or another store it; its own first. */
+export function storedNames({ temporaryPolicy, policyRenaming }: Profile): readonly string[] {
+  return [temporaryPolicy, ...(policyRenaming ? [`${policyRenaming.prefix}${temporaryPolicy}`] : [])];
 }
 
 /** Listed and identified by both of its names: neither "not found" by name nor the stored name alone is to be trusted (host endpoint notes 5). */

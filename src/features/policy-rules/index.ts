@@ -36,4 +36,4 @@ export type { PolicyWorld } from './posture.ts';
 export type { EndpointProfile } from './rules.ts';
 export { type ChangeVerdict, type LaneVerdict, laneText } from './verdict.ts';
 export { dropsAllOf, hostsWithout } from './without-policy.ts';
-export { type ChangedForOthers, changedForOthers, workloadsWithout } from './workloads-without-policy.ts';
+export { type ChangedForOthers, changedForOthers } from './workloads-without-policy.ts';

@@ -9,14 +9,7 @@ import { type Direction, isUnconditional, LANES, type Lane, profileRules, type R
 export interface HostWithout {
   readonly endpoint: HostEndpoint;
   /** Ways on which everything would be dropped: what is left in force there, policies or profiles, allows nothing. */
-  readonly denied: readonly LaneWithout[];
-  /** Ways on which other policies would decide alone. */
-  readonly decided: readonly LaneWithout[];
-}
-
-interface LaneWithout {
-  readonly lane: Lane;
-  readonly after: LanePosture;
+  readonly denied: readonly { readonly lane: Lane; readonly after: LanePosture }[];
 }
 
 /** Host endpoints under these policies and what holds without them (§4.4/7); one policy may be stored under two names. */
@@ -31,15 +24,13 @@ export function hostsWithout(
     const inForce = policiesInForce(endpoint, world);
     const lanes = LANES.filter((lane) => inForce(lane).some(({ name }) => names.has(name)));
     if (lanes.length === 0) return [];
-    const after = postureOf(endpoint, rest);
-    const withPosture = (some: readonly Lane[]) => some.map((lane) => ({ lane, after: after[lane] }));
     // If an earlier policy already drops everything, the removal changes nothing.
     const denied = lanes.filter((lane) => {
       const left = inForce(lane).filter(({ name }) => !names.has(name));
       return !letsThrough(lane, left, endpoint, world) && letsThrough(lane, inForce(lane), endpoint, world);
     });
-    const decided = lanes.filter((lane) => !denied.includes(lane) && after[lane].policies.length > 0);
-    return [{ endpoint, denied: withPosture(denied), decided: withPosture(decided) }];
+    const after = postureOf(endpoint, rest);
+    return [{ endpoint, denied: denied.map((lane) => ({ lane, after: after[lane] })) }];
   });
 }
 

@@ -91,8 +91,7 @@ const stageNeeds = {
     needs.detection,
     needs.storedResources,
     endpointProfiles,
-    () => allow(['list'], [K.Namespace, K.NetworkPolicy], 'what decides without the temporary policy'),
-    ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
+    ({ crdGroup: group }) => allow(['delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
   ],
   verify: [
     needs.detection,

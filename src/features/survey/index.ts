@@ -2,6 +2,7 @@
 
 export { allContainersOf, containersOf, isNamed, shapeOf } from '../../kube/workload.ts';
 export { hasApplied, replacesApi } from './applied.ts';
+export { backupFolder } from './backup-folder.ts';
 export {
   ageOf,
   type CliAge,

@@ -118,6 +118,13 @@ describe('cluster over the API', () => {
       'application/json',
       { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid: 'u' } },
     ],
+    [
+      'a removal of the version that was seen',
+      (cluster) => cluster.remove(K.ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'n', name: 'a', uid: 'u' }, '7'),
+      'DELETE /api/v1/namespaces/n/configmaps/a',
+      'application/json',
+      { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid: 'u', resourceVersion: '7' } },
+    ],
   ];
   for (const [title, act, line, type, body] of writes) {
     it(`sends ${title}`, async () => {

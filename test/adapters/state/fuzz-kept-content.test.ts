@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keptEndpoints, keptLabels, keptOfMigration, keptSwitch } from '../../../src/features/hosts/kept.ts';
-import { removedPolicies } from '../../../src/features/policies/undo.ts';
 import { readWayBack } from '../../../src/features/sidecars/facts.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -16,7 +15,6 @@ const INJECTOR = {
   metadata: { name: calico.sidecar.injectorConfigMap, namespace: calico.sidecar.injectorNamespace, labels: { a: 'b' } },
   data: { config: 'now', values: '{}' },
 };
-const POLICY = { apiVersion: 'v3', kind: 'GlobalNetworkPolicy', metadata: { name: 'p', labels: {}, annotations: {} }, spec: {} };
 const ENDPOINT = { kind: 'HostEndpoint', metadata: { name: 'e' }, spec: { node: 'n' } };
 
 /** What each stage keeps, with fields of any type in the first two layers. */
@@ -70,7 +68,7 @@ function reads(stage: string, content: fc.Arbitrary<unknown>, read: (records: Ke
     runs,
   );
 }
-type Kept = Parameters<typeof readWayBack>[0]['records'] & Parameters<typeof removedPolicies>[0];
+type Kept = Parameters<typeof readWayBack>[0]['records'];
 
 describe('whatever was kept of a stage', () => {
   it('is read by alp --undo without an error, and only texts are written', () =>
@@ -99,9 +97,4 @@ describe('whatever was kept of a stage', () => {
         keptSwitch(kept);
       },
     ));
-
-  it('is read by policy --undo without an error', () =>
-    reads('policy', wholes(POLICY), async (records) => {
-      for (const { policy } of await removedPolicies(records)) assert.equal(typeof policy.metadata.name, 'string');
-    }));
 });

@@ -177,6 +177,10 @@ describe('what can be undone', () => {
     ]);
   });
 
+  it('is the copy of a policy, whose row has the command', () => {
+    assert.deepEqual(undo({ wrote: ['policy'] }), ['possible: the row of policy has the command that creates it again']);
+  });
+
   it('says that a run left the backup out', () => {
     const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now });
     assert.equal(first, 'possible: this run has no backup; see docs/use/going-back.md');

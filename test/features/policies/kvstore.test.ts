@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { policyStage } from '../../../src/features/chain.ts';
+import { policyPreconditions } from '../../../src/features/policies/effects.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import { MovedOn } from '../../../src/kernel/fault.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
@@ -19,15 +21,30 @@ async function planned(state: StandInState): Promise<readonly Action[] | string>
   return 'skip' in plan ? plan.skip : plan.actions;
 }
 
-/** What the CLI says to the only action of the plan. */
+/** What the CLI says to the removal, which comes after the copy. */
 async function performed(state: StandInState): Promise<readonly [number | undefined, string]> {
   const actions = await planned(state);
   assert.ok(typeof actions !== 'string', `${actions}`);
-  assert.equal(actions.length, 1);
-  const effect = actions[0]?.effect;
-  assert.ok(effect?.type === 'exec');
-  const { exitCode, stderr } = await kvstoreSources(state).tools.run(effect.run, { program: effect.program ?? '', timeoutMs: 1_000 });
+  const [copy, removal] = actions.map(({ effect }) => effect);
+  assert.ok(copy?.type === 'copy-policy' && removal?.type === 'exec');
+  assert.match(copy.restoredBy, /^\/bin\/calicoctl apply -f \S+\/allow-all-upgrade-\w+\.yaml --config=/);
+  const { exitCode, stderr } = await kvstoreSources(state).tools.run(removal.run, { program: removal.program ?? '', timeoutMs: 1_000 });
   return [exitCode, stderr];
+}
+
+/** Whether what was planned still holds. */
+async function isAsRead(planned: readonly Action[], state: StandInState): Promise<boolean> {
+  const effect = planned.at(-1)?.effect;
+  assert.ok(effect?.type === 'exec' && effect.onlyIf?.type === 'policies-as-read');
+  const { tools } = kvstoreSources(state);
+  const asked = policyPreconditions['policies-as-read'].assert({ tools } as never, effect.onlyIf, {} as never);
+  return asked.then(
+    () => true,
+    (thrown: unknown) => {
+      assert.ok(thrown instanceof MovedOn);
+      return false;
+    },
+  );
 }
 
 describe('removing the temporary policy with a key-value datastore', () => {
@@ -46,10 +63,23 @@ describe('removing the temporary policy with a key-value datastore', () => {
   it('keeps each of two that are stored, which may differ', async () => {
     const actions = await planned(stateOf({ [NAME]: policy(1), [`default.${NAME}`]: policy(2) }));
     assert.ok(typeof actions !== 'string');
-    const kept = actions[0]?.keep;
+    const kept = actions.at(-1)?.keep;
     assert.deepEqual(
       kept?.changes.map(({ before }) => (before[''] as { readonly spec: { readonly order: number } }).spec.order),
       [1, 2],
     );
+  });
+
+  it('deletes nothing that was changed, added or deleted by others since it was shown', async () => {
+    const actions = await planned(stateOf({ [NAME]: policy(1) }));
+    assert.ok(typeof actions !== 'string');
+    for (const [wanted, stored] of [
+      [true, { [NAME]: policy(1) }],
+      [true, { [NAME]: policy(1), mine: policy(3) }],
+      [false, { [NAME]: policy(2) }],
+      [false, { [NAME]: policy(1), [`default.${NAME}`]: policy(1) }],
+      [false, {}],
+    ] as const)
+      assert.equal(await isAsRead(actions, stateOf(stored)), wanted, JSON.stringify(stored));
   });
 });

@@ -7,15 +7,11 @@ import { judgeAll } from '../../support/judged-worlds.ts';
 const harmless: RemovalJudged = {
   stored: ['default.allow-all-upgrade'],
   denied: { value: [] },
-  decided: { value: [] },
-  pods: { value: [] },
   told: true,
   cli: { program: 'calicoctl', provedBy: 'the same GUID' },
   owned: { value: { objects: [], unread: [] } },
   needsCli: true,
   release: contextOf().options.release,
-  undo: false,
-  fromElsewhere: [],
 };
 
 function judge(id: string, facts: Partial<RemovalJudged>): Finding {
@@ -26,14 +22,12 @@ function judge(id: string, facts: Partial<RemovalJudged>): Finding {
 
 describe('the checks of the removal of the temporary policy', () => {
   it('have nothing against a removal that cuts nobody off', () => {
-    for (const { id, outcome } of judgeAll(removalChecks, harmless, contextOf()))
-      assert.equal(outcome, id === 'NS-017' ? 'not-applicable' : 'ok', id);
+    for (const { id, outcome } of judgeAll(removalChecks, harmless, contextOf())) assert.equal(outcome, 'ok', id);
   });
 
-  it('do not apply where there is no such policy, nor to its way back', () => {
-    for (const id of ['NS-721', 'NS-722', 'NS-726']) {
+  it('do not apply where there is no such policy', () => {
+    for (const id of ['NS-721', 'NS-726']) {
       assert.equal(judge(id, { stored: [] }).outcome, 'not-applicable', id);
-      assert.equal(judge(id, { undo: true }).outcome, 'not-applicable', id);
     }
   });
 
@@ -42,26 +36,6 @@ describe('the checks of the removal of the temporary policy', () => {
     const stopped = judge('NS-721', { denied });
     assert.deepEqual([stopped.outcome, stopped.evidence], ['error', [{ text: 'node-1', detail: 'ingress' }]]);
     assert.equal(judge('NS-721', { denied, told: false }).outcome, 'warning');
-  });
-
-  it('NS-722 names hosts and namespaces on which others would decide', () => {
-    const decided = { value: [{ host: 'node-2', detail: 'by deny-ssh' }] };
-    const pods = { value: [{ namespace: 'shop', pods: 3, detail: 'by shop/front' }] };
-    const warned = judge('NS-722', { decided, pods });
-    assert.equal(warned.outcome, 'warning');
-    assert.deepEqual(warned.evidence, [
-      { text: 'node-2', detail: 'by deny-ssh' },
-      { text: 'Namespace/shop', detail: '3 pods: by shop/front' },
-    ]);
-  });
-
-  it('NS-722 keeps the short text of many policies beside the whole one', () => {
-    const decided = { value: [{ host: 'node-2', detail: 'a, b, c, d', brief: 'a and 3 more' }] };
-    const pods = { value: [{ namespace: 'shop', pods: 3, detail: 'e, f, g, h', brief: 'e and 3 more' }] };
-    assert.deepEqual(judge('NS-722', { decided, pods }).evidence, [
-      { text: 'node-2', detail: 'a, b, c, d', brief: 'a and 3 more' },
-      { text: 'Namespace/shop', detail: '3 pods: e, f, g, h', brief: '3 pods: e and 3 more' },
-    ]);
   });
 
   it('NS-723 stops where the CLI is needed and cannot be used, and only there', () => {
@@ -88,10 +62,8 @@ describe('the checks of the removal of the temporary policy', () => {
     assert.deepEqual([unsearched.outcome, unsearched.message.includes('secrets')], ['warning', true]);
   });
 
-  it('fail, rather than pass, where hosts or pods could not be read', () => {
+  it('fail, rather than pass, where hosts could not be read', () => {
     const unread = { unread: 'forbidden' };
     assert.equal(judge('NS-721', { denied: unread }).outcome, 'error');
-    assert.equal(judge('NS-722', { decided: unread }).outcome, 'warning');
-    assert.equal(judge('NS-722', { pods: unread }).outcome, 'warning');
   });
 });
