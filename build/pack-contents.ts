@@ -53,10 +53,23 @@ export function documents(root: string): readonly ArchiveFile[] {
 }
 
 function programs(root: string, runtime: Runtime, lock: RuntimeLock): readonly ArchiveFile[] {
-  if (runtime.os === 'windows') return [{ path: entryPoint('windows'), content: singleExecutable(runtime, lock), executable: true }];
-  const node = { path: 'bin/node', content: runtimeFile(runtime, runtime.file), executable: true };
-  const scripts = ['bin/kubectl-netsvc_upgrade', 'bin/kubectl_complete-netsvc_upgrade'];
-  return [node, ...scripts.map((file) => ({ ...copied(root, file, file), executable: true }))];
+  if (runtime.os === 'windows') {
+    const program = { path: entryPoint('windows'), content: singleExecutable(runtime, lock), executable: true };
+    return [program, { path: 'bin/netsvcctl-upgrade.cmd', content: Buffer.from(SECOND_NAME) }];
+  }
+  return [{ path: 'bin/node', content: runtimeFile(runtime, runtime.file), executable: true }, ...scripts(root)];
+}
+
+/** The second name on Windows: a second .exe would double the archive. */
+const SECOND_NAME =
+  '@setlocal\r\n@set "NETSVC_ARGV0=netsvcctl-upgrade"\r\n@"%~dp0kubectl-netsvc_upgrade.exe" %*\r\n@exit /b %ERRORLEVEL%\r\n';
+
+/** What starts the program, under both names: krew allows no links in an archive, so the second is a copy. */
+export function scripts(root: string): readonly ArchiveFile[] {
+  const program = 'bin/kubectl-netsvc_upgrade';
+  const completion = 'bin/kubectl_complete-netsvc_upgrade';
+  const files = [copied(root, program, program), copied(root, program, 'bin/netsvcctl-upgrade'), copied(root, completion, completion)];
+  return files.map((file) => ({ ...file, executable: true }));
 }
 
 /** The packages for Windows carry no license; the text is that of the same version elsewhere. */

@@ -17,9 +17,9 @@ interface Launcher {
 const { refusal, mainOf, calledAs } = createRequire(import.meta.url)('../../bin/start.cjs') as Launcher;
 
 describe('the start of the npm package', () => {
-  it('is what npm installs, under the name that kubectl looks for', () => {
+  it('is what npm installs, under the names that kubectl and the service’s CLI look for', () => {
     const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    assert.deepEqual(bin, { 'kubectl-netsvc_upgrade': 'bin/start.cjs' });
+    assert.deepEqual(bin, { 'kubectl-netsvc_upgrade': 'bin/start.cjs', 'netsvcctl-upgrade': 'bin/start.cjs' });
     // From this line npm makes the command files for Windows: anything but Node would have to be installed there.
     assert.match(readFileSync(join(root, 'bin', 'start.cjs'), 'utf8'), /^#!\/usr\/bin\/env node\n/);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { resolvePrograms } from '../control-plane/binaries.ts';
 import { goPlatform } from '../control-plane/build-plan.ts';
@@ -95,10 +95,11 @@ describe('the plugin from a krew index', function () {
     assert.deepEqual(store(), files);
   });
 
-  it('calls itself as the link to it is called', async () => {
-    const link = join(home.kubectlOnly, 'netsvcctl-upgrade');
-    symlinkSync(plugin(), link);
-    const { stdout } = await home.run(link, ['preflight', '--help'], bare());
+  it('calls itself as the link to it is called, which the caveats of krew make', async () => {
+    const { stdout: info } = await home.krew(['info', 'company/netsvc-upgrade']);
+    const line = /\bln -s .*/.exec(info)?.[0] ?? assert.fail(info);
+    assertSucceeded(await home.run('/bin/sh', ['-c', line], { ...bare(), PATH: '/usr/bin:/bin', KREW_ROOT: home.root }));
+    const { stdout } = await home.run(join(home.root, 'bin', 'netsvcctl-upgrade'), ['preflight', '--help'], bare());
     assert.match(stdout, /netsvcctl upgrade preflight/);
     assert.doesNotMatch(stdout, /kubectl netsvc-upgrade/);
   });

@@ -43,8 +43,9 @@ describe('the npm package', function () {
     );
   });
 
-  it('links the plugin where kubectl finds it', () => {
-    assert.match(readlinkSync(join(prefix, 'bin', 'kubectl-netsvc_upgrade')), /kubectl-netsvc-upgrade\/bin\/start\.cjs$/);
+  it('links the plugin where kubectl and the service’s CLI find it', () => {
+    for (const name of ['kubectl-netsvc_upgrade', 'netsvcctl-upgrade'])
+      assert.match(readlinkSync(join(prefix, 'bin', name)), /kubectl-netsvc-upgrade\/bin\/start\.cjs$/);
   });
 
   it('runs with the Node on PATH, and nothing else there', async () => {
