@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ToolResult } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
-import { HIDDEN, withoutCredentials } from '../kernel/hidden.ts';
+import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { isPassingStatus, type Notifier } from '../kernel/ports.ts';
 import { proxyAgent } from './artifacts/https-fetch.ts';
 import { headOf } from './bounded-body.ts';
@@ -120,6 +120,6 @@ function failureOf({ problem, exitCode, stderr }: ToolResult): string | undefine
   if (problem === 'timed-out') return `it did not end within ${HOOK_LIMIT_MS / 1000} s and was killed`;
   if (problem !== undefined) return 'it was ended';
   if (exitCode === 0) return undefined;
-  const said = withoutCredentials(stderr.trim().split('\n').at(-1) ?? '').slice(0, 200);
+  const said = mask(stderr.trim().split('\n').at(-1) ?? '').slice(0, 200);
   return `it ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`;
 }

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute } from 'node:path';
 import { quoteFor } from '../kernel/argv.ts';
 import { EXIT, type ExitName, Fault } from '../kernel/fault.ts';
-import { withoutAddressCredentials } from '../kernel/hidden.ts';
+import { mask } from '../kernel/hidden.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { toFault } from './faults.ts';
@@ -42,7 +42,7 @@ const levelled = (word: string, index: number, argv: readonly string[]) =>
   word === '-v' && !/^\d+$/.test(argv[index + 1] ?? '') ? '-v=1' : word;
 
 /** A word as it may be shown: what was typed into an address is not repeated. */
-const quoted = (word: string) => quoteFor(process.platform, withoutAddressCredentials(word));
+const quoted = (word: string) => quoteFor(process.platform, mask(word));
 
 function withoutCredentialFlags(argv: readonly string[]): readonly string[] {
   const names = CREDENTIAL_FLAGS.map((name) => `--${name}`);
@@ -61,7 +61,7 @@ function carriedFlags({ typed, words, flags, shapes }: Parsed): readonly Carried
     if (value === undefined || value === false || !isIn(words)) return [];
     const from = isIn(typed) ? {} : ({ fromEnvironment: true } as const);
     if (value === true) return [{ name, word: `--${name}`, ...from }];
-    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, word: withoutAddressCredentials(`--${name}=${one}`), ...from }));
+    return (Array.isArray(value) ? value : [value]).map((one) => ({ name, word: mask(`--${name}=${one}`), ...from }));
   });
 }
 

@@ -3,7 +3,7 @@ import { quoteFor } from '../kernel/argv.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
-import { withoutCredentials } from '../kernel/hidden.ts';
+import { mask } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { indented } from '../kernel/visible.ts';
@@ -165,7 +165,7 @@ function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepai
 }
 
 function traceOf(level: number | undefined, { terminal }: Seams): Trace | undefined {
-  return level ? { level, say: (line) => terminal.err(`${withoutCredentials(line)}\n`) } : undefined;
+  return level ? { level, say: (line) => terminal.err(`${mask(line)}\n`) } : undefined;
 }
 
 /** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { Fault } from '../kernel/fault.ts';
-import { withoutAddressCredentials } from '../kernel/hidden.ts';
+import { mask } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/columns.ts';
 import { OWN_NAME } from './name.ts';
@@ -70,8 +70,8 @@ export function processTerminal(env: NodeJS.ProcessEnv, streams: Streams = own):
   const isTerminal = (name: StreamName) => streams.isTerminal?.(name) ?? Boolean(streams[name].isTTY);
   const columns = (name: 'stdout' | 'stderr') => (isTerminal(name) ? streams[name].columns : 0);
   return {
-    out: (text) => void streams.stdout.write(forTerminal(withoutAddressCredentials(text))),
-    err: (text) => void streams.stderr.write(forTerminal(withoutAddressCredentials(text))),
+    out: (text) => void streams.stdout.write(forTerminal(mask(text))),
+    err: (text) => void streams.stderr.write(forTerminal(mask(text))),
     interactive: isTerminal('stdin') && isTerminal('stderr'),
     outIsTerminal: isTerminal('stdout'),
     errIsTerminal: columns('stderr') >= MIN_COLUMNS,

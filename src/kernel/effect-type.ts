@@ -2,7 +2,7 @@ import type { Action, Effect, Effects, Exec, Expectations, Guards, Preconditions
 import { commandLine, type RunToolOptions, type Tool } from './argv.ts';
 import type { Options } from './context.ts';
 import { Fault } from './fault.ts';
-import { withoutAddressCredentials } from './hidden.ts';
+import { mask } from './hidden.ts';
 import type { Interruption } from './interruption.ts';
 import type { JournalStore } from './journal.ts';
 import type { Cluster, Lock, Machine, Sources } from './ports.ts';
@@ -112,7 +112,7 @@ export function onlyWritesFiles(effects: EffectTypes, { effect }: Action): boole
 export type ActionText = (action: Action) => string;
 
 export function actionTexts(effects: EffectTypes, programOf: ProgramOf): ActionText {
-  return ({ effect }) => withoutAddressCredentials(typeOf(effects, effect).text(effect, programOf));
+  return ({ effect }) => mask(typeOf(effects, effect).text(effect, programOf));
 }
 
 /** Tells how far an action on many objects is. */

@@ -1,4 +1,4 @@
-import { HIDDEN, withoutHiddenValues } from '../kernel/hidden.ts';
+import { HIDDEN, maskValue } from '../kernel/hidden.ts';
 import { isRecord, type JsonMap } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Bodies } from '../kernel/plan.ts';
@@ -29,7 +29,7 @@ export function objectTexts({ before, after }: Bodies): ObjectTexts {
 /** A Secret's values are hidden by place, others by what they look like; a definition's rules only look like them. */
 function masked(object: KubeObject): KubeObject {
   if (object.kind === 'CustomResourceDefinition') return object;
-  const shown = withoutHiddenValues(object);
+  const shown = maskValue(object);
   if (object.kind !== 'Secret') return shown;
   const { metadata } = shown;
   const annotations = isRecord(metadata.annotations) ? { annotations: hidden(metadata.annotations) } : {};

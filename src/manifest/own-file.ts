@@ -1,4 +1,4 @@
-import { HIDDEN } from '../kernel/hidden.ts';
+import { HIDDEN, maskAt } from '../kernel/hidden.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { overlaps } from '../kube/field-paths.ts';
 import type { ListRules } from '../kube/list-keys.ts';
@@ -90,7 +90,7 @@ function reconciledFields({ base, theirs, applied = base, live, own }: Five, lis
     if (isReleaseOfSame(path, was, is) || !at(inFile) || at(since)) return false;
     // The target has the file's value, which comes either way unless the cluster's is an edit too.
     if (!at(open)) return !at(inCluster);
-    disputes.push({ path, because: disputed(is, own.kind), cluster: is });
+    disputes.push({ path, because: disputed(own.kind === 'Secret' ? HIDDEN : maskAt(path, is)), cluster: is });
     return true;
   };
   const walk = walkOf(own, listRules, ({ path }) => noted.push(path));
@@ -116,8 +116,8 @@ const ALLOWED =
   'Your file allows it, and the cluster does not. Where the cluster is right, take it out of the file or leave --installed-manifest out.';
 const LONGEST = 80;
 
-function disputed(value: unknown, kind: string): string {
-  const text = kind === 'Secret' ? HIDDEN : value === undefined ? 'nothing' : JSON.stringify(value);
+function disputed(value: unknown): string {
+  const text = value === undefined ? 'nothing' : value === HIDDEN ? HIDDEN : JSON.stringify(value);
   const shown = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
   return `Your file and the cluster disagree: the cluster has ${shown}. Where that is right, write it into the file or leave --installed-manifest out.`;
 }

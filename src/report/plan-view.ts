@@ -7,7 +7,7 @@ import { type FieldChange, type PlannedObject, type PlannedStage, planSteps } fr
 import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { headLine, type PlanHead } from './head-line.ts';
-import { maskedObject } from './mask.ts';
+import { maskedEdit, maskedObject } from './mask.ts';
 import { differingTexts, editLines, isYoursRemoved, keptNote, shortValue, takenRows } from './plan-rows.ts';
 
 export interface PlanView {
@@ -29,7 +29,10 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     .flatMap((stage) => stage.objects)
     .map(maskedObject)
     .filter(({ ref }) => inNamespace(ref, view));
-  const edits = stages.flatMap((stage) => stage.edits ?? []).filter(({ ref }) => inNamespace(ref, view));
+  const edits = stages
+    .flatMap((stage) => stage.edits ?? [])
+    .map(maskedEdit)
+    .filter(({ ref }) => inNamespace(ref, view));
   const sections = [
     hiddenRows(objects, view, head.release),
     takenRows(objects, edits, view.wide),

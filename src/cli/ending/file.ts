@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EXIT, Fault, messageOf } from '../../kernel/fault.ts';
-import { withoutCredentials } from '../../kernel/hidden.ts';
+import { mask } from '../../kernel/hidden.ts';
 import { visible } from '../../kernel/visible.ts';
 import { errorDocument, errorLines } from '../error-text.ts';
 import { toFault } from '../faults.ts';
@@ -37,7 +37,7 @@ export async function openReport(file: string, say: (line: string) => void) {
     isWritten = true;
     try {
       const { writeDurably } = await import('../../adapters/durable-write.ts');
-      await writeDurably(file, Buffer.from(withoutCredentials(await text(format))), 0o600);
+      await writeDurably(file, Buffer.from(mask(await text(format))), 0o600);
     } catch (thrown) {
       say(`Warning: the report could not be written to ${file}: ${messageOf(thrown)}`);
     }

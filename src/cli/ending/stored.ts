@@ -1,5 +1,5 @@
 import type { Edit } from '../../kernel/edit.ts';
-import { withoutCredentials } from '../../kernel/hidden.ts';
+import { maskValue } from '../../kernel/hidden.ts';
 import type { RolloutTrace } from '../../kernel/history.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { clip } from '../../report/columns.ts';
@@ -27,7 +27,7 @@ export function storedReport(report: RunReport): RunReport {
     kept = inRoom(report, room);
     if (Buffer.byteLength(JSON.stringify(kept)) <= STORED_BYTES) break;
   }
-  return JSON.parse(withoutCredentials(JSON.stringify(kept))) as RunReport;
+  return maskValue(kept) as RunReport;
 }
 
 function inRoom(report: RunReport, room: Room): RunReport {

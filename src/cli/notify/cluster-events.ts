@@ -1,6 +1,6 @@
 import type { Announce } from '../../engine/chain-outcome.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
-import { withoutCredentials } from '../../kernel/hidden.ts';
+import { mask } from '../../kernel/hidden.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -72,7 +72,7 @@ async function create({ cluster, clock, operator }: Ports, { namespace, name }: 
     kind: K.Event.kind,
     metadata: { name: `${name.slice(0, LONGEST_NAME)}.${now.getTime().toString(16)}.${reason.toLowerCase()}`, namespace },
     involvedObject: { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace, name, uid },
-    ...{ type, reason, message: shortened(withoutCredentials(oneLine(text))) },
+    ...{ type, reason, message: shortened(mask(oneLine(text))) },
     ...{ source: { component: COMPONENT }, reportingComponent: COMPONENT, reportingInstance: operator },
     ...{ firstTimestamp: at, lastTimestamp: at, count: 1 },
   };

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Observer } from '../../kernel/event.ts';
 import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.ts';
-import { withoutAddressCredentials, withoutCredentials } from '../../kernel/hidden.ts';
+import { mask } from '../../kernel/hidden.ts';
 import type { Notifier } from '../../kernel/ports.ts';
 import { continues, type Records, runIdOf } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
@@ -144,13 +144,13 @@ export class Notices {
 
   /** Resolves to why it was not delivered; undefined if it was. */
   async #send(notice: Notification): Promise<string | undefined> {
-    const text = this.#deps.inWords(withoutCredentials(visible(JSON.stringify(notice))));
+    const text = this.#deps.inWords(mask(visible(JSON.stringify(notice))));
     try {
       this.#deps.cut.throwIfAborted();
       await this.#notifier.send(text, this.#deps.cut);
       return undefined;
     } catch (thrown) {
-      const because = this.#deps.cut.aborted ? 'the command was ended' : withoutAddressCredentials(messageOf(thrown));
+      const because = this.#deps.cut.aborted ? 'the command was ended' : mask(messageOf(thrown));
       return `the notification "${notice.event}" was not delivered to ${this.#notifier.to}: ${because}`;
     }
   }

@@ -3,7 +3,7 @@ import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { withoutCredentials } from '../../kernel/hidden.ts';
+import { maskValue } from '../../kernel/hidden.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, planDifferences } from './differences.ts';
@@ -27,7 +27,7 @@ export async function savePlan(file: string, document: PlanDocument): Promise<vo
   try {
     const { writeDurably } = await import('../../adapters/durable-write.ts');
     const place = await realpath(file).catch(() => file);
-    await writeDurably(place, Buffer.from(`${withoutCredentials(JSON.stringify(document, undefined, 2))}\n`), 0o600);
+    await writeDurably(place, Buffer.from(`${JSON.stringify(maskValue(document), undefined, 2)}\n`), 0o600);
   } catch (thrown) {
     throw new Fault(
       'failed',

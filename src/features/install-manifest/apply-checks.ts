@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import type { Conflict, Edit, EditOutcome } from '../../kernel/edit.ts';
+import { maskAt } from '../../kernel/hidden.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
@@ -28,9 +29,10 @@ const text = (value: unknown): string => {
   return plain.length > 120 ? `${plain.slice(0, 117)}…` : plain;
 };
 
-const conflictEvidence = ({ field, ref, because, ...values }: Conflict): Evidence => {
+const conflictEvidence = ({ field, ref, path, because, ...values }: Conflict): Evidence => {
   if (ref.kind === 'Secret') return { text: field, object: ref, detail: `value not shown; ${because}` };
-  const sides = { base: text(values.base), mine: text(values.mine), theirs: text(values.theirs), because };
+  const shown = (value: unknown) => text(maskAt(path, value));
+  const sides = { base: shown(values.base), mine: shown(values.mine), theirs: shown(values.theirs), because };
   const detail = `was: ${sides.base}, yours: ${sides.mine}, the target's: ${sides.theirs}; ${because}`;
   return { text: field, object: ref, detail, sides };
 };
@@ -63,7 +65,8 @@ const SINCE_BEGUN =
   'They were set after this run had begun. Accept by name those that may be lost, and set the others again after the run. Or make the change in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.';
 
 function takenEvidence({ ref, path, mine, theirs, manager, time }: TakenChange, now: Date): Evidence {
-  const what = ref.kind === 'Secret' ? 'value not shown' : `yours: ${text(mine)}, after the upgrade: ${text(theirs)}`;
+  const shown = (value: unknown) => text(maskAt(path, value));
+  const what = ref.kind === 'Secret' ? 'value not shown' : `yours: ${shown(mine)}, after the upgrade: ${shown(theirs)}`;
   const by = `${what}, set by ${manager}`;
   const when = time === undefined ? { detail: by } : { detail: `${by} at ${time}`, brief: `${by} ${agoText(time, now)}` };
   return { text: `${refText(ref)} ${path}`.trim(), object: ref, ...when };

@@ -1,4 +1,4 @@
-import { withoutCredentials } from '../../kernel/hidden.ts';
+import { mask } from '../../kernel/hidden.ts';
 import { isRecord, jsonAt, parsedJson } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import type { EventFields } from '../../kube/pod-facts.ts';
@@ -127,6 +127,6 @@ export function itemsIn(text: string): readonly object[] {
 
 /** A text of the cluster as one short line, without credentials. */
 export function shortText(text: unknown): string {
-  const line = oneLine(withoutCredentials(String(text ?? ''))).trim();
+  const line = oneLine(mask(String(text ?? ''))).trim();
   return line.length > HEAD + TAIL + 1 ? `${line.slice(0, HEAD)}…${line.slice(-TAIL)}` : line;
 }
