@@ -5,7 +5,7 @@ import { NAME_END } from './secret-names.ts';
  * `env[X_PASSWORD].value: `, `--token `, `password "`.
  */
 const NAMED = new RegExp(
-  `${NAME_END}(?:(\\\\*["'])?\\]?(?:\\.value)?[ \\t]{0,40}[=:][ \\t]{0,40}(?:[+-] )?|(?<=--[\\w-]{2,80})[ \\t]{1,40}(?![\\s-])|(?<!secrets?|credentials?)[ \\t]{1,8}(?=["']))`,
+  `${NAME_END}(?:(\\\\*["'])?\\]?(?:\\.value)?[ \\t]{0,40}[=:][ \\t]{0,40}(?:[+-] )?|(?<=--[\\w-]{2,80})[ \\t]{1,40}(?![\\s-])|(?<!secrets?|credentials?)[ \\t]{1,8}(?=\\\\{0,15}["']))`,
   'gi',
 );
 

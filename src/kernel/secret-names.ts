@@ -13,6 +13,7 @@ const ENDS = [
   '(?:api|access|private|secret|encryption|signing|shared|master|auth|account)[-_]?keys?',
   '(?:client[-_]?)?key[-_]?data',
   '(?<![a-z])psk',
+  `(?<=["'])_?auth(?=\\\\*["'])`,
 ].join('|');
 
 /** The end of such a name. Everything that looks for names in a text is made from it. */
