@@ -27,7 +27,7 @@ export function storedReport(report: RunReport): RunReport {
     kept = inRoom(report, room);
     if (Buffer.byteLength(JSON.stringify(kept)) <= STORED_BYTES) break;
   }
-  return maskValue(kept) as RunReport;
+  return JSON.parse(JSON.stringify(maskValue(kept))) as RunReport;
 }
 
 function inRoom(report: RunReport, room: Room): RunReport {
