@@ -18,7 +18,6 @@ import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
 import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
 import { isAnswer } from '../kernel/interruption.ts';
-import { acceptsWhole } from '../kernel/judge.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
@@ -63,7 +62,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     // While the lock is held, nobody else writes the state.
     lock: lockWith(leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }), ledger),
     operator: operatorName(),
-    journal: await openJournal(ledger, context, request.looksOnly ?? false),
+    journal: openJournal(ledger, context),
     cluster,
     tools: toolsFor(request, profile, { kubeconfig, work }, connection),
     artifacts: openArtifacts({
@@ -160,12 +159,8 @@ function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock:
   };
 }
 
-async function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context'], namesFirst: boolean) {
-  const { stateNamespace, journalDir } = options;
-  const place = journalSecrets(ledger, stateNamespace, namesFirst);
+function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context']) {
   const form = async () => (await import('../features/ownerrefs/journal-form.ts')).ownerEntries;
-  const deps = { place, form, clusterUid, profile: profile.name, namesFirst, runId: runIdOf(startedAt, clusterUid) };
-  if (journalDir === undefined) return journalStore(deps);
-  const { copiedJournal, journalFolder } = await import('../adapters/journal/folder.ts');
-  return copiedJournal(deps, journalFolder(journalDir), acceptsWhole(options, 'NS-751'));
+  const place = journalSecrets(ledger, options.stateNamespace);
+  return journalStore({ place, form, clusterUid, profile: profile.name, runId: runIdOf(startedAt, clusterUid) });
 }

@@ -2,6 +2,7 @@ import type { Finding } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
 import { EXIT, type ExitName } from '../kernel/fault.ts';
 import type { RunHistory } from '../kernel/history.ts';
+import type { JournalNote } from '../kernel/journal.ts';
 import type { Tally } from '../kernel/judge.ts';
 import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts';
@@ -134,19 +135,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly target: string | null;
   readonly lock: LockHolder | null;
   readonly record: RunRecord | null;
-  /** Owner references that are recorded as removed; null if there are none. */
-  readonly ownerReferences: RecordedOwners | null;
-}
-
-/** The journal of owner references in short. */
-export interface RecordedOwners {
-  readonly objects: number;
-  readonly references: number;
-  /** Where it is, or what is wrong with it. */
-  readonly readFrom: string;
-  readonly problem?: string;
-  /** What to do about the problem. */
-  readonly suggestions?: readonly string[];
+  /** Owner references that the run record says are removed; null if there are none. */
+  readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
 }
 
 /** One reference to a resource of the service, and what becomes of it at the upgrade. */

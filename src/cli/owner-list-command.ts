@@ -1,5 +1,4 @@
 import type { OwnedFate, OwnerReferences, ReferenceFate } from '../features/ownerrefs/index.ts';
-import { command } from '../kernel/argv.ts';
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { isInterrupted } from '../kernel/interruption.ts';
 import { plainRef, refText } from '../kernel/object.ts';
@@ -18,7 +17,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
   return inSession(seams, asked, async (session) => {
     const { references, source, installation } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
-    const astray = await journalAstray(session).catch(brokenJournal);
+    const broken = await session.composition.journal.load().then(() => undefined, brokenJournal);
     const breaks = rows.some((row) => row.breaks);
     const next = `kubectl netsvc-upgrade ${breaks ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
@@ -32,7 +31,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
     const head = headLine(upgradeHead(session.context, installation), session.outPalette);
     const closing = async () => ['Nothing was changed by this command.'];
     await present(session, document, (wide) => [head, ...listLines(rows, wide, references.unread.length === 0)], { closing });
-    if (astray !== undefined) session.say(`Warning: ${astray}`);
+    if (broken !== undefined) session.say(`Warning: ${broken}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
   });
@@ -53,22 +52,10 @@ async function readAll({ composition, context, asked }: Session) {
   return { references, source, installation };
 }
 
-/** A journal that is not where strip and restore look for it: they stop at that (NS-751, NS-752). */
-async function journalAstray({ composition: { journal: store }, context: { options } }: Session): Promise<string | undefined> {
-  const journal = await store.load();
-  if (journal && !journal.copyOnly) return undefined;
-  const elsewhere = await store.elsewhere();
-  const { stateNamespace: namespace } = options;
-  if (elsewhere?.[0])
-    return `owner references are recorded as removed in namespace ${elsewhere.join(', ')}, not in ${namespace}: name it (${command`--state-namespace ${elsewhere[0]}`})`;
-  if (journal) return `the cluster has no journal of owner references, only this machine has a copy: ${journal.readFrom} (NS-751)`;
-  return elsewhere ? undefined : `this account may not look for a journal of owner references in other namespaces than ${namespace}`;
-}
-
 /** What is listed does not hang on the journal. */
 function brokenJournal(thrown: unknown): string {
   if (isInterrupted(thrown)) throw thrown;
-  return `${messageOf(thrown)} (kubectl netsvc-upgrade status)`;
+  return `${messageOf(thrown)} (kubectl netsvc-upgrade ownerrefs restore --dry-run=client)`;
 }
 
 function readOwner(text: string): readonly [kind: string, name: string] {

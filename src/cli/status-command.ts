@@ -2,12 +2,10 @@ import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
-import { isAnswer } from '../kernel/interruption.ts';
-import { type Journal, type JournalStore, lackingIn } from '../kernel/journal.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, textHere, withRecorded } from './carried.ts';
-import { documentHead, type RecordedOwners, type StatusDocument } from './documents.ts';
+import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carried.ts';
+import { documentHead, type StatusDocument } from './documents.ts';
 import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
@@ -15,32 +13,25 @@ import { type Asked, inSession, type Session } from './session.ts';
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
-    const { records, lock, journal } = session.composition;
+    const { records, lock } = session.composition;
     if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
     // One after another, on the open connection: two more would each cost a handshake.
     const record = await records.load();
     const holder = await lock.holder();
-    const { stateNamespace } = session.context.options;
-    const stripped = record?.clusterUid === session.context.clusterUid ? record.stripped : undefined;
-    const found = await recordedOwners(journal, stateNamespace, stripped);
-    const { elsewhere } = found;
-    const suggestions = found.owners?.suggestions?.map((one) => textHere(one, asked));
-    const owners = found.owners && { ...found.owners, suggestions };
     const flags = withRecorded(asked.carried, record?.flags);
-    const { command: next, of } = nextOf(record, holder, { flags, elsewhere: elsewhere?.[0] });
+    const { command: next, of } = nextOf(record, holder, flags);
     const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
-    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${stateNamespace}`);
+    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${session.context.options.stateNamespace}`);
     if (origin !== undefined) session.say(origin);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
-    const document = statusDocument(session.context, holder, record, next, owners);
-    const told = owners ? ownerLines(owners) : elsewhere ? [] : [unseenLine(stateNamespace)];
+    const document = statusDocument(session.context, holder, record, next);
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
       ...(await runLines(session, record, { flags, now, isIdle: holder === undefined })),
       ...lockLines(holder, now),
       ...dead,
-      ...told,
+      ...ownerLines(document),
     ];
     const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
@@ -49,64 +40,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
   });
 }
 
-interface Recorded {
-  readonly owners?: RecordedOwners;
-  /** Other namespaces with a journal, where there is none in that of the state; undefined where this account may not look. */
-  readonly elsewhere: readonly string[] | undefined;
-}
-
-const NOTHING = { objects: 0, references: 0, readFrom: '' } as const;
-
-/** A journal that cannot be used is told of, too: it is what references are put back from. So is one of another state namespace. */
-async function recordedOwners(
-  store: Pick<JournalStore, 'load' | 'elsewhere'>,
-  namespace: string,
-  stripped: RunRecord['stripped'],
-): Promise<Recorded> {
-  try {
-    const journal = await store.load();
-    if (!journal) return withLost(notHere(await store.elsewhere(), namespace), stripped);
-    const { entries, readFrom } = journal;
-    const references = entries.reduce((sum, { removed }) => sum + removed.length, 0);
-    return withLost({ owners: { objects: entries.length, references, readFrom }, elsewhere: [] }, stripped, journal);
-  } catch (thrown) {
-    if (!isAnswer(thrown)) throw thrown;
-    const { message: problem, suggestions } = thrown;
-    return { owners: { ...NOTHING, problem, suggestions }, elsewhere: [] };
-  }
-}
-
-/** What the run record says that was removed, and that no journal holds (NS-753). */
-function withLost(found: Recorded, stripped: RunRecord['stripped'], journal?: Journal): Recorded {
-  const lost = lackingIn(stripped, journal);
-  if (lost === undefined || found.owners?.problem !== undefined) return found;
-  const what = `${counted(lost.references, 'reference')} of ${counted(lost.objects, 'object')}`;
-  const problem = `the run record says that ${what} are removed, and the journal does not hold them. Only the journal knows which`;
-  return { ...found, owners: { ...(found.owners ?? NOTHING), problem, suggestions: ['kubectl netsvc-upgrade explain NS-753'] } };
-}
-
-function notHere(elsewhere: Recorded['elsewhere'], namespace: string): Recorded {
-  if (!elsewhere?.[0]) return { elsewhere };
-  const problem = `no journal in namespace ${namespace}, but in ${elsewhere.join(', ')}`;
-  return {
-    owners: { ...NOTHING, problem, suggestions: [`name it with every command: ${command`--state-namespace ${elsewhere[0]}`}`] },
-    elsewhere,
-  };
-}
-
-function ownerLines({ objects, references, readFrom, problem, suggestions = [] }: RecordedOwners): readonly string[] {
-  if (problem !== undefined) return [`owner references: ${problem}`, ...suggestions.map((one) => `    next: ${one}`)];
-  return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded in ${readFrom}`];
-}
-
-function unseenLine(namespace: string): string {
-  return `owner references: none recorded in namespace ${namespace}; this account may not look in others (--state-namespace)`;
-}
-
-interface Onward {
-  readonly flags: readonly CarriedFlag[];
-  /** The namespace that an upgrade has its state in, where it is not here. */
-  readonly elsewhere: string | undefined;
+function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
+  if (!ownerReferences) return [];
+  const { objects, references } = ownerReferences;
+  return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded as removed`];
 }
 
 interface Next {
@@ -115,14 +52,13 @@ interface Next {
   readonly of: string;
 }
 
-function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, { flags, elsewhere }: Onward): Next {
-  const of = elsewhere === undefined ? subCommand(record, holder) : 'status';
-  const astray = elsewhere === undefined ? '' : command` --state-namespace ${elsewhere}`;
+function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, flags: readonly CarriedFlag[]): Next {
+  const of = subCommand(record, holder);
   // The part of the chain that was asked for is done: with its end the next command would do nothing.
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
   const pod = of === 'wait' ? record?.stages.at(-1)?.pod : undefined;
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return { of, command: look ?? `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}${astray}` };
+  return { of, command: look ?? `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
@@ -201,9 +137,10 @@ export function statusDocument(
   lock: LockHolder | undefined,
   record: RunRecord | undefined,
   next: string,
-  owners?: RecordedOwners,
 ): StatusDocument {
-  const { profile = null, target = null } = record ?? {};
-  const found = { lock: lock ?? null, record: record ?? null, ownerReferences: owners ?? null };
+  const { profile = null, target = null, stripped } = record ?? {};
+  const removed = record?.clusterUid === context.clusterUid && stripped;
+  const ownerReferences = removed ? { objects: removed.objects, references: removed.references } : null;
+  const found = { lock: lock ?? null, record: record ?? null, ownerReferences };
   return { ...documentHead(context, 'done', next), profile, target, kind: 'Status', ...found };
 }

@@ -144,7 +144,6 @@ export const upgradeFlags = {
     default: 'auto',
     summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
   },
-  'journal-dir': { option: 'journalDir', ...owners, ...folder, summary: 'folder for a second copy of the journal of owner references' },
   qps: {
     type: 'integer',
     option: 'qps',

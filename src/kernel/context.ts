@@ -32,8 +32,6 @@ export interface Options {
   readonly qps?: number;
   /** Most patches in flight at a time. */
   readonly parallel?: number;
-  /** Folder of a second copy of the journal. */
-  readonly journalDir?: string;
 }
 
 /** Where a stage stands in the chain that is planned or performed. */

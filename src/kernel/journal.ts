@@ -11,10 +11,6 @@ export interface JournalForm {
   isEntry(value: unknown): value is JournalEntry;
   /** One entry per object: a later one adds to an earlier one and loses nothing. */
   merged(entries: readonly JournalEntry[]): readonly JournalEntry[];
-  /** Without what is noted as put back. */
-  withoutNotes(entries: readonly JournalEntry[]): readonly JournalEntry[];
-  /** What they remove, as one text: without order, and without what is noted about it since. */
-  contentText(entries: readonly JournalEntry[]): string;
 }
 
 /** Everything that was removed and is not yet known to be back. */
@@ -26,31 +22,22 @@ export interface Journal {
   readonly runIds: readonly string[];
   /** One per object, merged. */
   readonly entries: readonly JournalEntry[];
-  /** Where it was read: `Secret/kube-system/…`, or the folder of the local copy when the cluster's is gone. */
+  /** Where it was read: `Secret/kube-system/…`. */
   readonly readFrom: string;
-  /** True if only the local copy is left: it may be of an upgrade that somebody finished elsewhere. */
-  readonly copyOnly: boolean;
   /** sha256 of each part that holds entries, oldest first: parts are added, and never changed. */
   readonly parts: readonly string[];
-  /** sha256 of the form's `contentText`: equal for two journals that hold the same, whatever their parts. */
-  readonly content: string;
 }
 
 /** The journal of what was removed and has to be put back (§4.8): written before it is removed. */
 export interface JournalStore {
   /** Undefined if there is none. Throws Fault('failed') for one that is tampered with, cut short, of another cluster or of a newer layout. */
   load(): Promise<Journal | undefined>;
-  /**
-   * Durable and read back when it resolves; only then may anything be removed. A failed append leaves nothing in the journal. Without
-   * entries it only updates a second copy that missed some.
-   */
+  /** Durable and read back when it resolves; only then may anything be removed. A failed append leaves nothing in the journal. */
   append(entries: readonly JournalEntry[]): Promise<void>;
-  /** Writes all of it, what was never acknowledged too, to a new file (0600, durable). Returns the path. */
+  /** Writes all of it, what was never acknowledged too, to a new file (0600, durable), or one with a number. Returns the path. */
   archive(file: string): Promise<string>;
   /** True if parts of a journal lie there that is none any more: a `forget` that was interrupted. */
   leftOver(): Promise<boolean>;
-  /** Other namespaces of the cluster that hold a journal; undefined where this account may not look. Asked once, whoever asks again. */
-  elsewhere(): Promise<readonly string[] | undefined>;
   /** Deletes it, after reading all of it; what cannot be read stays. Archive first. */
   forget(): Promise<void>;
 }
@@ -61,8 +48,6 @@ export interface JournalNote {
   readonly references: number;
   /** `Journal.parts` at that time. */
   readonly parts: readonly string[];
-  /** `Journal.content` at that time. */
-  readonly content: string;
 }
 
 /** What the record says of a journal, and how many of its parts are not there. */
@@ -70,9 +55,9 @@ export interface Lacking extends JournalNote {
   readonly missing: number;
 }
 
-/** Undefined if the journal holds every part that the record names, or in other parts the same content (a copy, a rebuild). */
+/** Undefined if the journal holds every part that the record names. */
 export function lackingIn(note: JournalNote | undefined, journal: Journal | undefined): Lacking | undefined {
-  if (note === undefined || note.parts.length === 0 || journal?.content === note.content) return undefined;
+  if (note === undefined || note.parts.length === 0) return undefined;
   const there = new Set(journal?.parts);
   const missing = note.parts.filter((part) => !there.has(part)).length;
   return missing === 0 ? undefined : { ...note, missing };

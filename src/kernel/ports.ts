@@ -240,7 +240,7 @@ export interface Sources {
   readonly files: UserFiles;
   readonly clock: Clock;
   readonly records: Records;
-  readonly journal: Pick<JournalStore, 'load' | 'leftOver' | 'elsewhere'>;
+  readonly journal: Pick<JournalStore, 'load' | 'leftOver'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
   readonly lock: Pick<Lock, 'holder'>;
 }

@@ -155,10 +155,8 @@ function memoryJournal({ state, files, clusterUid }: Scenario, form: JournalForm
       runIds: ['sandbox'],
       entries,
       readFrom: 'the sandbox',
-      copyOnly: false,
       // Counted: nobody changes them here.
       parts: state.journal.map((_, index) => `${index + 1}`),
-      content: form.contentText(entries),
     };
   };
   return {
@@ -176,7 +174,6 @@ function memoryJournal({ state, files, clusterUid }: Scenario, form: JournalForm
       return file;
     },
     leftOver: async () => false,
-    elsewhere: async () => [],
     async forget() {
       alive();
       delete state.journal;

@@ -4,8 +4,6 @@ import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
-import { journalFolder } from '../../src/adapters/journal/folder.ts';
-import { JOURNAL_NAME } from '../../src/adapters/journal/head.ts';
 import { localFiles } from '../../src/adapters/machine.ts';
 import { assertOwnFolder, defaultWorkFolder, isOpen, openFolder, openWorkFolder, whoAmI } from '../../src/adapters/work-folder.ts';
 import { readWorkFolder } from '../../src/features/survey/resources.ts';
@@ -96,7 +94,6 @@ describeWhere(NOT_POSIX, 'a folder that another user could put something into', 
       return true;
     };
     await assert.rejects(openWorkFolder(folder), isRefusal);
-    await assert.rejects(journalFolder(folder).read(JOURNAL_NAME), isRefusal);
   };
   const givenAway = (path: string) => chown(path, STRANGER, STRANGER);
 

@@ -404,12 +404,12 @@ describe('a command that performs stages', () => {
     assert.equal(await words('write'), 'error: stopped at once: what was under way was given up');
   });
 
-  it('says of a status that a person gave up that it was, and nothing of the journal', async () => {
+  it('says of a status that a person gave up that it was, and nothing of the run', async () => {
     const bench = commandBench([]);
-    Object.assign(bench.engine.ports.journal, { load: () => Promise.reject(interrupted()) });
+    Object.assign(bench.engine.ports.records, { load: () => Promise.reject(interrupted()) });
     assert.equal(await bench.run('status'), 130);
     assert.match(bench.err(), /^error: stopped: nothing was changed by this command$/m);
-    assert.doesNotMatch(bench.out(), /journal/);
+    assert.doesNotMatch(bench.out(), /run/);
   });
 
   it('saves no plan that a person gave up, whatever a survey made of it', async () => {

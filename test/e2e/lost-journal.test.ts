@@ -36,7 +36,7 @@ describe('a journal of owner references that somebody deleted, whole or in part'
       const found = findings.find(({ id }) => id === 'NS-753');
       assert.deepEqual([exit, found?.outcome], ['stale', 'error'], JSON.stringify(findings));
       assert.match(found?.message ?? '', new RegExp(`${DEPENDENTS} objects`));
-      assert.match(found?.hint ?? '', /--journal-dir/);
+      assert.match(found?.hint ?? '', /owner-references-\*\.json/);
     }
     const { findings } = await performStage(verifyStage, owned.around, FLAGS);
     assert.equal(findings.find(({ id }) => id === 'NS-753')?.outcome, 'error');
@@ -50,7 +50,7 @@ describe('a journal of owner references that somebody deleted, whole or in part'
     await remove([chunk]);
     const { exit, message, suggestions } = await restoreWork.perform(owned.around);
     assert.equal(exit, 'stale');
-    assert.match([message, ...suggestions].join('\n'), new RegExp(`${chunk.metadata.name}: it is gone[\\s\\S]*--journal-dir`));
+    assert.match([message, ...suggestions].join('\n'), new RegExp(`${chunk.metadata.name}: it is gone[\\s\\S]*manual recovery`));
     await bringBack([chunk]);
   });
 

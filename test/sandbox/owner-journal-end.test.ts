@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { entryKey } from '../../src/features/ownerrefs/journal-entries.ts';
-import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -16,7 +12,6 @@ import { kindOf } from '../support/hep-sandbox.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
-import { journalIn } from '../support/state.ts';
 
 const found = ({ findings }: ChainOutcome, id: string): Finding | undefined => findings.find((one) => one.id === id);
 const reasonOf = ({ stages }: ChainOutcome) => stages.at(-1)?.because ?? '';
@@ -199,28 +194,6 @@ describe('the journal of owner references ends', () => {
       assert.deepEqual([off.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', []], openFindings(off));
       const back = await perform(sandbox, [ownerrefsRestoreStage], folder);
       assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool]);
-    });
-
-    it('which a copy alone does not: it may be older than the last strip', async () => {
-      const { cluster, scenario } = sandbox;
-      const deps = {
-        place: journalIn(cluster, 'kube-system'),
-        form: async () => ownerEntries,
-        clusterUid: scenario.clusterUid,
-        profile: 'netsvc',
-        runId: 'r2',
-      };
-      const copy = copiedJournal(deps, journalFolder(await mkdtemp(join(folder, 'copy-'))), true);
-      await restored();
-      const noted = (await journal())?.entries ?? [];
-      assert.ok(noted.some(({ owners }) => owners.some(({ restoredUid }) => restoredUid !== undefined)));
-      await copy.append(noted);
-      await journalOf(sandbox, cluster).forget();
-      const pool = ownersOf(K.ConfigMap, 'owned-pool');
-      own(K.ConfigMap, 'owned-pool', []);
-      const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { journal: copy, flags: { accept: ['NS-751'] } });
-      assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool], back.message);
-      assert.equal(await journal(), undefined, 'nothing is noted where no journal is');
     });
 
     it('is before the upgrade not said of what goes back as it was', async () => {

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { copiedJournal, journalFolder } from '../../src/adapters/journal/folder.ts';
-import { journalStore } from '../../src/adapters/journal/journal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
 import { verifyStage } from '../../src/features/verify/stage.ts';
 import type { Finding } from '../../src/kernel/check.ts';
@@ -22,7 +17,6 @@ import { entryFor, reference } from '../support/owner-entries.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
-import { journalIn } from '../support/state.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
@@ -668,26 +662,6 @@ describe('owner references that somebody else has a hand in', () => {
     assert.equal((await journalOf(sandbox, cluster).load())?.entries.length, 5);
     assert.equal((await perform(sandbox, stages, folder)).exit, 'done');
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
-  });
-
-  it('come off only when the second copy holds them, too, though the run that recorded them was cut off before it wrote it', async () => {
-    const deps = {
-      place: journalIn(sandbox.cluster, 'kube-system'),
-      form: async () => ownerEntries,
-      clusterUid: sandbox.scenario.clusterUid,
-      profile: 'netsvc',
-      runId: 'r',
-    };
-    const copy = journalFolder(await mkdtemp(join(folder, 'copy-')));
-    const full = { ...copy, create: () => Promise.reject(new Error('no space left on device')) };
-    const before = sandbox.graph();
-    for (let run = 0; run < 2; run += 1) {
-      const cut = await perform(sandbox, [ownerrefsStripStage], folder, { journal: copiedJournal(deps, full) });
-      assert.deepEqual([cut.exit, sandbox.graph()], ['failed', before], cut.message);
-    }
-    assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
-    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { journal: copiedJournal(deps, copy) })).exit, 'done');
-    assert.equal((await journalStore({ ...deps, place: copy }).load())?.entries.length, 5);
   });
 
   it('are not sought under the groups of another profile, where their owners would count as gone', async () => {

@@ -54,5 +54,5 @@ export const emptySources = () =>
       keptHere: async () => true,
       keptWith: async () => [],
     },
-    journal: { load: async () => undefined, leftOver: async () => false, elsewhere: async () => [] },
+    journal: { load: async () => undefined, leftOver: async () => false },
   }) satisfies Partial<Sources>;

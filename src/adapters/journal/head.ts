@@ -86,9 +86,9 @@ export interface Stored {
   readonly version: string;
 }
 
-/** Where the parts of a journal lie: Secrets or files. Every write is durable when it resolves. */
+/** Where the parts of a journal lie. Every write is durable when it resolves. */
 export interface JournalPlace {
-  /** For users: `Secret/kube-system/netsvc-upgrade-owners`, a file path. */
+  /** For users: `Secret/kube-system/netsvc-upgrade-owners`. */
   whereIs(name: string): string;
   read(name: string): Promise<Stored | undefined>;
   /** Throws if the name is taken. */
@@ -99,8 +99,6 @@ export interface JournalPlace {
   remove(name: string, version: string): Promise<void>;
   /** Names of all parts, the head too, sorted. */
   names(): Promise<readonly string[]>;
-  /** Other places of this kind that hold parts of a journal: namespaces. */
-  others(): Promise<readonly string[]>;
   /** The next steps for a part that came to harm, or that is of another cluster. */
   advice(name: string, trouble: 'damaged' | 'foreign'): Fault['suggestions'];
 }

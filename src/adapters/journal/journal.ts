@@ -75,8 +75,6 @@ export function journalStore(deps: JournalDeps): JournalStore {
     }
   }
 
-  let others: { readonly namespaces: readonly string[] | undefined } | undefined;
-
   return {
     async load() {
       const read = await readHead();
@@ -102,10 +100,6 @@ export function journalStore(deps: JournalDeps): JournalStore {
       const read = await readHead();
       return read?.head.forgotten === true;
     },
-    async elsewhere() {
-      others ??= { namespaces: await place.others().catch(undefinedIfForbidden) };
-      return others.namespaces;
-    },
     async forget() {
       const read = await readHead();
       if (!read) return;
@@ -127,10 +121,6 @@ function nextNumber(names: readonly string[]): number {
 function chunkName(runId: string, append: number, number: number): string {
   const run = runId.toLowerCase().replace(/[^a-z0-9.-]/g, '-');
   return `${JOURNAL_NAME}-${run}-${String(append).padStart(4, '0')}-${String(number).padStart(4, '0')}`;
-}
-
-function undefinedIfForbidden(thrown: unknown): undefined {
-  if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
 }
 
 function isConflict(thrown: unknown): boolean {

@@ -1,9 +1,10 @@
-import { open, stat } from 'node:fs/promises';
+import { lstat, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault, messageOf } from '../../kernel/fault.ts';
+import { succeeds } from '../../kernel/each-of.ts';
+import { messageOf } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION, type Journal, type JournalEntry, type JournalForm } from '../../kernel/journal.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { writeDurably } from '../durable-write.ts';
+import { writeDurablyNew } from '../durable-write.ts';
 import { type ChunkHeader, unpackChunk } from './chunk.ts';
 import { type AppendRecord, JOURNAL_NAME, type JournalHead, type JournalPlace, parseHead, refusal } from './head.ts';
 
@@ -13,8 +14,6 @@ export interface JournalSource {
   readonly form: () => Promise<JournalForm>;
   /** UID of the namespace kube-system. */
   readonly clusterUid: string;
-  /** Asks for the names of all parts first: where there is no journal, that one list says so. For commands that only look. */
-  readonly namesFirst?: boolean;
 }
 
 interface ReadHead {
@@ -37,9 +36,8 @@ interface JournalReader {
 }
 
 /** Reads the parts of a journal and checks each: cluster, version, checksum, number of entries, shape. */
-export function journalReader({ place, form, clusterUid, namesFirst = false }: JournalSource): JournalReader {
+export function journalReader({ place, form, clusterUid }: JournalSource): JournalReader {
   async function readHead(): Promise<ReadHead | undefined> {
-    if (namesFirst && (await hasNoPart())) return undefined;
     const stored = await place.read(JOURNAL_NAME);
     if (stored) return { head: parseHead(stored.bytes, place, clusterUid), version: stored.version };
     const [orphan] = await place.names();
@@ -47,12 +45,6 @@ export function journalReader({ place, form, clusterUid, namesFirst = false }: J
     if (orphan !== undefined)
       throw refusal(place, orphan, 'missing')(`it is a part of a journal whose head ${place.whereIs(JOURNAL_NAME)} is gone`);
     return undefined;
-  }
-
-  /** True only if a list says so. An account that may read the head but not list gets false. */
-  async function hasNoPart(): Promise<boolean> {
-    const names = await place.names().catch(() => undefined);
-    return names?.length === 0;
   }
 
   async function readChunk(append: AppendRecord, index: number): Promise<readonly JournalEntry[]> {
@@ -72,7 +64,7 @@ export function journalReader({ place, form, clusterUid, namesFirst = false }: J
     const all: JournalEntry[] = [];
     for (const append of head.appends)
       for (const index of append.chunks.keys()) for (const entry of await readChunk(append, index)) all.push(entry);
-    const { merged, contentText } = await form();
+    const { merged } = await form();
     const entries = merged(all);
     return {
       version: JOURNAL_VERSION,
@@ -81,9 +73,7 @@ export function journalReader({ place, form, clusterUid, namesFirst = false }: J
       runIds: [...new Set(head.appends.map((append) => append.runId))],
       entries,
       readFrom: place.whereIs(JOURNAL_NAME),
-      copyOnly: false,
       parts: head.appends.flatMap(({ chunks }) => chunks.map(({ sha256 }) => sha256)),
-      content: sha256Of(contentText(entries)),
     };
   }
 
@@ -115,13 +105,14 @@ function belongs(header: ChunkHeader, of: { readonly clusterUid: string; readonl
   );
 }
 
-/** Writes the whole journal as readable JSON to a new file (0600). Throws Fault('usage') if there is one already. */
+/** Writes the whole journal as readable JSON (0600), for people: nothing reads it. A file that is there is kept, and the next number taken. */
 export async function writeArchive(file: string, journal: Journal, unacknowledged: readonly Unacknowledged[]): Promise<string> {
-  if (await stat(file).catch(() => undefined))
-    throw new Fault('usage', `${file} is there already`, ['name a new file: an archive is never overwritten']);
-  await writeDurably(file, Buffer.from(`${JSON.stringify({ ...journal, unacknowledged }, undefined, 1)}\n`), 0o600);
-  await syncFolder(dirname(file));
-  return file;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  let name = file;
+  for (let number = 2; await succeeds(lstat(name)); number += 1) name = file.replace(/(\.json)?$/, `-${number}$1`);
+  await writeDurablyNew(name, Buffer.from(`${JSON.stringify({ ...journal, unacknowledged }, undefined, 1)}\n`), 0o600);
+  await syncFolder(dirname(name));
+  return name;
 }
 
 /** Makes the names in a folder durable. Windows cannot, and needs not. */

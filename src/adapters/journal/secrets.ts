@@ -6,18 +6,8 @@ import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './head.ts'
 const HEAD_KEY = 'journal.json';
 const CHUNK_KEY = 'entries.jsonl.gz';
 
-/**
- * The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. With `wide`, one list of
- * the whole cluster says which parts are here and which elsewhere; where that is refused, a list of the namespace.
- */
-export function journalSecrets(ledger: Ledger, namespace: string, wide = false): JournalPlace {
-  let listed: ReturnType<Ledger['everywhere']> | undefined;
-  const parts = async () => (await (listed ?? ledger.everywhere())).filter(({ name }) => isPart(name));
-  const here = async () => {
-    listed = ledger.everywhere();
-    return (await parts()).flatMap((one) => (one.namespace === namespace ? [one.name] : [])).sort();
-  };
-  const named = async () => (await ledger.names()).filter(isPart);
+/** The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. */
+export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace {
   return {
     whereIs: ledger.whereIs,
     async read(name) {
@@ -31,21 +21,16 @@ export function journalSecrets(ledger: Ledger, namespace: string, wide = false):
       await ledger.replace({ name, content: contentOf(name, bytes), uid: '', version });
     },
     remove: ledger.remove,
-    names: () => (wide ? here().catch(named) : named()),
-    others: async () => [...new Set((await parts()).map((one) => one.namespace ?? ''))].filter((one) => one !== namespace).sort(),
+    names: async () => (await ledger.names()).filter(isPart),
     advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
   };
 }
 
-/** The copy is read only where the cluster has no part of a journal any more. */
 function damagedAdvice(namespace: string, name: string): readonly string[] {
-  const { save, remove } = wholeJournal(namespace);
   return [
     `look at it: ${command`kubectl -n ${namespace} get secret ${name} -o yaml`}`,
-    'without a local copy (--journal-dir), see the manual recovery in docs/reference/journal.md; with one:',
-    `save what is left: ${save}`,
-    `then delete it: ${remove}`,
-    `then continue from the copy: ${command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${namespace} --journal-dir DIR --accept NS-751`}`,
+    `save what is left: ${wholeJournal(namespace).save}`,
+    'then restore it from a backup of the cluster, or see the manual recovery in docs/reference/journal.md',
   ];
 }
 

@@ -131,13 +131,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
 function isStripped(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    Number.isInteger(value.objects) &&
-    Number.isInteger(value.references) &&
-    isTexts(value.parts) &&
-    isText(value.content)
-  );
+  return isRecord(value) && Number.isInteger(value.objects) && Number.isInteger(value.references) && isTexts(value.parts);
 }
 
 function isStage(value: unknown): boolean {

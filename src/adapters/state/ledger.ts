@@ -24,8 +24,6 @@ export interface Ledger {
   read(name: string): Promise<Entry | undefined>;
   /** Names of all that there is, sorted. */
   names(): Promise<readonly string[]>;
-  /** Where state is in the whole cluster. */
-  everywhere(): Promise<readonly { readonly name: string; readonly namespace?: string }[]>;
   /** Throws ApiFailure 409 if the name is taken. An immutable one cannot be changed, not even by us. */
   create(name: string, content: Content, immutable?: boolean): Promise<Entry>;
   /** Throws ApiFailure 409 if it is another version by now. */
@@ -87,10 +85,6 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
       const names = secrets.map(({ metadata }) => metadata.name).sort();
       expected.lists(names);
       return names;
-    },
-    async everywhere() {
-      const secrets = await cluster.list(K.Secret, { fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
-      return secrets.map(({ metadata }) => metadata);
     },
     create,
     replace,

@@ -1,10 +1,13 @@
 import type { Effect, PatchAll } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes, type EnginePorts, type GuardTypes, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { JournalEntry } from '../../kernel/journal.ts';
+import { isRecord } from '../../kernel/json.ts';
 import { refText } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { runIdOf } from '../../kernel/run-record.ts';
 import { entryKey, strippedIn } from './journal-entries.ts';
 import { isRecorded, unrecorded } from './owner-strip.ts';
 
@@ -12,6 +15,8 @@ import { isRecorded, unrecorded } from './owner-strip.ts';
 interface RecordOwners {
   readonly type: 'record-owners';
   readonly entries: readonly JournalEntry[];
+  /** A new file on this machine that is given all of it, for people to read: nothing reads it again. */
+  readonly archive?: string;
   /** Notes only what was put back. A journal without it is still safe, so a server's refusal (a quota) ends nothing. */
   readonly isNote?: boolean;
 }
@@ -24,7 +29,6 @@ interface ForgetOwners {
 
 type Ports = Pick<EnginePorts, 'journal'>;
 
-const MOST_ARCHIVES = 20;
 /** Forbidden (a quota among others), too large, invalid: the same request fares no better. */
 const REFUSALS: readonly number[] = [403, 413, 422];
 
@@ -33,7 +37,7 @@ const isRefused = (thrown: unknown): thrown is ApiFailure => thrown instanceof A
 type Recording = Extract<Effect, { type: 'record-owners' }>;
 
 /** Appends to the journal and reads it back; throws Fault('failed') if an entry is missing. A refused note is only reported. */
-export async function recordOwners({ journal: store }: Ports, { entries, isNote }: Recording): Promise<Performed> {
+export async function recordOwners({ journal: store }: Ports, { entries, isNote, archive }: Recording): Promise<Performed> {
   try {
     await store.append(entries);
   } catch (thrown) {
@@ -44,8 +48,10 @@ export async function recordOwners({ journal: store }: Ports, { entries, isNote 
   const journal = await store.load();
   const stored = new Map(journal?.entries.map((entry) => [entryKey(entry), entry]));
   const missing = entries.filter((entry) => !isRecorded(entry, stored.get(entryKey(entry))));
-  const whole = journal && !journal.copyOnly ? { notes: { stripped: strippedIn(journal) } } : {};
-  if (missing.length === 0) return { detail: `${counted(entries.length, 'object')} recorded`, ...whole };
+  if (journal && missing.length === 0) {
+    const copied = archive === undefined ? '' : `; ${await copiedTo(store, archive)}`;
+    return { detail: `${counted(entries.length, 'object')} recorded${copied}`, notes: { stripped: strippedIn(journal) } };
+  }
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${counted(entries.length, 'object')} missing`,
@@ -53,15 +59,20 @@ export async function recordOwners({ journal: store }: Ports, { entries, isNote 
   );
 }
 
+/** Nothing reads it, so a file that cannot be written ends nothing. */
+async function copiedTo(journal: Ports['journal'], file: string): Promise<string> {
+  try {
+    return `all of it is also in ${await journal.archive(file)}`;
+  } catch (thrown) {
+    if (!isRecord(thrown) || thrown.syscall === undefined) throw thrown;
+    return `not copied to a file: ${messageOf(thrown)}`;
+  }
+}
+
 /** The last check before references are removed: the stored journal must hold them, whatever planned the patches (§4.8/1). */
 export async function assertRecorded({ journal }: Ports, { patches, recordedIn }: PatchAll): Promise<void> {
   if (recordedIn === undefined) return;
-  // A run that was interrupted between the two places left the second one behind.
-  await journal.append([]);
-  const stored = await journal.load();
-  // A copy on this machine alone is lost with it.
-  const entries = stored && !stored.copyOnly ? stored.entries : [];
-  const [first, ...more] = unrecorded(patches, entries);
+  const [first, ...more] = unrecorded(patches, (await journal.load())?.entries ?? []);
   if (!first) return;
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   throw new Fault('failed', `the journal in the cluster does not hold the owner references of ${refText(first.target)}${others}`, [
@@ -71,21 +82,15 @@ export async function assertRecorded({ journal }: Ports, { patches, recordedIn }
 
 /** Archives the journal, then deletes it; nothing happens if there is none. */
 export async function forgetOwners({ journal }: Ports, { file }: Extract<Effect, { type: 'forget-owners' }>): Promise<string> {
-  const kept = (await journal.load()) === undefined ? undefined : await archived(journal, file);
+  const kept = (await journal.load()) === undefined ? undefined : await journal.archive(file);
   await journal.forget();
   return kept === undefined ? 'there was none' : `kept as ${kept}`;
 }
 
-/** A run that was interrupted right here has archived already: its file is not changed. */
-async function archived(journal: Ports['journal'], file: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? file : file.replace(/(\.json)?$/, `-${number}$1`);
-    try {
-      return await journal.archive(name);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault) || thrown.code !== 'usage' || number >= MOST_ARCHIVES) throw thrown;
-    }
-  }
+/** Beside the backup: in the folder that was named for it, else in the work folder. */
+export function archiveOf({ workFolder, options, startedAt, clusterUid }: Context): string {
+  const folder = options.backupDir?.replace(/(?<=.)[/\\]+$/, '') ?? workFolder;
+  return `${folder}/owner-references-${runIdOf(startedAt, clusterUid)}.json`;
 }
 
 declare module '../../kernel/action.ts' {
@@ -108,8 +113,8 @@ export const ownerEffects: Pick<EffectTypes, 'record-owners' | 'forget-owners'> 
     isFixed: false,
     perform: recordOwners,
     dryRun: announced,
-    text: ({ entries }) =>
-      `write the owner references of ${counted(entries.length, 'object')} to the journal in the cluster, and read them back`,
+    text: ({ entries, archive }) =>
+      `write the owner references of ${counted(entries.length, 'object')} to the journal in the cluster, and read them back${archive === undefined ? '' : `; write all of it to ${archive}`}`,
     mask: whole,
     digest: whole,
   },

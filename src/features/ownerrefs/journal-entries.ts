@@ -45,20 +45,8 @@ declare module '../../kernel/journal.ts' {
   }
 }
 
-export function strippedIn({ entries, parts, content }: Pick<Journal, 'entries' | 'parts' | 'content'>): JournalNote {
-  return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts, content };
-}
-
-/** Which references of which objects are removed, as one text: without order, and without what is noted about them since. */
-export function contentText(entries: readonly JournalEntry[]): string {
-  const lines = entries.map((entry) => {
-    const removed = entry.removed.map((place) => {
-      const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = entry.references[place] ?? {};
-      return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
-    });
-    return `${entryKey(entry)} ${removed.sort().join(' ')}`;
-  });
-  return lines.sort().join('\n');
+export function strippedIn({ entries, parts }: Pick<Journal, 'entries' | 'parts'>): JournalNote {
+  return { objects: entries.length, references: entries.reduce((sum, { removed }) => sum + removed.length, 0), parts };
 }
 
 /** The live object, as far as references are concerned. */
@@ -140,11 +128,6 @@ export function notedBack(entry: JournalEntry, uids: ReadonlyMap<number, string>
 /** The owner of a reference that is off, whatever was noted before. */
 export function withoutNote({ restoredUid: _, ...owner }: JournalOwner): JournalOwner {
   return owner;
-}
-
-/** A copy alone may be older than what was removed last: what it notes as back need not be. */
-export function withoutNotes(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  return entries.map((entry) => ({ ...entry, owners: entry.owners.map(withoutNote) }));
 }
 
 /** True if both name the same owner under the same UID; flags may differ. */

@@ -2,7 +2,7 @@ import type { JournalEntry, JournalForm } from '../../kernel/journal.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { OwnerReference } from '../../kernel/object.ts';
 import { convertUid } from '../../kube/converted-uid.ts';
-import { contentText, entryKey, type JournalOwner, sameOwner, sameReference, withoutNote, withoutNotes } from './journal-entries.ts';
+import { entryKey, type JournalOwner, sameOwner, sameReference, withoutNote } from './journal-entries.ts';
 
 interface Row {
   readonly reference: OwnerReference;
@@ -145,4 +145,4 @@ function hasTexts(value: JsonMap, names: readonly string[]): boolean {
 }
 
 /** The journal's entries, as its adapters ask for them. */
-export const ownerEntries: JournalForm = { isEntry, merged: mergeEntries, withoutNotes, contentText };
+export const ownerEntries: JournalForm = { isEntry, merged: mergeEntries };

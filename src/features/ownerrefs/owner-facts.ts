@@ -18,12 +18,8 @@ export interface OwnerReferences {
   readonly kinds: number;
 }
 
-/** Where the journal of owner references was read, if not where it belongs. */
+/** What is wrong with the journal of owner references. */
 export interface JournalFound {
-  /** The local copy, where the cluster has no journal. */
-  readonly copy?: string;
-  /** Other namespaces that hold one, asked where the state namespace has none; null where this account may not look. */
-  readonly elsewhere?: readonly string[] | null;
   /** What the run record says that was removed, where the journal does not hold it (any more). */
   readonly lacking?: Lacking;
 }

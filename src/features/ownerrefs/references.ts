@@ -80,7 +80,6 @@ export async function readOwnersJudged(
     references,
     recorded: journal?.entries ?? [],
     ...(apiReplaced ? { apiReplaced } : {}),
-    ...copyOf(journal),
     ...lackingOf(record, journal, context),
   };
 }
@@ -93,16 +92,6 @@ export function lackingOf(
 ): Pick<JournalFound, 'lacking'> {
   const lacking = record?.clusterUid === clusterUid ? lackingIn(record.stripped, journal) : undefined;
   return lacking ? { lacking } : {};
-}
-
-/** The journal's file where nothing but the local copy is left of it. */
-export function copyOf(journal: Pick<Journal, 'copyOnly' | 'readFrom'> | undefined): JournalFound {
-  return journal?.copyOnly ? { copy: journal.readFrom } : {};
-}
-
-/** Where else a journal is, as far as this account may look. */
-export async function readElsewhere({ journal }: Pick<Sources, 'journal'>): Promise<JournalFound> {
-  return { elsewhere: (await journal.elsewhere()) ?? null };
 }
 
 /** Every reference to the service's resources followed to its owner, as the cluster is now. */

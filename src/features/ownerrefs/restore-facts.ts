@@ -6,10 +6,10 @@ import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled, replacesApi, resourcesOf } from '../survey/index.ts';
-import { entryKey, type JournalOwner, kindOf, strayReference, withoutNotes } from './journal-entries.ts';
-import { type JournalFound, muteOwners, type RestoreJudged, withMute } from './owner-facts.ts';
+import { entryKey, type JournalOwner, kindOf, strayReference } from './journal-entries.ts';
+import { muteOwners, type RestoreJudged, withMute } from './owner-facts.ts';
 import type { ReferenceFate } from './owner-fate.ts';
-import { asReleased, copyOf, deadIn, lackingOf, readElsewhere, readReferences, sourceOf } from './references.ts';
+import { asReleased, deadIn, lackingOf, readReferences, sourceOf } from './references.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readRecorded } from './restore-live.ts';
 import { ownerText } from './restore-owners.ts';
@@ -62,12 +62,11 @@ const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
 /** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). */
 export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits: UpgradeWaits): Promise<RestoreFacts> {
-  const loaded = await sources.journal.load();
-  const journal = loaded?.copyOnly ? { ...loaded, entries: withoutNotes(loaded.entries) } : loaded;
-  const elsewhere = journal && !journal.copyOnly ? {} : await readElsewhere(sources);
+  const journal = await sources.journal.load();
   const record = await sources.records.load();
   const lacking = lackingOf(record, journal, context);
-  if (!journal) return { ...NOTHING, ...elsewhere, ...lacking, skip: noneIn(context, elsewhere) };
+  if (!journal)
+    return { ...NOTHING, ...lacking, skip: `no owner reference is recorded as removed in namespace ${context.options.stateNamespace}` };
   assertOwnGroups(journal, context);
   assertOwnOwners(journal, context);
   assertRecorded(journal, context);
@@ -76,7 +75,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   const hasBegun = replacesApi(record, context);
   if (context.options.undo && hasBegun) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation, upgradeWaits);
-  const found = { journal, ...copyOf(journal), ...elsewhere, ...lacking };
+  const found = { journal, ...lacking };
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
   if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
@@ -107,12 +106,12 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
-  // A policy that was stored again is in the journal under its old name; a copy alone is not written to.
+  // A policy that was stored again is in the journal under its old name.
   const known = new Set(journal.entries.map(entryKey));
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
-    noted: journal.copyOnly ? [] : restored.noted.filter((entry) => known.has(entryKey(entry))),
+    noted: restored.noted.filter((entry) => known.has(entryKey(entry))),
     ...found,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
@@ -133,11 +132,6 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
 /** It names a policy that is stored again as soon as nobody holds that. */
 function namesHeld({ fate, reference, servedUid }: ReferenceFate): boolean {
   return fate === 're-created' && reference.uid === servedUid;
-}
-
-function noneIn({ options }: Context, { elsewhere }: JournalFound): string {
-  const unread = elsewhere === null ? '; this account may not look for a journal in other namespaces (--state-namespace)' : '';
-  return `no owner reference is recorded as removed in namespace ${options.stateNamespace}${unread}`;
 }
 
 /** Under another profile's groups no owner would be found, and all would count as gone. */

@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { acceptsWhole } from '../../kernel/judge.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import { runIdOf } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
+import { archiveOf } from './effects.ts';
 import { forgetChecks, onlyStaysOff, restoreChecks } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
 import type { Awaited, UpgradeWaits } from './restore-ready.ts';
@@ -112,8 +112,4 @@ function isGivenUp({ options }: Context, id: string): boolean {
 function forget(context: Context): Action {
   const title = 'archive the journal of owner references, and delete it';
   return { id: 'forget', title, ref: '§4.8/3', undo: 'full', effect: { type: 'forget-owners', file: archiveOf(context) } };
-}
-
-function archiveOf({ workFolder, startedAt, clusterUid }: Context): string {
-  return `${workFolder}/owner-references-${runIdOf(startedAt, clusterUid)}.json`;
 }

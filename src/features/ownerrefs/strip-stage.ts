@@ -9,6 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
 import { readInstalled, rememberOf } from '../survey/index.ts';
+import { archiveOf } from './effects.ts';
 import { entryKey } from './journal-entries.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
@@ -17,7 +18,7 @@ import { mayRestore } from './owner-rights.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { journalChecks } from './owners-checks.ts';
 import { withReturned, withRights } from './put-back.ts';
-import { readElsewhere, readOwnersJudged } from './references.ts';
+import { readOwnersJudged } from './references.ts';
 import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
@@ -34,8 +35,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     const judged = await readStripped(sources, context, installation);
-    const isFound = judged.recorded.length > 0 && judged.copy === undefined;
-    return { installation, ...judged, ...(isFound ? {} : await readElsewhere(sources)) };
+    return { installation, ...judged };
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'this upgrade changes no UID' };
@@ -48,7 +48,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
       return { skip: `no ownerReference points to an object whose UID will change (${counted(kinds, 'kind')} searched)` };
     const isWatched = !context.chain?.again && mayComeBack(objects, chosen);
     return {
-      actions: [...stripActions(plan), ...(isWatched ? [WATCH] : [])],
+      actions: [...stripActions(plan, context), ...(isWatched ? [WATCH] : [])],
       ...(isWatched ? { again: true } : {}),
       objects: objects.flatMap((one) => plannedOf(one, chosen)),
       remember: rememberOf(facts.installation),
@@ -118,7 +118,7 @@ function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readon
   ];
 }
 
-function stripActions({ entries, patches }: StripPlan): readonly Action[] {
+function stripActions({ entries, patches }: StripPlan, context: Context): readonly Action[] {
   const many = `${patches.length} ${patches.length === 1 ? 'object' : 'objects'}`;
   const record: Action = {
     id: 'record',
@@ -128,7 +128,7 @@ function stripActions({ entries, patches }: StripPlan): readonly Action[] {
         : `record the owner references of ${counted(entries.length, 'object')}`,
     ref: '§4.8/1',
     undo: 'full',
-    effect: { type: 'record-owners', entries },
+    effect: { type: 'record-owners', entries, archive: archiveOf(context) },
   };
   const strip: Action = {
     id: 'strip',

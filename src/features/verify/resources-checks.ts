@@ -68,19 +68,8 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     title: 'owner references put back',
     ref: '§4.8/3',
     judge(facts) {
-      const { objects, elsewhere } = read(facts.stillOff);
-      const [first] = elsewhere ?? [];
-      if (elsewhere && first !== undefined)
-        return failed(
-          `owner references are recorded as removed in namespace ${listed(elsewhere)}`,
-          'They belong to an upgrade with another --state-namespace: name it, put them back, then verify again.',
-          {
-            next: command`kubectl netsvc-upgrade ownerrefs restore --state-namespace ${first}`,
-            evidence: elsewhere.map((text) => ({ text })),
-          },
-        );
-      const unread = elsewhere === null ? ', as far as this account may look: not in other namespaces than that of the state' : '';
-      if (objects === 0) return ok(`no owner reference waits to be put back${unread}`);
+      const { objects } = read(facts.stillOff);
+      if (objects === 0) return ok('no owner reference waits to be put back');
       return failed(
         `the owner references of ${counted(objects, 'object')} were removed, and have not been put back`,
         'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',

@@ -96,22 +96,22 @@ export async function readTemporaryPolicies(sources: Sources, context: Context, 
 const ENDED: readonly string[] = ['done', 'skipped'];
 
 /**
- * Objects whose references are recorded as removed and not yet put back (§4.8/3), also in other places. They are looked at even without a
- * record, as a restore with nothing to do writes none.
+ * Objects whose references are recorded as removed and not yet put back (§4.8/3). They are looked at even without a record, as a restore
+ * with nothing to do writes none.
  */
 export async function readStillOff(sources: Sources, context: Context): Promise<StillOff> {
   const { journal: store, records } = sources;
   const [journal, record] = await Promise.all([store.load(), records.load()]);
   const lacking = lackingOf(record, journal, context);
-  if (!journal) return { objects: 0, elsewhere: (await store.elsewhere()) ?? null, ...lacking };
+  if (!journal) return { objects: 0, ...lacking };
   const [strip, restore] = ['ownerrefs-strip', 'ownerrefs-restore'].map((id) => record?.stages.find((one) => one.id === id));
   const isBack = restore?.endedAt !== undefined && ENDED.includes(restore.state) && restore.endedAt >= (strip?.endedAt ?? '');
-  if (isBack) return { objects: 0, elsewhere: [], ...lacking };
+  if (isBack) return { objects: 0, ...lacking };
   const facts = await attempt(() => readRestoreFacts(sources, context, upgradeWaits));
   // What cannot be looked at counts as off.
-  if ('unread' in facts) return { objects: journal.entries.length, elsewhere: [], ...lacking };
+  if ('unread' in facts) return { objects: journal.entries.length, ...lacking };
   const { isLater, waits, outstanding } = facts.value;
-  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, elsewhere: [], ...lacking };
+  return { objects: isLater || waits.length > 0 ? journal.entries.length : outstanding, ...lacking };
 }
 
 /** What one source says about the cluster's version: a value, or why it has none. */
@@ -167,8 +167,6 @@ export interface VerifyFacts {
 export interface StillOff {
   /** Objects whose references are recorded as removed, if putting them back has not ended since. */
   readonly objects: number;
-  /** Other namespaces with such a record; null where this account may not look. */
-  readonly elsewhere: readonly string[] | null;
   /** What the run record says that was removed, where the journal does not hold it. */
   readonly lacking?: Lacking;
 }

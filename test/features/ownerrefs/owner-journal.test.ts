@@ -19,10 +19,8 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Jou
     profile: 'calico',
     runIds: [],
     parts: [],
-    content: 'c',
     entries: entries ?? [],
     readFrom: 'x',
-    copyOnly: false,
   };
   const store: JournalStore = {
     async load() {
@@ -34,7 +32,6 @@ function holding(entries: readonly JournalEntry[] | undefined, more: Partial<Jou
     },
     archive: more.archive ?? (async (file) => file),
     leftOver: async () => false,
-    elsewhere: async () => [],
     async forget() {
       asked.push('forget');
     },
@@ -56,7 +53,7 @@ describe('what was recorded', () => {
     const wanted = { type: 'record-owners', entries: [entryFor([a, b])] } as const;
     const good = holding([entryFor([a, web, b])]);
     const { detail, notes } = await recordOwners(good.ports, wanted);
-    assert.deepEqual([detail, notes], ['1 object recorded', { stripped: { objects: 1, references: 2, parts: [], content: 'c' } }]);
+    assert.deepEqual([detail, notes], ['1 object recorded', { stripped: { objects: 1, references: 2, parts: [] } }]);
     assert.deepEqual(good.asked, ['append 1', 'load']);
     const other = { ...DEPENDENT, uid: 'made-anew' };
     for (const stored of [undefined, [], [entryFor([a])], [entryFor([a, { ...b, controller: false }])], [entryFor([a, b], other)]])
@@ -65,6 +62,19 @@ describe('what was recorded', () => {
         (thrown) => thrown instanceof Fault && /1 of 1 object missing/.test(thrown.message),
         JSON.stringify(stored),
       );
+  });
+
+  it('is copied whole to a new file on this machine once the journal holds it, and not before', async () => {
+    const files: string[] = [];
+    const archive = async (file: string) => {
+      files.push(file);
+      return file;
+    };
+    const wanted = { type: 'record-owners', entries: [entryFor([a])], archive: '/backup/owner-references-r1.json' } as const;
+    await assert.rejects(recordOwners(holding([], { archive }).ports, wanted));
+    assert.deepEqual(files, []);
+    const { detail } = await recordOwners(holding([entryFor([a])], { archive }).ports, wanted);
+    assert.deepEqual([files, detail], [[wanted.archive], `1 object recorded; all of it is also in ${wanted.archive}`]);
   });
 });
 
@@ -95,15 +105,14 @@ describe('the last gate before references go', () => {
       (thrown) => thrown instanceof Fault && /does not hold the owner references of ConfigMap\/shop\/dependent$/.test(thrown.message),
     );
 
-  it('opens for what the journal in the cluster holds, after a second copy was brought up to date', async () => {
+  it('opens for what the journal in the cluster holds', async () => {
     const { ports, asked } = holding([entryFor([a, web, b])]);
     await assertRecorded(ports, patchesOf(off([a, web, b]), off([b])));
-    assert.deepEqual(asked, ['append 0', 'load']);
+    assert.deepEqual(asked, ['load']);
   });
 
-  it('stays shut where there is no journal, or only the copy on this machine', async () => {
+  it('stays shut where there is no journal', async () => {
     await stopped(off([a]), undefined);
-    await stopped(off([a]), [entryFor([a])], { copyOnly: true });
   });
 
   it('stays shut for a reference that is not recorded as removed, in the same form, of this very object', async () => {
@@ -142,14 +151,9 @@ describe('the last gate before references go', () => {
 describe('the end of the journal', () => {
   const forget = { type: 'forget-owners', file: '/x/owners.json' } as const;
 
-  it('is an archive under a free name, then nothing', async () => {
-    const taken = new Set(['/x/owners.json', '/x/owners-2.json']);
-    const archive = async (file: string) => {
-      if (taken.has(file)) throw new Fault('usage', `${file} is there already`, []);
-      return file;
-    };
-    const { ports, asked } = holding([entryFor([a])], { archive });
-    assert.equal(await forgetOwners(ports, forget), 'kept as /x/owners-3.json');
+  it('is an archive, then nothing', async () => {
+    const { ports, asked } = holding([entryFor([a])]);
+    assert.equal(await forgetOwners(ports, forget), 'kept as /x/owners.json');
     assert.deepEqual(asked, ['load', 'forget']);
   });
 

@@ -74,7 +74,7 @@ describe('verify asks whether references are back', () => {
   const stillOff = (stages: readonly ReturnType<typeof stageAt>[], journal: unknown = { entries }) =>
     readStillOff(
       {
-        journal: { load: async () => journal ?? undefined, elsewhere: async () => ['ops'] },
+        journal: { load: async () => journal ?? undefined },
         records: { load: async () => ({ stages }) },
       } as unknown as Sources,
       // Nothing is looked at before the upgrade.
@@ -82,11 +82,6 @@ describe('verify asks whether references are back', () => {
     );
 
   it('not without a journal', async () => assert.equal((await stillOff([stageAt('ownerrefs-strip', 'done', 10)], null)).objects, 0));
-
-  it('and where else a journal is only if there is none here', async () => {
-    assert.deepEqual((await stillOff([], null)).elsewhere, ['ops']);
-    assert.deepEqual((await stillOff([])).elsewhere, []);
-  });
 
   it('and they are not before restore, after one that failed, or after another strip', async () => {
     const strip = stageAt('ownerrefs-strip', 'done', 10);
