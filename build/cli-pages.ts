@@ -67,7 +67,7 @@ function descriptionOf({ id, description = '' }: Command): Description {
 
 function permissions({ id, flags }: Command): string {
   return Object.hasOwn(flags, 'context')
-    ? `ClusterRole \`netsvc-upgrade-${id}\` of [rbac.yaml](../rbac.yaml) ([why](../permissions.md)).`
+    ? `\`permissions --for ${id}\` prints them ([why](../permissions.md)).`
     : 'none; it asks no cluster.';
 }
 

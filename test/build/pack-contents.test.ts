@@ -31,7 +31,7 @@ describe('an archive', () => {
     const links = pages.flatMap(({ path, content }) =>
       [...String(content).matchAll(/\]\((?!\w+:)([^)#]+)/g)].map(([, to = '']) => normalize(join(path, '..', to))),
     );
-    assert.ok(links.includes('docs/reference/rbac.yaml'));
+    assert.ok(links.includes('docs/reference/permissions.md'));
     assert.deepEqual(
       links.filter((path) => !paths.has(path.replace(/\/$/, '')) && !OF_SOURCES.has(path)),
       [],

@@ -10,7 +10,7 @@ describe('explain', () => {
   it('says where the files are that a page leads to', async () => {
     const page = await explainCheck('NS-009');
     const folder = /^The links are to files of (\/.*\/docs\/reference\/checks\/)$/m.exec(page)?.[1];
-    assert.ok(folder && existsSync(join(folder, '../rbac.yaml')), page);
+    assert.ok(folder && existsSync(join(folder, '../permissions.md')), page);
     assert.doesNotMatch(await explainCheck('NS-105'), /The links are/);
   });
 

@@ -91,7 +91,7 @@ describe('the archives of all platforms', function () {
         );
         assert.ok(['LICENSE', 'LICENSE-node.txt', 'THIRD-PARTY-NOTICES.txt', 'sbom.cdx.json'].every((file) => files.includes(file)));
         assert.ok(
-          ['rbac.yaml', 'profiles.md', join('checks', 'NS-009.md')].every((file) => files.includes(join('docs', 'reference', file))),
+          ['permissions.md', 'profiles.md', join('checks', 'NS-009.md')].every((file) => files.includes(join('docs', 'reference', file))),
         );
         assert.ok((lstatSync(join(store, 'bin', entry)).mode & 0o111) !== 0);
         if (os !== 'windows') assert.ok(readFileSync(join(store, 'bin', 'node')).equals(runtimeFile(runtime, runtime.file)));

@@ -4,7 +4,7 @@ import { manifestFile, releases } from '../support/releases.ts';
 describeLeastPrivilege({
   title: 'the published manifest with Typha',
   manifest: manifestFile('v3.27.5', 'calico-typha.yaml'),
-  roles: 'rbac-calico.yaml',
+  profile: 'calico',
   flags: ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
   unused: ['csidrivers', 'networkpolicies', 'replicasets', 'statefulsets'],
 });

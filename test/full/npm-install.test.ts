@@ -34,7 +34,7 @@ describe('the npm package', function () {
       'package/LICENSE',
       'package/bin/kubectl-netsvc_upgrade',
       'package/bin/start.cjs',
-      'package/docs/reference/rbac.yaml',
+      'package/docs/reference/permissions.md',
     ])
       assert.ok(packed.includes(file), file);
     assert.deepEqual(

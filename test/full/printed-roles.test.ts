@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseAllDocuments } from 'yaml';
 import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
-import type { Role } from '../support/least-privilege.ts';
+import { missing, type Role } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
@@ -76,6 +76,18 @@ describe('printed roles on a real control plane: a service account with just the
     ])
       assert.equal(await may(...asked), 'no', asked.join(' '));
     assert.equal(await may('list', 'nodes'), 'yes');
+  });
+
+  it('preflight reads everything, and names what run needs more', async () => {
+    const result = await cluster.upgrade('preflight', ...NETSVC, ...as('preflight'), '-o', 'json');
+    assert.equal(result.exitCode, 3, told(result));
+    const more = missing(result);
+    assert.ok(more.includes('update leases.coordination.k8s.io in kube-system') && more.includes('watch pods'), more.join('\n'));
+    assert.deepEqual(
+      // Owners are read one by one only where references are put back, and no printed role lists every Secret.
+      more.filter((text) => /^(get|list) /.test(text) && !/watch|configmaps|^get \*\.netsvc\.io$|^list secrets$/.test(text)),
+      [],
+    );
   });
 
   const steps: readonly (readonly string[])[] = [

@@ -13,7 +13,7 @@ import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-po
 const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
 const rights = (command: string) => permissionsOf(command, netsvc, scope);
 
-/** What kubectl and the lock do goes past the guard here; test/full/least-privilege-commands.test.ts holds those to the roles. */
+/** What kubectl and the lock do goes past the guard here; test/full/printed-roles.test.ts holds those to the roles. */
 async function perform(scenario: Scenario, stages: typeof usualChain, permissions: readonly Permission[], flags: object = {}) {
   const ports = sandboxPorts(scenario);
   const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissions));

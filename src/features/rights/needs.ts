@@ -16,7 +16,7 @@ export interface DocumentKind {
 /** The lease of the lock: of this name in the state namespace. */
 const LOCK = 'netsvc-upgrade';
 
-/** Kinds of the documents of a full install, an operator and their add-ons; docs/reference/rbac.yaml is written for these. */
+/** Kinds of the documents of a full install, an operator and their add-ons: the roles are made for these. */
 export const documentKinds: readonly DocumentKind[] = [
   K.Namespace,
   K.ServiceAccount,

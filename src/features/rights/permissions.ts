@@ -20,7 +20,7 @@ const podWebhooks: Needs = () => [
 const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
-/** What each stage asks of the account, in the order of the chain. The chain’s stages and `preflight` are held to it by tests and by docs/reference/rbac.yaml. */
+/** What each stage asks of the account, in the order of the chain. The chain’s stages and `preflight` are held to it by tests, and its roles are made from it. */
 const stageNeeds = {
   preflight: [
     needs.detection,
@@ -151,7 +151,11 @@ const commandNeeds: CommandNeeds = {
   plan: reading(...USUAL),
   run: [...writing(...USUAL), needs.networkProbe],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
-  'probe-network': [needs.session, needs.lock, (profile, scope) => needs.networkProbe(profile, { probeNamespace: 'default', ...scope })],
+  'probe-network': [
+    needs.session,
+    needs.lock,
+    (profile, scope) => needs.networkProbe(profile, { ...scope, probeNamespace: scope.probeNamespace ?? 'default' }),
+  ],
   status: [needs.session, needs.stateRead],
   report: [needs.session, needs.stateRead],
   backup: writing('backup'),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rbacFiles } from '../../../build/rbac.ts';
 import { CLUSTER } from '../../../src/cli/flag.ts';
 import { chain } from '../../../src/features/chain.ts';
 import { documentKinds, type PlanScope } from '../../../src/features/rights/needs.ts';
@@ -41,51 +40,42 @@ describe('permissions', () => {
       else assert.deepEqual(more(id), [], id);
   });
 
-  const written = (file: string) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    assert.equal(text, rbacFiles.find((one) => one.file === file)?.text(), 'run: node build/rbac.ts');
-    return rolesOf(file.slice('docs/reference/'.length));
-  };
   const named = ({ kind, metadata }: Role) => `${kind} ${metadata.name}${metadata.namespace ? ` in ${metadata.namespace}` : ''}`;
-  for (const file of ['docs/reference/rbac.yaml', 'docs/reference/rbac-calico.yaml'])
-    it(`are written in ${file}, one ClusterRole per command, and a Role where the state is`, () =>
-      assert.deepEqual(
-        written(file).map(named),
-        permittedCommands.flatMap((command) => [
+  const onSecrets = (roles: readonly Role[]) =>
+    roles.flatMap(({ kind, rules }) =>
+      rules.filter(({ resources }) => resources.includes('secrets')).map(({ verbs }) => `${kind} ${verbs.join(',')}`),
+    );
+
+  for (const profile of ['netsvc', 'calico'])
+    it(`are printed for each command by the names of ${profile}: a ClusterRole, and a Role where the state is`, async () => {
+      for (const command of permittedCommands)
+        assert.deepEqual((await rolesOf(command, profile)).map(named), [
           `ClusterRole netsvc-upgrade-${command}`,
           `Role netsvc-upgrade-${command} in kube-system`,
           ...(command === 'probe-network' ? ['Role netsvc-upgrade-probe-network in default'] : []),
-        ]),
-      ));
-
-  for (const file of ['docs/reference/rbac-paths.yaml', 'docs/reference/rbac-calico-paths.yaml'])
-    it(`are written in ${file} for the paths with an operator, those on Secrets in the namespaces of the state and of the chart release alone`, () => {
-      const roles = written(file);
-      const byName = file.includes('calico') ? ['Role get'] : [];
-      assert.deepEqual(roles.map(named), [
-        'ClusterRole netsvc-upgrade-run-operator',
-        'Role netsvc-upgrade-run-operator in kube-system',
-        ...(byName.length > 0 ? [`Role netsvc-upgrade-run-operator in ${calico.operator.namespace}`] : []),
-        'ClusterRole netsvc-upgrade-run-chart',
-        'Role netsvc-upgrade-run-chart in kube-system',
-        `Role netsvc-upgrade-run-chart in ${roles.at(-1)?.metadata.namespace}`,
-      ]);
-      const onSecrets = roles.flatMap(({ kind, rules }) =>
-        rules.filter(({ resources }) => resources.includes('secrets')).map(({ verbs }) => `${kind} ${verbs.join(',')}`),
-      );
-      assert.deepEqual(onSecrets, [
-        'Role create,delete,get,list,update',
-        // Certificates that the operator keeps.
-        ...byName,
-        'Role create,delete,get,list,update',
-        'Role create,delete,get,list,patch,update',
-      ]);
+        ]);
     });
 
-  it('are written, for the calico operator, with the resources that flow logs are switched on by', () => {
-    for (const role of written('docs/reference/rbac-calico-paths.yaml').filter(({ kind }) => kind === 'ClusterRole')) {
-      const rule = role.rules.find(({ resources }) => resources.includes('goldmanes'));
-      assert.ok(rule?.resources.includes('whiskers') && rule.verbs.includes('create') && rule.verbs.includes('patch'), role.metadata.name);
+  for (const profile of [netsvc, calico])
+    it(`are printed for the paths with an operator of ${profile.name}, those on Secrets in the namespaces of the state and of the chart release alone`, async () => {
+      const state = 'Role create,delete,get,list,update';
+      // Certificates that the operator keeps.
+      const kept = profile === calico ? ['Role get'] : [];
+      assert.deepEqual(onSecrets(await rolesOf('run', profile.name, 'operator')), [state, ...kept]);
+      const chart = await rolesOf('run', profile.name, 'chart');
+      assert.deepEqual(chart.map(named), [
+        'ClusterRole netsvc-upgrade-run',
+        'Role netsvc-upgrade-run in kube-system',
+        `Role netsvc-upgrade-run in ${profile.operator.namespace}`,
+      ]);
+      assert.deepEqual(onSecrets(chart), [state, 'Role create,delete,get,list,patch,update']);
+    });
+
+  it('are printed, for the calico operator, with the resources that flow logs are switched on by', async () => {
+    for (const path of ['operator', 'chart'] as const) {
+      const [role] = await rolesOf('run', 'calico', path);
+      const rule = role?.rules.find(({ resources }) => resources.includes('goldmanes'));
+      assert.ok(rule?.resources.includes('whiskers') && rule.verbs.includes('create') && rule.verbs.includes('patch'), path);
     }
   });
 
