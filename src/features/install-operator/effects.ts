@@ -1,156 +1,70 @@
-import { command } from '../../kernel/argv.ts';
-import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
-import { Fault, messageOf } from '../../kernel/fault.ts';
-import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
-import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
-import { IMPACT, reasonsOf } from '../rollout/index.ts';
-import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
-import { HOLD_MS, type OperatorMemory, type OperatorTrouble, type OperatorVerdict, operatorVerdict } from './operator-verdict.ts';
+import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
+import { HOLD_MS, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
-
-/** The operator has upgraded every component to the target, and it has stayed so. */
-export interface OperatorExpected {
-  readonly type: 'operator-end';
-  readonly names: OperatorEndNames;
-  readonly target: OperatorTarget;
-  /** Over as soon as one of these agents is upgraded and ready. */
-  readonly firstOf?: AgentsOf;
-}
-
-type Wait = Pick<Around, 'stop' | 'report' | 'warn'> & { readonly timeoutMs: number };
-
-interface Ports {
-  readonly cluster: ClusterReader;
-  readonly clock: Clock;
-}
+import { type List, listing, readSettledFacts } from './settled-facts.ts';
+import { isUntouched, SETTLED_MS, settledVerdict } from './settled-rule.ts';
+import { type EndExpected, type OperatorExpected, type Ports, type SettledExpected, type Wait, waitEnd } from './wait-end.ts';
+import { NotYet, Watched } from './watched.ts';
 
 const POLL_MS = 2_000;
-/** More time between two looks does not count as held: the machine slept, or its clock was set. */
-const LONGEST_STEP_MS = 5_000;
-const POINTS = 5;
 
-/** Waits until `operatorVerdict` says done. Throws Fault `timeout` (naming what lags and the troubles) or `interrupted`. */
-export async function waitOperator({ cluster, clock }: Ports, expected: OperatorExpected, wait: Wait): Promise<Performed> {
-  const started = clock.now().getTime();
-  const told = new Set<string>();
-  let [last, counted] = [started, 0];
-  let memory: OperatorMemory = {};
-  for (;;) {
-    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
-    const look = await lookAt({ cluster, clock }, expected, counted, memory);
-    memory = look.memory;
-    tell(look, wait, told);
-    if (look.done || (await isFirstThere({ cluster, clock }, expected))) return {};
-    const now = clock.now().getTime();
-    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
-    await clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
-    const woken = clock.now().getTime();
-    counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
-    last = woken;
-  }
+/** By `operatorVerdict`, which is asked every two seconds. */
+export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wait): Promise<Performed> {
+  const { cluster, clock } = ports;
+  const look = async (now: number, before: OperatorMemory) =>
+    operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before);
+  const pause = () => clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
+  return waitEnd(ports, expected, { points: 5, holdMs: HOLD_MS, look, pause }, wait);
 }
 
-async function isFirstThere(ports: Ports, { firstOf }: OperatorExpected): Promise<boolean> {
-  if (!firstOf) return false;
-  return hasUpgradedNode(ports, firstOf).catch((thrown: unknown) => {
-    if (isPassing(thrown)) return false;
-    throw thrown;
-  });
-}
-
-/** A look that fails proves nothing: what held has to hold again from the next one on. */
-async function lookAt(
-  { cluster, clock }: Ports,
-  expected: OperatorExpected,
-  now: number,
-  before: OperatorMemory,
-): Promise<OperatorVerdict> {
+/** By `settledVerdict`, whenever a watch has heard of something. */
+export async function waitSettled(ports: Ports, expected: SettledExpected, wait: Wait): Promise<Performed> {
+  const { cluster, clock } = ports;
+  const end = new AbortController();
+  const watched = new Watched(cluster, clock, AbortSignal.any([end.signal, wait.stop]));
+  const facts = (list: List) => readSettledFacts(list, expected, clock.now().getTime());
+  const seenNow = async () => {
+    for (;;) {
+      const seen = await facts(watched.list).catch((thrown: unknown) => {
+        if (thrown instanceof NotYet && !wait.stop.aborted) return undefined;
+        throw thrown;
+      });
+      if (seen) return seen;
+      await watched.change();
+    }
+  };
+  let told: string | undefined;
+  const look = async (now: number, before: OperatorMemory) => {
+    const seen = settledVerdict(await seenNow(), now, before);
+    if (!seen.done) return seen;
+    // A watch may have heard nothing for a while: the end is what the cluster itself says now.
+    const last = await facts(listing(cluster));
+    told = isUntouched(last) ? UNTOUCHED : undefined;
+    return settledVerdict(last, now, before);
+  };
   try {
-    return operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before);
-  } catch (thrown) {
-    if (!isPassing(thrown)) throw thrown;
-    const { good: _, ...memory } = before;
-    const lag: OperatorLag = { point: 1, subject: 'the API server', why: `gives no answer: ${messageOf(thrown)}` };
-    return { done: false, lags: [lag], troubles: [], memory };
+    await waitEnd(ports, expected, { points: 4, holdMs: SETTLED_MS, look, pause: () => watched.change() }, wait);
+    return told === undefined ? {} : { told };
+  } finally {
+    end.abort();
   }
 }
 
-function tell({ lags, troubles }: OperatorVerdict, { report, warn }: Wait, told: Set<string>): void {
-  const lagging = new Set(lags.map(({ point }) => point)).size;
-  const why = lags.length === 0 ? `must hold for ${HOLD_MS / 1000} s` : progressText(lags);
-  report(POINTS - lagging, POINTS, 'signs that the operator is done', why);
-  for (const trouble of troubles) {
-    const key = `${trouble.type} ${trouble.subject}`;
-    if (told.has(key)) continue;
-    told.add(key);
-    warn(troubleText(trouble));
-  }
-}
-
-const TROUBLES: Readonly<Record<OperatorTrouble['type'], string>> = {
-  deaf: 'deaf operator',
-  idle: 'idle operator',
-  pinned: 'pinned operator',
-  degraded: 'degraded for 5 minutes',
-  'pod-failure': 'failing pods',
-};
-
-function troubleText({ type, subject, why }: OperatorTrouble): string {
-  return `${TROUBLES[type]}: ${subject}: ${why}`;
-}
-
-function lagText(lags: readonly OperatorLag[], limit: number): string {
-  const named = lags.slice(0, limit).map(({ subject, why }) => `${subject}: ${why}`);
-  return `${named.join('; ')}${lags.length > limit ? `; and ${lags.length - limit} more` : ''}`;
-}
-
-/** The first cause alone where it has a command: that is what somebody has to look at. */
-function progressText(lags: readonly OperatorLag[]): string {
-  const [first] = lags;
-  if (first?.command === undefined) return lagText(lags, 2);
-  const more = lags.length > 1 ? ` (and ${lags.length - 1} more)` : '';
-  return `${first.subject}: ${first.why}${more} · ${first.command}`;
-}
-
-/** Pods of which events and logs are read. */
-const ASKED = 3;
-
-/** What the cluster itself says of them is asked for only once the wait has ended without success. */
-const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
-
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: OperatorExpected, reasons: readonly string[]): Fault {
-  const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
-  const { namespace, name } = names.deployment;
-  // An operator that does not act is why nothing else comes.
-  const causes = troubles.length === 0 ? lags : lags.filter(({ point }) => point !== 5);
-  const commands = [...new Set(causes.flatMap((lag) => lag.command ?? []))].slice(0, 3);
-  const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
-  // Its pods are told with the command for theirs, and there may be no log.
-  const runs = !lags.some(({ point }) => point === 1);
-  return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
-    ...commands.map((one) => `see why: ${one}`),
-    ...reasons,
-    ...troubles.map(troubleText),
-    ...(runs ? [`read the log of the operator: ${log}`] : []),
-    runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
-    runs
-      ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
-      : 'repair the operator, then run the same command again',
-  ]);
-}
+const UNTOUCHED = 'all components were of this release before the operator started: nothing shows whether it acted';
 
 declare module '../../kernel/action.ts' {
   interface Expectations {
     readonly 'operator-end': OperatorExpected;
+    readonly 'operator-settled': SettledExpected;
   }
 }
 
-export const operatorExpectations: Pick<ExpectationTypes, 'operator-end'> = {
-  'operator-end': {
-    wait: waitOperator,
-    text: ({ target: { release }, firstOf }) =>
-      firstOf
-        ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
-        : `the operator to upgrade every component to ${release}`,
-  },
+const textOf = ({ target: { release }, firstOf }: EndExpected): string =>
+  firstOf
+    ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
+    : `the operator to upgrade every component to ${release}`;
+
+export const operatorExpectations: Pick<ExpectationTypes, EndExpected['type']> = {
+  'operator-end': { wait: waitOperator, text: textOf },
+  'operator-settled': { wait: waitSettled, text: textOf },
 };

@@ -1,23 +1,24 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
-import { attempt, type PathPart, pathPart } from '../survey/index.ts';
-import type { OperatorExpected } from './effects.ts';
+import { attempt, type PathPart, pathPart, unknownEnd } from '../survey/index.ts';
 import { readPinnedImages, registryOf } from './operated-images.ts';
-import type { OperatorEndNames } from './operator-causes.ts';
+import type { OperatorEndNames, OperatorLag } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
+import { listing, readSettledFacts, type SettledNames } from './settled-facts.ts';
+import { readySince, SETTLED_MS, settledLags } from './settled-rule.ts';
+import type { EndExpected } from './wait-end.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
 type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
 
 interface OperatorEndFacts {
-  readonly until: OperatorExpected;
+  readonly until: EndExpected;
   readonly nodes: number;
 }
 
@@ -52,34 +53,47 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
   });
 }
 
-/** What the operator has to reach. Throws Fault('blocked') where the profile does not know the names. */
+/** What the operator has to reach. Throws Fault('blocked') for a release whose end no rule tells. */
 export async function readExpectation(
   sources: Sources,
   context: Context,
   installation: Installation,
   imageOf: OperatorImageOf,
-): Promise<OperatorExpected> {
+): Promise<EndExpected> {
+  const unknown = unknownEnd(installation, context);
+  if (unknown) throw unknown;
   const { profile, options } = context;
   const names = operatorEndNames(profile, installation.operator);
-  if (!names) {
-    throw new Fault('blocked', `profile ${profile.name} does not say by what the end of an upgrade by the operator is told`, [
-      'give a profile with `operator.end` and `operator.statusVersionField`',
-    ]);
-  }
   const [operatorImage, registry, pinned] = await Promise.all([
     imageOf(sources, context, installation),
-    readRegistry(sources, names),
+    names && readRegistry(sources, names),
     readPinnedImages(sources.cluster, context),
   ]);
   const digests = pinned.map(({ digest }) => digest);
   const target = { release: options.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
-  return { type: 'operator-end', names, target };
+  if (names) return { type: 'operator-end', names, target };
+  return { type: 'operator-settled', names: settledNames(profile, installation), target };
 }
 
-/** One look: true if anything of the rule does not hold now. A look that fails proves nothing. */
-export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' | 'clock'>, until: OperatorExpected): Promise<boolean> {
-  const looked = await attempt(async () => operatorLags(await readOperatorView(cluster, until, clock.now().getTime())));
-  return 'unread' in looked || looked.value.length > 0;
+/** What lags at one look, by the rule of the profile. */
+export async function readEndLags(
+  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
+  until: EndExpected,
+): Promise<readonly OperatorLag[]> {
+  const now = clock.now().getTime();
+  if (until.type === 'operator-end') return operatorLags(await readOperatorView(cluster, until, now));
+  return settledLags(await readSettledFacts(listing(cluster), until, now));
+}
+
+/** One look: true if the rule does not hold now, or may not have held for long enough. A look that fails proves nothing. */
+export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' | 'clock'>, until: EndExpected): Promise<boolean> {
+  const looked = await attempt(async () => {
+    if (until.type === 'operator-end') return (await readEndLags({ cluster, clock }, until)).length > 0;
+    const now = clock.now().getTime();
+    const facts = await readSettledFacts(listing(cluster), until, now);
+    return settledLags(facts).length > 0 || now + (await cluster.clockSkewMs()) - readySince(facts) < SETTLED_MS;
+  });
+  return 'unread' in looked || looked.value;
 }
 
 /** The registry that the user set for the components; the operator's own default cannot be read anywhere. */
@@ -88,7 +102,7 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
   return registry?.replace(/\/?$/, '/');
 }
 
-/** The names that the rule for the end needs, and the operator's Deployment; undefined without them: no end is declared. */
+/** The names that the rule over the operator's statuses needs, and the operator's Deployment; undefined where the profile has none. */
 export function operatorEndNames(
   { operator }: Pick<Profile, 'operator'>,
   found?: OperatorEndNames['deployment'],
@@ -103,5 +117,22 @@ export function operatorEndNames(
     versionField,
     required,
     ...end,
+  };
+}
+
+/** What the rule goes by where the profile names no statuses. */
+function settledNames(profile: Profile, { operator: found, hasApiServer }: Installation): SettledNames {
+  const { operator, images, clusterInformation, crdGroup, apiGroup } = profile;
+  const { operator: _operator, sidecar: _sidecar, ...components } = images;
+  const { kind, plural, name, versionField } = clusterInformation;
+  return {
+    deployment: found ?? { namespace: operator.namespace, name: operator.deployment },
+    installation: { ...operator.installationKind, namespaced: false },
+    agent: operator.agent,
+    controllers: operator.controllers,
+    images: Object.values(components).flat(),
+    api: `v3.${apiGroup}`,
+    isServed: hasApiServer,
+    information: { kind: { group: crdGroup, version: 'v1', kind, plural, namespaced: false }, name, versionField },
   };
 }

@@ -72,7 +72,10 @@ const STARTING_MS = 30_000;
 type Cause = Required<Pick<OperatorLag, 'why' | 'command' | 'pod'>>;
 
 /** The pod of this workload that somebody has to look at first: one that cannot start before one that is only late. */
-export function podCause(workload: KubeObject, { pods = [], nodes = [], timeMs = 0 }: OperatorView): Cause | undefined {
+export function podCause(
+  workload: KubeObject,
+  { pods = [], nodes = [], timeMs = 0 }: Pick<OperatorView, 'pods' | 'nodes' | 'timeMs'>,
+): Cause | undefined {
   const selector = selectorOf(workload);
   const own = pods.filter(({ metadata }) => metadata.namespace === workload.metadata.namespace && selects(selector, metadata.labels ?? {}));
   const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));

@@ -59,7 +59,7 @@ async function readResources(cluster: ClusterReader, { installation, statuses, a
 }
 
 /** What is read of a pod, and the labels by which it belongs to a workload. */
-function labelledPod(pod: KubeObject): KubeObject {
+export function labelledPod(pod: KubeObject): KubeObject {
   const { metadata, ...rest } = leanPod(pod);
   return { ...rest, metadata: { ...metadata, ...(pod.metadata.labels ? { labels: pod.metadata.labels } : {}) } };
 }

@@ -8,7 +8,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
-import { readInstalled, rememberOf } from '../survey/index.ts';
+import { readInstalled, rememberOf, unknownEnd } from '../survey/index.ts';
 import { archiveOf } from './effects.ts';
 import { entryKey } from './journal-entries.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
@@ -34,6 +34,8 @@ export const ownerrefsStripStage = stage<StripFacts>({
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
+    const unknown = unknownEnd(installation, context);
+    if (unknown) throw unknown;
     const judged = await readStripped(sources, context, installation);
     return { installation, ...judged };
   },

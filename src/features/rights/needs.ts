@@ -141,13 +141,22 @@ export const ownerReferences: Needs = ({ apiGroup }) => [
 ];
 
 /** Where an operator runs the components: what the end of its work is identified by. */
-export const operatorEnd: Needs = ({ operator, operatorGroup: group }) => {
-  if (!operator.end) return [];
+export const operatorEnd: Needs = (
+  { operator, operatorGroup: group, crdGroup, clusterInformation: { plural, name } },
+  { operated = true },
+) => {
+  if (!operated) return [];
   const why = 'the end of the operator’s work';
+  if (operator.end)
+    return [
+      ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
+      ...allow(['get'], [K.APIService, K.Deployment], why, { required: false }),
+      ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
+    ];
   return [
-    ...allow(['get', 'list'], { group, plural: '*' }, why, { required: false }),
-    ...allow(['get'], [K.APIService, K.Deployment], why, { required: false }),
-    ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
+    ...allow(['list', 'watch'], operator.installationKind, why, { required: false }),
+    ...allow(['list', 'watch'], { group: crdGroup, plural }, why, { names: [name], required: false }),
+    ...allow(['list', 'watch'], [K.APIService, K.Service, K.DaemonSet, K.Deployment, K.Pod, K.Node], why, { required: false }),
   ];
 };
 

@@ -48,7 +48,7 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       const installation = await readInstalled(sources, context);
       const { path } = installation;
       const part = parts.find((one) => one.paths.includes(path));
-      if (part && !rest.readOnly) refuse(installation, context);
+      if (part) refuse(installation, context, rest.readOnly);
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
@@ -59,10 +59,10 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
   };
 }
 
-function refuse(installation: Installation, context: Context): void {
+function refuse(installation: Installation, context: Context, readOnly: boolean): void {
   const { profile, options } = context;
   // A finding of every stage that writes the target; accepting it does not help, so it stops here.
-  if (installation.nativeV3Crds && options.accept.some(({ check }) => check === 'NS-108'))
+  if (!readOnly && installation.nativeV3Crds && options.accept.some(({ check }) => check === 'NS-108'))
     throw new Fault(
       'blocked',
       `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,

@@ -42,7 +42,7 @@ export const operatorDone: VerifyCheck = {
     const lags = read(facts.operator);
     if (lags === undefined) return notApplicable('no operator on this install path');
     const evidence = lags.map(({ subject, why }) => ({ text: subject, detail: why }));
-    return failIfAny(evidence, 'the operator, its statuses, the components and their API are all at the target', (names) => ({
+    return failIfAny(evidence, 'the operator, the components and their API are all at the target', (names) => ({
       because: `the operator is not done (${counted(lags.length, 'sign')}): ${names}`,
       hint: 'Wait for it; it names what lags and a deaf or pinned operator.',
       next: `${PROGRAM} wait`,

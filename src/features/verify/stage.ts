@@ -10,14 +10,7 @@ import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
-import {
-  type OperatorLag,
-  operatorImage,
-  operatorLags,
-  readExpectation,
-  readOperatorView,
-  readPinnedImages,
-} from '../install-operator/index.ts';
+import { type OperatorLag, operatorImage, readEndLags, readExpectation, readPinnedImages } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
 import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
@@ -115,7 +108,7 @@ export async function readOperatorLags(
 ): Promise<readonly OperatorLag[] | undefined> {
   if (!isOperated(installation)) return undefined;
   const expected = await readExpectation(sources, context, installation, installation.path === 'operator' ? operatorImage : releasedImage);
-  return operatorLags(await readOperatorView(sources.cluster, expected, sources.clock.now().getTime()));
+  return readEndLags(sources, expected);
 }
 
 /** No chart is rendered to verify: without the release's image, statuses, release and API are still evaluated. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage, waitStage } from '../../../src/features/install/around.ts';
 import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
+import { ownerrefsStripStage } from '../../../src/features/ownerrefs/strip-stage.ts';
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Action } from '../../../src/kernel/action.ts';
@@ -105,7 +106,7 @@ describe('the operator path', () => {
     const bench = await operatedBench({ options: { release: 'v3.30.7' } });
     const { sources, context } = bench;
     const refused = /^v3\.30\.7 is no target for an installation by operator: its operator ends an upgrade by other signs$/;
-    for (const stage of [crdsStage, applyStage])
+    for (const stage of [ownerrefsStripStage, crdsStage, applyStage, waitStage])
       await assert.rejects(stage.open(sources, context), { name: 'Fault', code: 'blocked', message: refused });
     const installation = await readInstalled(sources, context);
     const { facts } = await readTargetFor(sources, context, { value: { type: 'found', installation } }, { value: undefined });

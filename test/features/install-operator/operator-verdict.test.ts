@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { operatorEndNames } from '../../../src/features/install-operator/end.ts';
 import { operatorVerdict } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { after, before, type Look, type Moment, NEW, OLD, play, type Script, viewOf } from '../../support/operator-script.ts';
 
 const applied: Moment = { ...before, operator: NEW.operator, operatorReady: 0 };
@@ -281,10 +279,6 @@ describe('the end of an upgrade by the operator', () => {
       wanted.lags.map(({ subject }) => subject),
       ['TigeraStatus/tiers', 'TigeraStatus/tiers'],
     );
-  });
-
-  it('declares no end where the profile does not know its names', () => {
-    assert.equal(operatorEndNames(netsvc), undefined);
   });
 
   it('does not take an empty namespace for a finished one', () => {

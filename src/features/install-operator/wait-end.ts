@@ -1,0 +1,155 @@
+import { command } from '../../kernel/argv.ts';
+import type { Around, Performed } from '../../kernel/effect-type.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
+import { IMPACT, reasonsOf } from '../rollout/index.ts';
+import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
+import type { OperatorMemory, OperatorTrouble, OperatorVerdict } from './operator-verdict.ts';
+import type { SettledFacts } from './settled-facts.ts';
+
+/** The operator has upgraded every component to the target, and it has stayed so. */
+export interface OperatorExpected {
+  readonly type: 'operator-end';
+  readonly names: OperatorEndNames;
+  readonly target: OperatorTarget;
+  /** Over as soon as one of these agents is upgraded and ready. */
+  readonly firstOf?: AgentsOf;
+}
+
+/** The same where the profile names no statuses of the operator (§4.2, §4.3). */
+export interface SettledExpected extends Pick<SettledFacts, 'names' | 'target'> {
+  readonly type: 'operator-settled';
+  readonly firstOf?: AgentsOf;
+}
+
+export type EndExpected = OperatorExpected | SettledExpected;
+
+export type Wait = Pick<Around, 'stop' | 'report' | 'warn'> & { readonly timeoutMs: number };
+
+export interface Ports {
+  readonly cluster: ClusterReader;
+  readonly clock: Clock;
+}
+
+/** How one rule for the end is looked after. */
+export interface Rule {
+  readonly points: number;
+  readonly holdMs: number;
+  /** One evaluation; `now` counts only what was surely waited. Throws ApiFailure where there is no answer. */
+  look(now: number, before: OperatorMemory): Promise<OperatorVerdict>;
+  /** Until the next is useful. */
+  pause(): Promise<unknown>;
+}
+
+/** More time between two looks does not count as held: the machine slept, or its clock was set. */
+const LONGEST_STEP_MS = 5_000;
+
+/** Waits until the rule says done. Throws Fault `timeout` (naming what lags and the troubles) or `interrupted`. */
+export async function waitEnd(ports: Ports, expected: EndExpected, rule: Rule, wait: Wait): Promise<Performed> {
+  const { cluster, clock } = ports;
+  const started = clock.now().getTime();
+  const told = new Set<string>();
+  let [last, counted] = [started, 0];
+  let memory: OperatorMemory = {};
+  for (;;) {
+    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
+    const look = await lookAt(rule, counted, memory);
+    memory = look.memory;
+    tell(look, rule, wait, told);
+    if (look.done || (await isFirstThere(ports, expected))) return {};
+    const now = clock.now().getTime();
+    if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
+    await rule.pause();
+    const woken = clock.now().getTime();
+    counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
+    last = woken;
+  }
+}
+
+async function isFirstThere(ports: Ports, { firstOf }: EndExpected): Promise<boolean> {
+  if (!firstOf) return false;
+  return hasUpgradedNode(ports, firstOf).catch((thrown: unknown) => {
+    if (isPassing(thrown)) return false;
+    throw thrown;
+  });
+}
+
+/** A look that fails proves nothing: what held has to hold again from the next one on. */
+async function lookAt(rule: Rule, now: number, before: OperatorMemory): Promise<OperatorVerdict> {
+  try {
+    return await rule.look(now, before);
+  } catch (thrown) {
+    if (!isPassing(thrown)) throw thrown;
+    const lag: OperatorLag = { point: 1, subject: 'the API server', why: `gives no answer: ${messageOf(thrown)}` };
+    return { done: false, lags: [lag], troubles: [], memory: withoutGood(before) };
+  }
+}
+
+function withoutGood(memory: OperatorMemory): OperatorMemory {
+  return Object.fromEntries(Object.entries(memory).filter(([key]) => !key.startsWith('good')));
+}
+
+function tell({ lags, troubles }: OperatorVerdict, { points, holdMs }: Rule, { report, warn }: Wait, told: Set<string>): void {
+  const lagging = new Set(lags.map(({ point }) => point)).size;
+  const why = lags.length === 0 ? `must hold for ${holdMs / 1000} s` : progressText(lags);
+  report(points - lagging, points, 'signs that the operator is done', why);
+  for (const trouble of troubles) {
+    const key = `${trouble.type} ${trouble.subject}`;
+    if (told.has(key)) continue;
+    told.add(key);
+    warn(troubleText(trouble));
+  }
+}
+
+const TROUBLES: Readonly<Record<OperatorTrouble['type'], string>> = {
+  deaf: 'deaf operator',
+  idle: 'idle operator',
+  pinned: 'pinned operator',
+  degraded: 'degraded for 5 minutes',
+  'pod-failure': 'failing pods',
+};
+
+function troubleText({ type, subject, why }: OperatorTrouble): string {
+  return `${TROUBLES[type]}: ${subject}: ${why}`;
+}
+
+function lagText(lags: readonly OperatorLag[], limit: number): string {
+  const named = lags.slice(0, limit).map(({ subject, why }) => `${subject}: ${why}`);
+  return `${named.join('; ')}${lags.length > limit ? `; and ${lags.length - limit} more` : ''}`;
+}
+
+/** The first cause alone where it has a command: that is what somebody has to look at. */
+function progressText(lags: readonly OperatorLag[]): string {
+  const [first] = lags;
+  if (first?.command === undefined) return lagText(lags, 2);
+  const more = lags.length > 1 ? ` (and ${lags.length - 1} more)` : '';
+  return `${first.subject}: ${first.why}${more} · ${first.command}`;
+}
+
+/** Pods of which events and logs are read. */
+const ASKED = 3;
+
+/** What the cluster itself says of them is asked for only once the wait has ended without success. */
+const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
+
+function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: EndExpected, reasons: readonly string[]): Fault {
+  const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
+  const { namespace, name } = names.deployment;
+  // An operator that does not act is why nothing else comes.
+  const causes = troubles.length === 0 ? lags : lags.filter(({ point }) => point !== 5);
+  const commands = [...new Set(causes.flatMap((lag) => lag.command ?? []))].slice(0, 3);
+  const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
+  // Its pods are told with the command for theirs, and there may be no log.
+  const runs = !lags.some(({ point }) => point === 1);
+  return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
+    ...commands.map((one) => `see why: ${one}`),
+    ...reasons,
+    ...troubles.map(troubleText),
+    ...(runs ? [`read the log of the operator: ${log}`] : []),
+    runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
+    runs
+      ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
+      : 'repair the operator, then run the same command again',
+  ]);
+}
