@@ -2,9 +2,11 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { unattributed } from '../../kube/lean-objects.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import { chartOperatorImage, isDeployed } from '../install-chart/index.ts';
 import {
@@ -21,10 +23,20 @@ import {
 import { type CrdsJudged, crdsChecks, operatorEnd, operatorImage, readExpectation, stillBringing } from '../install-operator/index.ts';
 import { agentsOfTarget, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
-import { readNodes, readRollouts, rolloutTarget, rolloutWait, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
-import { hasFullManifest, isOperated, pathStage } from '../survey/index.ts';
+import {
+  type OtherPodsJudged,
+  otherPodsOf,
+  othersRunning,
+  readNodes,
+  readRollouts,
+  rolloutTarget,
+  rolloutWait,
+  SETTLED_BY_ROLLOUT,
+  WATCHED_NAMESPACE,
+} from '../rollout/index.ts';
+import { attempt, hasFullManifest, isOperated, pathStage } from '../survey/index.ts';
 
-interface WaitFacts {
+interface WaitFacts extends OtherPodsJudged {
   /** Their pods, of which there may be thousands, are not kept: the wait reads its own. */
   readonly progress: readonly Pick<RolloutProgress, 'target' | 'done'>[];
   readonly nodes: number;
@@ -42,7 +54,7 @@ export const waitStage = pathStage<WaitFacts>({
   readOnly: true,
   leavesTraffic: true,
   settles: SETTLED_BY_ROLLOUT,
-  checks: [],
+  checks: [othersRunning],
   survey: readWaitFacts,
   plan({ progress, nodes, agent }, context) {
     const { options, chain } = context;
@@ -73,7 +85,15 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const rollouts = await readRollouts(sources, targetsOf(context, target, variant.id), []);
   const progress = rollouts.map(({ target: one, done }) => ({ target: one, done }));
   const nodes = installation.nodes ?? (await readNodes(sources)).length;
-  return { progress, nodes, agent: variant.agent.name };
+  const otherPods = await attempt(() => readOtherPods(sources, context));
+  return { progress, nodes, agent: variant.agent.name, otherPods };
+}
+
+/** For who waits alone: in a run `verify` reports them, at its end. */
+async function readOtherPods({ cluster, records }: Sources, context: Context) {
+  if (context.chain?.later.includes('verify')) return [];
+  const pods = await cluster.list(K.Pod, { namespace: WATCHED_NAMESPACE, keep: unattributed });
+  return otherPodsOf(pods, await records.load(), context);
 }
 
 /** What is left of the upgrade before every pod of the API server is new, on any install path. */

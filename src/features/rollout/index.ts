@@ -3,6 +3,7 @@
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT, keptOff } from './failed-pods.ts';
 export { lastWarning, meaningOf, shortText } from './meanings.ts';
+export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
 export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';

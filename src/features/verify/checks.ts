@@ -1,6 +1,7 @@
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { lineOf } from '../../kernel/release.ts';
+import { othersRunning } from '../rollout/index.ts';
 import { ageOf, failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VersionAnswer } from './survey.ts';
@@ -89,6 +90,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     },
   },
   ...workloadsChecks,
+  othersRunning,
 
   operatorDone,
 

@@ -3,7 +3,7 @@ import { allOf } from '../../kernel/each-of.ts';
 import type { Datastore, Installation } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { refText } from '../../kernel/object.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
@@ -12,7 +12,7 @@ import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
 import { type OperatorLag, operatorImage, readEndLags, readExpectation, readPinnedImages } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
-import { latePods, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
+import { latePods, otherPodsOf, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
@@ -44,15 +44,17 @@ export const verifyStage = stage<VerifyFacts>({
 
 async function readVerifyFacts(sources: Sources, context: Context): Promise<VerifyFacts> {
   const { cluster, tools } = sources;
-  const [installed, clis] = await Promise.all([
+  const [installed, pods, clis] = await Promise.all([
     attempt(() => readInstalled(sources, context)),
+    attempt(() => cluster.list(K.Pod)),
     attempt(() => readClis(tools, context.profile)),
   ]);
   const target = await attemptWith(installed, (installation) => readTargetIfAny(sources, context, installation));
   const datastore = await attemptWith(installed, async (installation) => installation.datastore);
   const found = await allOf({
     clusterVersion: readClusterVersion(sources, context, 'value' in clis ? clis.value : [], 'value' in datastore ? datastore.value : 'api'),
-    images: attempt(() => readServiceImages(cluster, context)),
+    images: attemptWith(pods, (all) => readServiceImages(cluster, context, all)),
+    otherPods: attemptWith(pods, async (all) => otherPodsOf(all, await sources.records.load(), context)),
     rollouts: 'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
     operator: attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
     leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
@@ -122,10 +124,14 @@ async function releasedImage(sources: Sources, context: Context, installation: I
  * Containers of the service in any pod: those with their own manifest (API server, CSI driver, CLI pods) stay old until you upgrade them
  * (domain §12/35). The operator has its own version, and sidecars may be older (§9/7).
  */
-export async function readServiceImages(cluster: ClusterReader, context: Context): Promise<readonly ServiceImage[]> {
+export async function readServiceImages(
+  cluster: ClusterReader,
+  context: Context,
+  pods: readonly KubeObject[],
+): Promise<readonly ServiceImage[]> {
   const { profile } = context;
   const placed = new Set(serviceNamespaces(profile));
-  const [pods, pinned] = await Promise.all([cluster.list(K.Pod), attempt(() => readPinnedImages(cluster, context))]);
+  const pinned = await attempt(() => readPinnedImages(cluster, context));
   // Where nobody may look, a digest tells no release, and the check says so.
   const digests = 'value' in pinned ? pinned.value.map(({ digest }) => digest) : [];
   return pods.flatMap((pod) => {

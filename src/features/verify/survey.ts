@@ -15,7 +15,7 @@ import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../i
 import type { OperatorLag } from '../install-operator/index.ts';
 import { lackingOf, type OwnersFollowed, readRestoreFacts } from '../ownerrefs/index.ts';
 import { storedKind, temporaryPolicies } from '../policies/index.ts';
-import { neededTarget, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
+import { neededTarget, type OtherPodsJudged, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { cliList, findServiceCli } from '../service-cli/index.ts';
 import { attempt, hasFullManifest } from '../survey/index.ts';
 
@@ -142,7 +142,7 @@ export interface ServiceImage {
 }
 
 /** The result of the upgrade, as the checks of `verify` see it. */
-export interface VerifyFacts {
+export interface VerifyFacts extends OtherPodsJudged {
   readonly datastore: Reading<Datastore>;
   readonly clusterVersion: ClusterVersionFacts;
   /** Every container of the service in the cluster, whatever manifest it came from. */

@@ -18,7 +18,7 @@ describe('verify looks for images of the service', () => {
   const pod = (text: string, images: readonly string[], rest: object = {}): KubeObject =>
     object('v1', `Pod/${text}`, { spec: { containers: images.map((image, index) => ({ name: `c${index}`, image })) }, ...rest });
   const found = async (...pods: readonly KubeObject[]) =>
-    (await readServiceImages(clusterOf(pods).cluster, context)).map(({ image, release, isCli }) => [image, release, isCli]);
+    (await readServiceImages(clusterOf(pods).cluster, context, pods)).map(({ image, release, isCli }) => [image, release, isCli]);
 
   it('anywhere in the cluster, by registry', async () => {
     assert.deepEqual(await found(pod('a/x', ['quay.io/calico/apiserver:v3.27.5'])), [
@@ -39,7 +39,7 @@ describe('verify looks for images of the service', () => {
     const pods = [pod('calico-system/n', ['mirror.corp/x/node@sha256:abc']), pod('calico-system/o', ['mirror.corp/x/node@sha256:old'])];
     const { cluster } = clusterOf([...pods, set], { kinds: [K.Pod, kind] });
     assert.deepEqual(
-      (await readServiceImages(cluster, context)).map(({ release }) => release),
+      (await readServiceImages(cluster, context, pods)).map(({ release }) => release),
       [context.options.release, undefined],
     );
   });

@@ -47,6 +47,7 @@ const good: VerifyFacts = {
     cli: { by: `${CLI} version`, value: 'v3.32.1' },
     record: { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } },
   },
+  otherPods: { value: [] },
   images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
   rollouts: { value: [rollout('')] },
   reasons: [],
