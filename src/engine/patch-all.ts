@@ -5,7 +5,6 @@ import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { ApiFailure, TOO_MUCH } from '../kernel/ports.ts';
-import { Pace } from './pace.ts';
 
 /** Answers about this one object: missing right, admission webhook, a kind without patch. Others may still be patched. */
 const REFUSED = new Set([400, 403, 405]);
@@ -37,6 +36,8 @@ export const MOVED_ON: ReadonlySet<number> = new Set([404, 409, 422]);
 const AGAIN = new Set([0, 500, 502, 503, 504]);
 const TRIES = 3;
 const PAUSE_MS = 1_000;
+/** In flight at most, unless the user says otherwise: the API server queues more, it does not answer faster, and others wait longer. */
+const WIDEST = 16;
 
 export type PatchingParts = Pick<Around, 'limits' | 'mustHold' | 'stop' | 'report'>;
 
@@ -54,7 +55,8 @@ export async function patchAll(
   const worker = async () => {
     for (const patch of queue) if (!(await patching.perform(patch))) return;
   };
-  await Promise.all(Array.from({ length: Math.min(patching.widest, patches.length) }, worker));
+  const { parallel = WIDEST } = parts.limits;
+  await Promise.all(Array.from({ length: Math.min(parallel, patches.length) }, worker));
   return patching.outcome();
 }
 
@@ -63,7 +65,7 @@ class Patching {
   readonly #of: number;
   readonly #what: string;
   readonly #parts: PatchingParts;
-  readonly #pace: Pace;
+  readonly #turn: () => Promise<void>;
   readonly #kindOf: (ref: ObjectRef) => Promise<Kind>;
   readonly #movedOn: string[] = [];
   readonly #refused: string[] = [];
@@ -76,23 +78,16 @@ class Patching {
     this.#of = of;
     this.#what = what;
     this.#parts = parts;
-    this.#pace = new Pace(ports.clock, parts.limits);
+    this.#turn = spaced(ports.clock, parts.limits.qps);
     this.#kindOf = kindsOf(ports.cluster);
     this.#startedAt = this.#now();
-  }
-
-  get widest(): number {
-    return this.#pace.widest;
   }
 
   /** False if no more patches are to be sent. */
   async perform(patch: GuardedPatch): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.#pace.enter();
-      if (this.#failure !== undefined || this.#parts.stop.aborted) {
-        this.#pace.leave(0);
-        return false;
-      }
+      await this.#turn();
+      if (this.#failure !== undefined || this.#parts.stop.aborted) return false;
       const thrown = await this.#send(patch);
       if (thrown === undefined) return true;
       if (!(await this.#goesOn(patch, thrown, attempt))) return this.#failure === undefined;
@@ -112,7 +107,6 @@ class Patching {
 
   /** Resolves to what was thrown, if anything was. */
   async #send({ target, patch, uid }: GuardedPatch): Promise<unknown> {
-    const sentAt = this.#now();
     try {
       const kind = await this.#kindOf(target);
       this.#parts.mustHold();
@@ -122,8 +116,6 @@ class Patching {
       return undefined;
     } catch (thrown) {
       return thrown;
-    } finally {
-      this.#pace.leave(this.#now() - sentAt);
     }
   }
 
@@ -151,6 +143,18 @@ class Patching {
   #now(): number {
     return this.#ports.clock.now().getTime();
   }
+}
+
+/** Resolves when the next patch may be sent: at most so many per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
+function spaced(clock: EnginePorts['clock'], qps: number | undefined): () => Promise<void> {
+  let nextAt = 0;
+  return async () => {
+    if (qps === undefined) return;
+    const now = clock.now().getTime();
+    const at = Math.max(now, nextAt);
+    nextAt = at + 1000 / qps;
+    if (at > now) await clock.sleep(at - now);
+  };
 }
 
 /** Each kind is looked up once. */

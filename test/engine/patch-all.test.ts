@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { patchAll } from '../../src/engine/patch-all.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type PatchingParts, patchAll } from '../../src/engine/patch-all.ts';
 import type { GuardedPatch } from '../../src/kernel/action.ts';
 import { Outdated } from '../../src/kernel/fault.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -16,20 +17,28 @@ const patches: readonly GuardedPatch[] = Array.from({ length: OBJECTS }, (_, ind
 interface Tried {
   readonly done: readonly string[];
   readonly thrown: unknown;
+  /** In flight at most. */
+  readonly widest: number;
+  readonly seconds: number;
 }
 
 /** Some objects answer with failures of their own, all others are patched; with `times` these are so many, then they are patched as well. */
 async function tried(
   failures: Readonly<Record<string, ApiFailure>>,
-  { times = Number.POSITIVE_INFINITY, stopAfter = Number.POSITIVE_INFINITY } = {},
+  { times = Number.POSITIVE_INFINITY, stopAfter = Number.POSITIVE_INFINITY, limits = {} as PatchingParts['limits'] } = {},
 ): Promise<Tried> {
   const done: string[] = [];
   const stop = new AbortController();
   const failed = new Map<string, number>();
   const clock = steppingClock();
+  let [inFlight, widest] = [0, 0];
   const cluster: Partial<Cluster> = {
     resolve: async () => K.ConfigMap,
     patch: async (_kind, { name }) => {
+      inFlight += 1;
+      widest = Math.max(widest, inFlight);
+      await turn();
+      inFlight -= 1;
       const failure = failures[name];
       const before = failed.get(name) ?? 0;
       failed.set(name, before + 1);
@@ -38,13 +47,13 @@ async function tried(
       return {} as never;
     },
   };
-  const parts = { limits: {}, mustHold: () => undefined, stop: stop.signal, report: () => undefined };
+  const parts = { limits, mustHold: () => undefined, stop: stop.signal, report: () => undefined };
   const what = { patches, what: 'put back' };
   const thrown = await patchAll({ cluster: cluster as Cluster, clock }, what, parts).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  return { done, thrown };
+  return { done, thrown, widest, seconds: clock.seconds() };
 }
 
 const forbidden = new ApiFailure(403, 'Forbidden', 'may not patch');
@@ -54,6 +63,17 @@ const unpatched = new ApiFailure(405, 'MethodNotAllowed', 'is not supported');
 const movedOn = new ApiFailure(422, 'Invalid', 'testing path /metadata/uid failed');
 
 describe('many patches at once', () => {
+  it('are at most 16 in flight, or as many as the user allows', async () => {
+    assert.equal((await tried({})).widest, 16);
+    assert.equal((await tried({}, { limits: { parallel: 2 } })).widest, 2);
+  });
+
+  it('are at most as many per second as the user allows', async () => {
+    assert.equal((await tried({})).seconds, 0);
+    const { seconds } = await tried({}, { limits: { qps: 10 } });
+    assert.ok(Math.abs(seconds - (OBJECTS - 1) / 10) < 0.001, `${seconds}`);
+  });
+
   it('are all sent but the refused ones, which are named together at the end', async () => {
     const { done, thrown } = await tried({ c0: forbidden, c1: denied, c2: invalid, c3: unpatched });
     assert.equal(done.length, OBJECTS - 4);

@@ -11,7 +11,7 @@ type TlsOptions = Pick<ConnectionOptions, 'secureContext' | 'ca' | 'cert' | 'key
 
 /** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
 const READING = 8;
-/** Connections that write. Fewer would leave the store idle, which makes many writes durable at once (`engine/pace.ts`). */
+/** Connections that write. Fewer would leave the store idle, which makes many writes durable at once (`engine/patch-all.ts`). */
 const WRITING = 32;
 
 /** Kept-alive connections to the API server with one client certificate (or none). */
