@@ -1,7 +1,7 @@
 import { Transport } from '../adapters/kube/transport.ts';
 import type { ConnectionFlags, Environment } from '../adapters/kubeconfig/connection.ts';
 import { readConnection } from '../adapters/kubeconfig/kubeconfig.ts';
-import { kubeconfigFiles, viewKubeconfig } from '../adapters/kubeconfig/view.ts';
+import { viewKubeconfig } from '../adapters/kubeconfig/view.ts';
 import { isVisible } from '../kernel/visible.ts';
 import { forPrograms, wordsOf } from './command-line.ts';
 import { named, type Question } from './complete.ts';
@@ -57,7 +57,7 @@ async function kubeconfigNames(
   flags: ConnectionFlags,
   env: Environment,
 ): Promise<readonly string[]> {
-  const document = await viewKubeconfig(kubeconfigFiles(flags, env), flags, env, 'kubectl');
+  const { document } = await viewKubeconfig(flags, env, 'kubectl');
   return (document[list] ?? []).map(({ name }) => name);
 }
 

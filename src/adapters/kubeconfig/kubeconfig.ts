@@ -21,7 +21,7 @@ import {
   type Selection,
   selectEntries,
 } from './select.ts';
-import { kubeconfigFiles, originFolder, viewKubeconfig } from './view.ts';
+import { kubeconfigFiles, viewKubeconfig } from './view.ts';
 
 /** What reading a connection needs besides flags and environment; each has the obvious default. */
 export interface ConnectionDeps {
@@ -36,20 +36,17 @@ export interface ConnectionDeps {
  * Fault('failed') for an expired certificate.
  */
 export async function readConnection(flags: ConnectionFlags, env: Environment, deps: ConnectionDeps = {}): Promise<Connection> {
-  const kubectl = deps.kubectl ?? 'kubectl';
   const timeout = requestTimeoutMs(flags['request-timeout']);
   const files = kubeconfigFiles(flags, env);
-  const document = await viewKubeconfig(files, flags, env, kubectl);
+  const { document, originFolder } = await viewKubeconfig(flags, env, deps.kubectl ?? 'kubectl');
   const empty = !document.contexts?.length && !document.clusters?.length;
   const mayBePod = empty && !flags.kubeconfig && !flags.context && !flags.cluster && !flags.server;
   const pod = mayBePod ? await inClusterSelection(env, deps.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER) : undefined;
   const source = pod ? 'in-cluster' : files.join(', ');
   const chosen = pod ?? selectEntries(document, flags, source);
-  const clusterOrigin = () => originFolder('clusters', chosen.clusterName, files, env, kubectl);
-  const userOrigin = () => originFolder('users', chosen.userName, files, env, kubectl);
   const wanted = { ...chosen, cluster: overrideCluster(chosen.cluster, flags), user: overrideUser(chosen.user, flags) };
-  const cluster = await flattenCluster(wanted.cluster, clusterOrigin);
-  const user = await flattenUser(wanted.user, userOrigin);
+  const cluster = await flattenCluster(wanted.cluster, () => originFolder('clusters', chosen.clusterName));
+  const user = await flattenUser(wanted.user, () => originFolder('users', chosen.userName));
   const server = serverUrlOf(cluster, chosen, source, Boolean(user['client-certificate-data']));
   refuseExpiredCertificate(user, deps.now?.() ?? new Date(), `user "${chosen.userName}" (${connectionText({ source, ...chosen })})`);
   const ownFile = pod ? undefined : fileByItself(files, document['current-context'], chosen, wanted);

@@ -4,9 +4,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { authorizerOf } from '../../../src/adapters/kube/auth.ts';
-import type { Connection, ConnectionFlags, KubeconfigDocument } from '../../../src/adapters/kubeconfig/connection.ts';
+import type { Connection, ConnectionFlags } from '../../../src/adapters/kubeconfig/connection.ts';
 import { privateKubeconfig, readConnection } from '../../../src/adapters/kubeconfig/kubeconfig.ts';
-import { readAlone } from '../../../src/adapters/kubeconfig/view.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { createAuthority } from '../../control-plane/certificates.ts';
 import { testFolder } from '../../support/folders.ts';
@@ -242,41 +241,6 @@ describeWhere(lacksProgram('kubectl'), 'the connection that kubectl would use', 
     const asked = readConnection({}, both, { kubectl: join(folder, 'no-kubectl') });
     await assert.rejects(asked, (thrown) => thrown instanceof Fault && /kubectl cannot be started/.test(thrown.message));
   });
-
-  const plain: Readonly<Record<string, string>> = {
-    'as it is written': FIRST,
-    'with yes for true': 'clusters: [{name: c, cluster: {server: https://x, insecure-skip-tls-verify: yes}}]',
-    'with a number for a name': 'clusters: [{name: 1, cluster: {server: https://x}}]',
-    'with a name twice': 'users: [{name: u, user: {token: a}}, {name: u, user: {token: b}}]',
-    'with a key twice': 'users: [{name: u, user: {token: a, token: b}}]',
-    'with an anchor': 'users: [{name: u, user: &a {token: a}}, {name: v, user: *a}]',
-    'with null lists': 'clusters: null\nusers:\ncontexts: []',
-    'of another kind': 'kind: Pod\nusers: []',
-    'with a number for a token': 'users: [{name: u, user: {token: 123}}]',
-    'with a plugin': 'users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: x}}}]',
-    'as JSON': '{"clusters": [{"name": "c", "cluster": {"server": "https://x"}}]}',
-    'of two documents': 'users: []\n---\nusers: []',
-    'with a time for a name': 'contexts: [{name: 2026-01-01, context: {cluster: a, user: b}}]',
-    'with an octal namespace': 'contexts: [{name: c, context: {cluster: a, user: b, namespace: 010}}]',
-    'that is empty': '',
-    'that is text': 'hello',
-  };
-  for (const [title, text] of Object.entries(plain)) {
-    it(`reads a file ${title} as kubectl does, or leaves it to kubectl`, async () => {
-      const file = join(folder, 'plain');
-      await writeFile(file, text);
-      const own = await readAlone([file]);
-      if (own === undefined) return;
-      const stdout = execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json', `--kubeconfig=${file}`], { encoding: 'utf8' });
-      const shown = JSON.parse(stdout) as KubeconfigDocument;
-      for (const list of ['clusters', 'users', 'contexts'] as const) {
-        const byName = (all: readonly { readonly name: string }[] | null | undefined) =>
-          Object.fromEntries((all ?? []).map((one) => [one.name, one]));
-        assert.deepEqual(byName(own[list]), byName(shown[list]), list);
-      }
-      assert.equal(own['current-context'] ?? '', shown['current-context'] ?? '');
-    });
-  }
 
   it('says when the client certificate expired', async () => {
     const asked = readConnection({ user: 'certified' }, { ...env, KUBECONFIG: first }, { now: () => new Date('2100-01-01') });
