@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { virtualClock } from '../../src/sandbox/clock.ts';
@@ -7,6 +7,7 @@ import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { testFolder } from '../support/folders.ts';
 import type { Loopback } from '../support/loopback-server.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
+import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { openKubeconfig, type TracedRun, traced } from '../support/traced-process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -137,9 +138,7 @@ describe('a command of the chain on a cluster', function () {
     const { cluster } = await netsvcScenario({ nodes: 2, releasesFolder: releases, clock: virtualClock() });
     server = await serveSandbox(cluster);
     writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
-    // The one program that they ask, for its version.
-    writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}'\n`);
-    chmodSync(join(folder, 'kubectl'), 0o755);
+    putKubectl(folder);
   });
   after(async () => {
     await server.close();

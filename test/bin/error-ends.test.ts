@@ -8,6 +8,7 @@ import { testFolder } from '../support/folders.ts';
 import { type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
 import { sandboxReleases } from '../support/sandbox-ports.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
+import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { traced } from '../support/traced-process.ts';
 
 const KUBE_SYSTEM = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'u-1' } };
@@ -117,6 +118,7 @@ describe('an error as the built program ends with it', function () {
       'untrusted',
       await serve((_, response) => sendJson(response, KUBE_SYSTEM), authority.issue({ commonName: 'x', hosts: ['127.0.0.1'] })),
     );
+    putKubectl(folder);
     const [names, urls] = [[...servers.keys()], [...servers.values()].map(({ url }) => url)];
     const clusters = names.map((name, index) => ({ name, cluster: { server: urls[index] } }));
     const contexts = names.map((name) => ({ name, context: { cluster: name, user: name } }));

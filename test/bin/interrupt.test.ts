@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Loopback, sendJson, serve } from '../support/loopback-server.ts';
+import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { openKubeconfig } from '../support/traced-process.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -44,6 +45,7 @@ describe('Ctrl-C while the server is silent', function () {
       else hung();
     });
     writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
+    putKubectl(folder);
     const env = { PATH: folder, HOME: folder, XDG_STATE_HOME: folder, KUBECONFIG: join(folder, 'config') };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { env });
     let said = '';

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { testFolder } from '../support/folders.ts';
+import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { type Import, openKubeconfig, type TracedRun, traced } from '../support/traced-process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -28,6 +29,7 @@ describe('a command that asks the cluster little', function () {
   let server: Server;
   const asked: string[] = [];
   let connections = 0;
+  let kubectl: ReturnType<typeof putKubectl>;
   /** Changes of the environment, for one test. */
   let more: Readonly<Record<string, string>> = {};
 
@@ -45,12 +47,13 @@ describe('a command that asks the cluster little', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     writeFileSync(join(folder, 'config'), openKubeconfig(url));
+    kubectl = putKubectl(folder);
   });
   after(async () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** From the sources, so that modules have their names; without any program on PATH, so that none can be started. */
+  /** From the sources, so that modules have their names; without another program than kubectl on PATH, so that none can be started. */
   const run = (...args: readonly string[]) => runFrom('src/cli/main.ts', args);
 
   async function runFrom(entry: string, args: readonly string[]): Promise<Ran> {
@@ -97,9 +100,11 @@ describe('a command that asks the cluster little', function () {
   const PACKAGES = ['@oclif/core/command', '@oclif/core/run'];
   const ROOMS = ['report/colour.ts', 'report/columns.ts'];
 
-  it('status sends four requests on one connection, starts no program, and loads neither stages nor screens', async () => {
+  it('status sends four requests on one connection, starts kubectl for the kubeconfig alone, and loads neither stages nor screens', async () => {
+    const before = kubectl.started().length;
     const ran = await run('status', '--profile', 'netsvc');
     assert.deepEqual([ran.exit, ran.stderr], [0, '']);
+    assert.deepEqual(kubectl.started().slice(before), ['config view --raw -o json']);
     assert.deepEqual([...ran.requests].sort(), [...REQUESTS, ...JOURNAL].sort());
     assert.equal(connections, 1);
     assert.deepEqual(packages(ran.imports), PACKAGES);

@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { type Answer, plainLines, runInTerminal } from '../../build/in-terminal.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 import { serveSandbox } from './served-sandbox.ts';
+import { putKubectl } from './stand-in-kubectl.ts';
 import { openKubeconfig } from './traced-process.ts';
 import { program, startProgram } from './upgrade-process.ts';
 
@@ -21,15 +22,14 @@ const FOLDER = '/tmp/netsvc-pty-';
 
 export type SeenCluster = Awaited<ReturnType<typeof seenCluster>>;
 
-/** A cluster in memory behind HTTP that commands of the built program may look at. Its kubectl knows its own version, and nothing else. */
+/** A cluster in memory behind HTTP that commands of the built program may look at. Its kubectl knows the kubeconfig and its own version, and nothing else. */
 export async function seenCluster(nodes = 2, prepare: (scenario: Scenario) => void = () => undefined) {
   const scenario = await installedSandbox({ nodes });
   prepare(scenario);
   const server = await serveSandbox(scenario.cluster);
   const folder = mkdtempSync(FOLDER);
   writeFileSync(join(folder, 'config'), openKubeconfig(server.url));
-  writeFileSync(join(folder, 'kubectl'), `#!/bin/sh\necho '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}'\n`);
-  chmodSync(join(folder, 'kubectl'), 0o755);
+  putKubectl(folder);
   return {
     env: { ...emptyEnv(folder, [folder]), KUBECONFIG: join(folder, 'config') },
     async close(): Promise<void> {

@@ -40,22 +40,12 @@ export async function traced(entry: string, args: readonly string[], env: Readon
   return { exit, stdout, stderr, imports };
 }
 
-/** A kubeconfig for a server that asks nobody who they are. */
+/** A kubeconfig for a server that asks nobody who they are, as `kubectl config view -o json` prints it. */
 export function openKubeconfig(url: string): string {
-  return `apiVersion: v1
-kind: Config
-current-context: one
-clusters:
-- cluster:
-    server: ${url}
-  name: one
-contexts:
-- context:
-    cluster: one
-    user: one
-  name: one
-users:
-- name: one
-  user: {}
-`;
+  return JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'one' },
+    clusters: [{ name: 'one', cluster: { server: url } }],
+    contexts: [{ name: 'one', context: { cluster: 'one', user: 'one' } }],
+    users: [{ name: 'one', user: {} }],
+  });
 }

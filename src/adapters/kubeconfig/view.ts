@@ -65,7 +65,10 @@ async function runView(flags: readonly string[], source: string, env: Environmen
   } catch (thrown) {
     const { code, stderr = '', message } = thrown as ExecFileException;
     if (code === 'ENOENT' || code === 'EACCES')
-      throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${code})`, ['install kubectl and put it on PATH']);
+      throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${code})`, [
+        'install kubectl and put it on PATH',
+        'see what it is for: kubectl netsvc-upgrade explain NS-003',
+      ]);
     const said = stderr.trim().replace(/^error: /, '') || message;
     throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, [
       'repair the file, or name another one with --kubeconfig',
