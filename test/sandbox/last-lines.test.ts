@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { put } from '../support/hep-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
 import { withoutNetwork } from './ailing-pods.ts';
@@ -131,6 +132,14 @@ describe('the last lines of a command', function () {
     const { lines } = await performed('plan');
     assert.equal(lines.at(-2), 'No changes: there is nothing to do.');
     assert.doesNotMatch(lines.join('\n'), /^STEP|backup/m);
+  });
+
+  it('of a plan without changes name the manual step that is left', async () => {
+    scenario = await installedSandbox({ installed: 'v3.32.2' });
+    put(scenario, 'GlobalNetworkPolicy', 'allow-all-upgrade', { selector: 'has(old)', types: ['Ingress'], ingress: [{ action: 'Allow' }] });
+    const { lines } = await performed('policy --dry-run=client');
+    assert.equal(lines.at(-2), 'No changes: a manual step is left.');
+    assert.match(lines.join('\n'), /^1 +policy +manual step: review the traffic logs of allow-all-upgrade/m);
   });
 
   it('of a run that stopped stand below its report: the error, what it was, what was changed, and the look that helps', async () => {

@@ -1,3 +1,4 @@
+import { stepsLeftIn } from '../../kernel/action.ts';
 import { quoteFor } from '../../kernel/argv.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
@@ -53,16 +54,19 @@ export async function showPlan(
   const document = git?.document ? { ...made, git: git.document } : made;
   if (out !== undefined) await (await import('./file.ts')).savePlan(out, document);
   const isIdle = !planned.writes && planned.blocked === undefined;
+  const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0);
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
-    isIdle ? 'No changes: there is nothing to do.' : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
+    isIdle
+      ? `No changes: ${asking.length > 0 ? 'a manual step is left' : 'there is nothing to do'}.`
+      : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...(await earlierHere(seen)),
     ...afterProbe(step, session.asked),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
-  const shown = isIdle ? { ...planned, stages: [] } : planned;
+  const shown = isIdle ? { ...planned, stages: asking } : planned;
   const shownHead = await headOf(seen, head);
   await present(session, document, (wide) => (diff ? planDiffText : planText)(session, shownHead, shown, wide), { closing, isDiff: diff });
   return exit;
