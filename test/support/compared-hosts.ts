@@ -3,12 +3,7 @@ import type { FleetVerdicts, Moment } from '../../src/features/policy-rules/host
 import { type PolicyWorld, policiesInForce } from '../../src/features/policy-rules/posture.ts';
 import { LANES, type Lane } from '../../src/features/policy-rules/rules.ts';
 import type { ChangeVerdict } from '../../src/features/policy-rules/verdict.ts';
-import { changedForOthers } from '../../src/features/policy-rules/workloads-without-policy.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { calico } from '../../src/profiles/calico.ts';
-import type { Api, ApiList } from '../control-plane/api.ts';
 import type { RealHost, RealLane } from './calculation-graph.ts';
-import { NODES } from './random-fleet.ts';
 
 const REAL_LANES: Readonly<Record<Lane, 'ingress' | 'egress' | 'fwd-ingress' | 'fwd-egress' | 'prednat' | 'untracked-in'>> = {
   ingress: 'ingress',
@@ -51,7 +46,7 @@ export function otherPosture(real: RealHost, endpoints: readonly HostEndpoint[],
 const namesIn = (real: RealHost, lane: Lane): readonly string[] =>
   (real[REAL_LANES[lane]]?.pols ?? []).map((one) => one.replace(/^([^:]*):GlobalNetworkPolicy\/\//, '$1:'));
 
-/** Same policies, ends and members there must be the same here, and other ones other. */
+/** Same policies and ends there must be the same here, and other ones other; other members there must be other here. */
 export function otherMoment(before: RealHost, after: RealHost, { changes }: Moment, counts: Counts): readonly string[] {
   return LANES.flatMap((lane) => {
     const ours = changes.find((one) => one.lane === lane);
@@ -80,27 +75,19 @@ const rulesIn = (host: RealHost, lane: Lane): readonly string[] => host[REAL_LAN
 
 function otherAddresses(before: RealHost, after: RealHost, lane: Lane, ours: Change | undefined, counts: Counts): readonly string[] {
   const [one, other] = [before, after].map((shot) => realSets(rulesIn(shot, lane)));
-  const [comes, goes] = [difference(other ?? [], one ?? []), difference(one ?? [], other ?? [])];
-  if (comes.length + goes.length > 0) counts.addresses += 1;
-  const [there, here] = [`+${listed(comes)} -${listed(goes)}`, changeOf(ours?.after.addresses)];
-  return there === here ? [] : [`${lane} addresses: ${here} here, ${there} there`];
+  const changes = [...difference(other ?? [], one ?? []), ...difference(one ?? [], other ?? [])];
+  if (changes.length === 0) return [];
+  counts.addresses += 1;
+  return ours?.after.rules ? [] : [`${lane} addresses: the same here, ${listed(changes)} there`];
 }
 
-/** Where the host itself is meant, only its own addresses count. */
 function otherPorts(before: RealHost, after: RealHost, lane: Lane, ours: Change | undefined, counts: Counts): readonly string[] {
-  const own = lane === 'ingress' ? /^(?:dst|notDst)/ : lane === 'egress' ? /^(?:src|notSrc)/ : undefined;
-  const index = NODES.indexOf(before.node) + 1;
-  const isOwn = (member: string) => new RegExp(`^(?:10\\.9\\.[013]\\.|fd09::)${index} `).test(member);
-  const ports = (host: RealHost) =>
-    realPorts(rulesIn(host, lane)).map(([side, members]) => (own?.test(side) ? members.filter(isOwn) : members));
+  const ports = (host: RealHost) => realPorts(rulesIn(host, lane)).map(([, members]) => members);
   const goes = difference(ports(before), ports(after));
   if (goes.length === 0) return [];
   counts.ports += 1;
-  return ours?.after.lostPorts ? [] : [`${lane} ports: none lost here, ${listed(goes)} there`];
+  return ours?.after.rules ? [] : [`${lane} ports: none lost here, ${listed(goes)} there`];
 }
-
-const changeOf = (sets: readonly Readonly<Record<'comes' | 'goes', readonly string[]>>[] = []) =>
-  `+${listed(sets.flatMap(({ comes }) => comes))} -${listed(sets.flatMap(({ goes }) => goes))}`;
 
 const listed = (addresses: readonly string[]): string => [...new Set(addresses)].toSorted().join(',');
 
@@ -109,19 +96,13 @@ function difference(some: readonly (readonly string[])[], others: readonly (read
   return some.flatMap((members, index) => members.filter((member) => !others[index]?.includes(member)));
 }
 
-/** Policies in force on pods there, in whose rules other addresses of hosts change than here. */
-export async function otherForPods(
-  api: Api,
+/** Policies in force on pods there, in whose rules addresses of hosts change, and which are not said to change here. */
+export function otherForPods(
   shots: readonly ReadonlyMap<string, RealHost>[],
-  { global, namespaced }: FleetVerdicts,
-  networkPolicies: readonly KubeObject[],
-  world: PolicyWorld,
+  { policies }: FleetVerdicts,
   counts: Counts,
-): Promise<readonly string[]> {
-  const [pods, namespaces] = await Promise.all(['pods', 'namespaces'].map((plural) => api.get<ApiList>(`/api/v1/${plural}`)));
-  const byName = new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one]));
-  const facts = { pods: objectsIn(pods), namespaces: objectsIn(namespaces), profile: calico };
-  const told = new Map(changedForOthers({ global, namespaced }, byName, facts, [], world).map((one) => [one.name, one]));
+): readonly string[] {
+  const told = new Map(policies.map((one) => [one.name, one]));
   const [now = [], ...later] = shots.map((shot) => [...shot.values()]);
   const inForce = new Set(
     now.flatMap(({ workloads = {} }) => Object.values(workloads).flatMap(({ ingress, egress }) => [...ingress.pols, ...egress.pols])),
@@ -131,16 +112,14 @@ export async function otherForPods(
     const name = id.replace(/^GlobalNetworkPolicy\/\/|^NetworkPolicy\//, '');
     return later.flatMap((hosts, at) => {
       const [before, after] = [now, hosts].map((some) => membersIn(some, id));
-      const [comes, goes] = [difference(after ?? [], before ?? []), difference(before ?? [], after ?? [])];
-      counts.pods += comes.length + goes.length > 0 ? 1 : 0;
-      const here = changeOf(told.get(name)?.[at === 0 ? 'atEnable' : 'atDelete']);
-      const there = `+${listed(comes)} -${listed(goes)}`;
-      return here === there ? [] : [`${id} of pods, ${at === 0 ? 'enable' : 'delete'}: ${here} here, ${there} there`];
+      const changes = [...difference(after ?? [], before ?? []), ...difference(before ?? [], after ?? [])];
+      if (changes.length === 0) return [];
+      counts.pods += 1;
+      const here = told.get(name)?.[at === 0 ? 'atEnable' : 'atDelete'] ?? [];
+      return here.length > 0 ? [] : [`${id} of pods, ${at === 0 ? 'enable' : 'delete'}: the same here, ${listed(changes)} there`];
     });
   });
 }
-
-const objectsIn = (list: ApiList | undefined): readonly KubeObject[] => (list?.items ?? []) as unknown as readonly KubeObject[];
 
 /** On whichever node it is in force: its sets are the same on each. */
 function membersIn(hosts: readonly RealHost[], id: string): readonly (readonly string[])[] {

@@ -10,7 +10,7 @@ import type { ServiceObjects } from '../policies/index.ts';
 import type {
   AfterRemoval,
   AutomaticSettings,
-  ChangedForOthers,
+  ChangedPolicy,
   FailsafePorts,
   HostEndpoint,
   NodeFacts,
@@ -45,8 +45,8 @@ export interface HepFacts {
   readonly agents?: KubeObject;
   /** Unread if a policy could not be understood: no verdict then. */
   readonly verdicts: Reading<readonly NodeVerdict[]>;
-  /** Policies in whose rules addresses of hosts come or go, for pods and for endpoints that stay. */
-  readonly ruleChanges: Reading<readonly ChangedForOthers[]>;
+  /** Policies whose rules select other hosts: for pods and for endpoints that stay, if the policy is about any. */
+  readonly ruleChanges: Reading<readonly ChangedPolicy[]>;
   /** What the verdicts are based on, as read: checked again right before an old endpoint is deleted. */
   readonly judgedBy: readonly JudgedBy[];
   /** Hosts whose old endpoints this command deleted, and which other policies apply to now. */
@@ -118,7 +118,7 @@ export interface HostVerdict {
   readonly brief?: string;
 }
 
-/** A policy in whose rules addresses of hosts come or go, for pods or endpoints that are subject to it: when, in which rule, which. */
+/** A policy in whose rules addresses of hosts come or go: when, in which rule, which. */
 export interface RuleChange extends Detail {
   readonly policy: string;
 }

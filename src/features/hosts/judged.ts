@@ -1,14 +1,12 @@
 import type { Context } from '../../kernel/context.ts';
-import { counted } from '../../kernel/counted.ts';
 import { textAt } from '../../kernel/json.ts';
 import type { PlannedHost } from '../../kernel/plan.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
 import {
   type AfterRemoval,
   type AutomaticSigns,
-  addressChangeText,
   automaticName,
-  type ChangedForOthers,
+  type ChangedPolicy,
   type ChangeVerdict,
   type HostEndpoint,
   isAllInterfaces,
@@ -19,6 +17,7 @@ import {
   laneText,
   type Moment,
   type NodeVerdict,
+  sideChangeText,
 } from '../policy-rules/index.ts';
 import { detailOf, FIRST, listed } from '../survey/index.ts';
 import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
@@ -108,15 +107,14 @@ function hostVerdict<V extends ChangeVerdict>(node: NodeVerdict, verdict: V) {
 }
 
 /** A policy of a namespace is named `namespace/name`. */
-function ruleChange({ name, atEnable, atDelete, pods, endpoints }: ChangedForOthers): RuleChange {
-  const subjects = [...(pods > 0 ? [counted(pods, 'pod')] : []), ...(endpoints.length > 0 ? [listed(endpoints)] : [])].join(' and ');
+function ruleChange({ name, atEnable, atDelete }: ChangedPolicy): RuleChange {
   const text = (limit = Number.POSITIVE_INFINITY) => {
-    const [soon, later] = [atEnable, atDelete].map((some) => some.map((one) => addressChangeText(one, limit)).join('; '));
+    const [soon, later] = [atEnable, atDelete].map((some) => some.map((one) => sideChangeText(one, limit)).join('; '));
     const moments = [
       ...(soon ? [`as soon as enabled: ${soon}`] : []),
       ...(later && later !== soon ? [`once the old endpoints are deleted: ${later}`] : []),
     ];
-    return `for ${subjects}: ${moments.join('; ')}`;
+    return moments.join('; ');
   };
   return { policy: name, ...detailOf(text) };
 }
@@ -141,9 +139,8 @@ function isLong(node: NodeVerdict, verdict: ChangeVerdict): boolean {
     (change) =>
       change.verdict === verdict &&
       [change.before, change.after].some(
-        ({ policies, lostPorts = [], addresses = [] }) =>
-          Math.max(policies.length, lostPorts.length, addresses.length) > FIRST ||
-          addresses.some(({ comes, goes }) => Math.max(comes.length, goes.length) > FIRST),
+        ({ policies, rules = [] }) =>
+          Math.max(policies.length, rules.length) > FIRST || rules.some(({ comes, goes }) => Math.max(comes.length, goes.length) > FIRST),
       ),
   );
 }

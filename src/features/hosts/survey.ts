@@ -25,7 +25,7 @@ import { readResult, readTargetIfAny } from '../verify/index.ts';
 import { type HepFacts, hostOf, readHosts } from './facts.ts';
 import { keptOfMigration, removedLately } from './kept.ts';
 import { envOf, readOverride } from './obstacles.ts';
-import { changesForOthers, judgeFleet } from './rules.ts';
+import { judgeFleet } from './rules.ts';
 import { versionsOf } from './successor-stands.ts';
 
 /** Everything the migration to automatic host endpoints is evaluated and planned by (§4.7). */
@@ -81,7 +81,6 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     const stands = removed.filter(({ node }) => !waits.has(node));
     return settings.autoCreate ? afterRemoval(stands, { ...fleet, world }) : [];
   });
-  const ruleChanges = 'unread' in judged ? judged : await changesForOthers(judged.value, fleet, cluster, context);
   return {
     ...found,
     installation,
@@ -94,7 +93,7 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     configuration,
     override,
     verdicts: 'unread' in judged ? judged : { value: judged.value.hosts },
-    ruleChanges,
+    ruleChanges: 'unread' in judged ? judged : judged.value.policies,
     judgedBy: Object.entries({ globalnetworkpolicies: policies, tiers }).map(([plural, some]) => ({
       plural,
       ...(kinds[plural] ? { kind: kinds[plural] } : {}),

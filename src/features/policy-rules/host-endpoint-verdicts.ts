@@ -1,4 +1,3 @@
-import { addressChanges, type EndpointsOverTime } from './address-changes.ts';
 import {
   type AutomaticSettings,
   type AutomaticSigns,
@@ -14,17 +13,7 @@ import {
 } from './host-endpoint.ts';
 import { type LabelCopies, labelCopies } from './label-copies.ts';
 import { inherited, type PolicyWorld, type Posture, postureOf } from './posture.ts';
-import {
-  type ChangedPolicy,
-  changedPolicies,
-  NO_RULE_SETS,
-  portNamesOf,
-  type RuleSets,
-  type WithAddresses,
-  type WithoutPortNames,
-  withAddresses,
-  withoutPortNames,
-} from './rule-changes.ts';
+import { type ChangedPolicy, type EndpointsOverTime, NO_RULES, type RuleChanges, type RuleSets, ruleChanges } from './rule-changes.ts';
 import type { Labels } from './selector.ts';
 import { type ChangeVerdict, compare, type LaneVerdict, worst } from './verdict.ts';
 
@@ -47,7 +36,7 @@ export interface FleetFacts {
   readonly settings: AutomaticSettings;
   readonly signs: AutomaticSigns;
   readonly world: PolicyWorld;
-  /** Endpoints that rules select; without them verdicts use only the policies in force. */
+  /** By what rules select endpoints; without them verdicts use only the policies in force. */
   readonly rules?: RuleSets;
 }
 
@@ -84,43 +73,35 @@ export interface NodeVerdict {
   readonly lostPorts: readonly string[];
 }
 
-/** Every policy in whose rules addresses of hosts come or go, for whatever else is subject to it. */
 export interface FleetVerdicts {
   /** Per node of the cluster what applies to its host now, from enabling on, and once its old endpoints are gone (§4.7). */
   readonly hosts: readonly NodeVerdict[];
-  readonly global: readonly ChangedPolicy[];
-  readonly namespaced: readonly ChangedPolicy[];
+  /** Every policy of which rules select otherwise, for whatever else is subject to it. */
+  readonly policies: readonly ChangedPolicy[];
 }
 
 export function fleetVerdicts(fleet: FleetFacts): FleetVerdicts {
-  const { signs, world, rules = NO_RULE_SETS } = fleet;
+  const { world, rules = NO_RULES } = fleet;
   const byNode = Map.groupBy(fleet.endpoints, ({ node }) => node);
   // Names are the whole cluster's: whichever host an endpoint is of, no other can have its name.
   const byName = new Map(fleet.endpoints.map((endpoint) => [endpoint.name, endpoint]));
   const hosts = fleet.nodes.map((node) => hostOf(node, byNode.get(node.name) ?? [], byName, fleet));
-  const taken = fleet.endpoints.filter((one) => isAutomaticOrTaken(one, signs));
-  const without = (gone: readonly HostEndpoint[]) => withoutPortNames(portNamesOf(gone), world.policies);
-  const withoutNames = { atEnable: without(taken), atDelete: without([...taken, ...hosts.flatMap(({ old }) => old)]) };
-  const sets = [rules.global, rules.namespaced, rules.profiles].flatMap((some) => [...some.values()]);
-  const changes = addressChanges(
-    sets.flatMap(({ ingress, egress }) => [...ingress, ...egress]),
-    overTime(fleet, hosts),
-    (endpoint) => inherited(endpoint, world),
-  );
-  const withOthers = withAddresses(rules, changes);
-  return {
-    hosts: hosts.map((host) => verdictOf(host, fleet, withoutNames, withOthers)),
-    global: changedPolicies(rules.global, changes),
-    namespaced: changedPolicies(rules.namespaced, changes),
-  };
+  const { policies, withRules } = ruleChanges(rules, placesOf(fleet, hosts), (endpoint) => inherited(endpoint, world));
+  return { hosts: hosts.map((host) => verdictOf(host, world, fleet.signs, withRules)), policies };
 }
 
 /** Endpoints of other interfaces and of hosts outside the cluster stay; what bears the controllers’ label there by mistake goes. */
-function overTime({ endpoints, nodes, signs }: FleetFacts, hosts: readonly Host[]): EndpointsOverTime {
-  const names = new Set(nodes.map(({ name }) => name));
-  const rest = endpoints.filter((one) => !isAutomaticOrTaken(one, signs) && (!isAllInterfaces(one) || !names.has(one.node)));
-  const kept = [...rest, ...hosts.flatMap((host) => host.kept), ...hosts.flatMap(({ automatic }) => automatic)];
-  return { now: endpoints, enabled: [...kept, ...hosts.flatMap(({ old }) => old)], end: kept };
+function placesOf(fleet: FleetFacts, hosts: readonly Host[]): readonly EndpointsOverTime[] {
+  const stays = (one: HostEndpoint) => !isAutomaticOrTaken(one, fleet.signs);
+  const now = endpointsWithoutNode(fleet);
+  const elsewhere = now.filter(stays);
+  return [
+    ...hosts.map(({ endpoints, old, kept, automatic }) => {
+      const end = [...endpoints.filter((one) => !isAllInterfaces(one) && stays(one)), ...kept, ...automatic];
+      return { now: endpoints, enabled: [...end, ...old], end };
+    }),
+    { now, enabled: elsewhere, end: elsewhere },
+  ];
 }
 
 /** What the controllers adopt or delete with the setting, whatever its interface; endpoints of their templates stay. */
@@ -137,9 +118,6 @@ export function endpointsWithoutNode({ nodes, endpoints }: Pick<FleetFacts, 'nod
 /** The all-interfaces endpoints of a node, by what becomes of them. */
 type Host = ReturnType<typeof hostOf>;
 
-/** By names of ports of endpoints that are gone by then, of whichever node. */
-type WithoutNames = Readonly<Record<'atEnable' | 'atDelete', WithoutPortNames>>;
-
 function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: ReadonlyMap<string, HostEndpoint>, fleet: FleetFacts) {
   const { signs, world } = fleet;
   const everywhere = endpoints.filter(isAllInterfaces);
@@ -152,7 +130,9 @@ function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: Rea
   // Those of the existing one, whatever their source. A label removed from the node goes at the controllers' next look.
   const { [signs.createdBy]: _, ...standingLabels } = standing?.labels ?? {};
   const endpointLabels: Labels = { ...standingLabels, ...nodeLabels };
-  const expectedIPs = standing && standing.expectedIPs.length > 0 ? standing.expectedIPs : (node.addresses ?? []);
+  const addresses = standing && standing.expectedIPs.length > 0 ? standing.expectedIPs : (node.addresses ?? []);
+  // What is not known is none of those that are there.
+  const expectedIPs = addresses.length > 0 ? addresses : [`an address of ${node.node}`];
   // What bears the controllers’ label is theirs: they make it what `automatic` is, or delete it, whoever made it.
   const kept = everywhere.filter((endpoint) => !old.includes(endpoint) && !isLabelledOwn(endpoint, signs));
   const made = automaticEndpoint(node.name, endpointLabels, signs, world.allowAllProfile);
@@ -161,7 +141,7 @@ function hostOf(node: NodeFacts, endpoints: readonly HostEndpoint[], byName: Rea
   return { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered };
 }
 
-function verdictOf(host: Host, { signs, world }: FleetFacts, withoutNames: WithoutNames, withOthers: WithAddresses): NodeVerdict {
+function verdictOf(host: Host, world: PolicyWorld, signs: AutomaticSigns, withRules: RuleChanges['withRules']): NodeVerdict {
   const { node, endpoints, everywhere, old, kept, automatic, labels, nodeLabels, endpointLabels, uncovered } = host;
   const now = effective(everywhere);
   const enabled = effective([...old, ...kept, ...automatic]);
@@ -171,11 +151,8 @@ function verdictOf(host: Host, { signs, world }: FleetFacts, withoutNames: Witho
   const [atNow, atEnd] = [postureOf(before, world), postureOf(afterwards, world)];
   // The endpoint in force once enabled is one of the two: the old one still, or the automatic one already.
   const atEnabled = enabled === before ? atNow : enabled === afterwards ? atEnd : postureOf(enabled, world);
-  const taken = endpoints.filter((one) => isAutomaticOrTaken(one, signs));
-  const enabledLanes = withoutNames.atEnable(atEnabled, portNamesOf(taken));
-  const endLanes = withoutNames.atDelete(atEnd, portNamesOf([...taken, ...old]));
-  const atEnable = moment(atNow, withOthers(enabledLanes, atNow, 'atEnable'), enabled);
-  const atDelete = moment(atNow, withOthers(endLanes, atNow, 'atDelete'), afterwards);
+  const atEnable = moment(atNow, withRules(atEnabled, atNow, 'atEnable'), enabled);
+  const atDelete = moment(atNow, withRules(atEnd, atNow, 'atDelete'), afterwards);
   return {
     node: node.name,
     kubernetesNode: node.node,

@@ -1,6 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { addressChangeText } from './address-changes.ts';
-export { type AddressSets, addressSetsOf } from './address-sets.ts';
 export { type GlobalPolicy, globalPolicyOf, inOrder, labelsGiven, tierOf } from './global-policy.ts';
 export {
   type AutomaticSettings,
@@ -33,7 +31,8 @@ export {
 } from './host-endpoint-verdicts.ts';
 export { isCopied, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
+export type { ChangedPolicy } from './rule-changes.ts';
+export { type RuleSides, ruleSidesOf, sideChangeText } from './rule-sides.ts';
 export type { EndpointProfile } from './rules.ts';
 export { type ChangeVerdict, type LaneVerdict, laneText } from './verdict.ts';
 export { dropsAllOf, hostsWithout } from './without-policy.ts';
-export { type ChangedForOthers, changedForOthers } from './workloads-without-policy.ts';

@@ -1,6 +1,6 @@
-import type { AddressChange } from './address-changes.ts';
 import type { GlobalPolicy, Tier } from './global-policy.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
+import type { SideChange } from './rule-sides.ts';
 import { BITS, type Direction, type Lane, type PacketEnd, type ProfileWorld, profilesEnd } from './rules.ts';
 import type { Labels } from './selector.ts';
 
@@ -9,10 +9,8 @@ export interface LanePosture {
   /** Names of the policies in force, in their order. */
   readonly policies: readonly string[];
   readonly end: PacketEnd;
-  /** Names of ports that rules of these policies use and that an endpoint has no more: `http of hosts`. */
-  readonly lostPorts?: readonly string[];
-  /** What comes to address sets of rules of these policies, or goes. */
-  readonly addresses?: readonly AddressChange[];
+  /** What rules of these policies select otherwise. */
+  readonly rules?: readonly SideChange[];
 }
 
 export type Posture = Readonly<Record<Lane, LanePosture>>;

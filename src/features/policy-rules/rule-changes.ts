@@ -1,165 +1,157 @@
-import type { AddressChange, SetChange } from './address-changes.ts';
-import type { AddressSets } from './address-sets.ts';
-import type { GlobalPolicy } from './global-policy.ts';
+import { canonicalAddress } from '../../kernel/ip-text.ts';
 import type { HostEndpoint } from './host-endpoint.ts';
 import { type LanePosture, onEach, type Posture } from './posture.ts';
-import type { Direction, Lane, Rule } from './rules.ts';
+import type { RuleSide, RuleSides, SideChange } from './rule-sides.ts';
+import type { Direction } from './rules.ts';
+import { type Labels, mayMatch, predicateOf } from './selector.ts';
 
-/** The moments of the migration against which now is compared. */
-export type When = keyof SetChange;
-
-/** Address sets of rules: of global policies and of profiles by their names, of policies of a namespace by `namespace/name`. */
-export interface RuleSets {
-  readonly global: ReadonlyMap<string, AddressSets>;
-  readonly namespaced: ReadonlyMap<string, AddressSets>;
-  readonly profiles: ReadonlyMap<string, AddressSets>;
+/** Endpoints of a node, or all of hosts outside the cluster: now, once automatic ones are enabled, once the old ones are deleted. */
+export interface EndpointsOverTime {
+  readonly now: readonly HostEndpoint[];
+  readonly enabled: readonly HostEndpoint[];
+  readonly end: readonly HostEndpoint[];
 }
 
-export const NO_RULE_SETS: RuleSets = { global: new Map(), namespaced: new Map(), profiles: new Map() };
+/** Against now. */
+const MOMENTS = { atEnable: 'enabled', atDelete: 'end' } as const;
+export type When = keyof typeof MOMENTS;
 
-/** A policy in whose rules an address comes or goes. */
-export interface ChangedPolicy {
+/** A policy of which rules select otherwise; one of a namespace is named `namespace/name`. */
+export interface ChangedPolicy extends Readonly<Record<When, readonly SideChange[]>> {
   readonly name: string;
-  readonly atEnable: readonly AddressChange[];
-  readonly atDelete: readonly AddressChange[];
 }
 
-/** The same posture, with the addresses that come to the rules in force there, or go. */
-export type WithAddresses = (posture: Posture, before: Posture, when: When) => Posture;
+/** Of global policies and of profiles by their names, of policies of a namespace by `namespace/name`. */
+export type RuleSets = Readonly<Record<'global' | 'namespaced' | 'profiles', ReadonlyMap<string, RuleSides>>>;
 
-type ByWay = Readonly<Record<Direction, readonly AddressChange[]>>;
-type Changes = ReadonlyMap<string, Readonly<Record<When, ByWay>>>;
+export const NO_RULES: RuleSets = { global: new Map(), namespaced: new Map(), profiles: new Map() };
 
-/** Policies of both kinds whose rules are about other addresses, by the name of `RuleSets`. */
-export function changedPolicies(sets: ReadonlyMap<string, AddressSets>, changes: ReadonlyMap<string, SetChange>): readonly ChangedPolicy[] {
-  return [...changesByName(sets, changes, true)].map(([name, { atEnable, atDelete }]) => ({
-    name,
-    atEnable: [...atEnable.ingress, ...atEnable.egress],
-    atDelete: [...atDelete.ingress, ...atDelete.egress],
+export interface RuleChanges {
+  readonly policies: readonly ChangedPolicy[];
+  /** The posture of a host with the changed rules in force there, before and after: a policy new on it is reported without them. */
+  readonly withRules: (posture: Posture, before: Posture, when: When) => Posture;
+}
+
+/** Which rules select otherwise once endpoints come and go: a node's old ones and its automatic one are compared rule by rule. */
+export function ruleChanges(rules: RuleSets, places: readonly EndpointsOverTime[], labelsOf: (one: HostEndpoint) => Labels): RuleChanges {
+  const moved = places.filter(hasMoved).map((place) => ({
+    now: place.now.map((one) => memberOf(one, labelsOf)),
+    enabled: place.enabled.map((one) => memberOf(one, labelsOf)),
+    end: place.end.map((one) => memberOf(one, labelsOf)),
   }));
+  const differences = differencesOf(rules, moved);
+  const [global, namespaced, profiles] = [rules.global, rules.namespaced, rules.profiles].map((sets) => changedIn(sets, differences));
+  const policies = [...(global ?? []), ...(namespaced ?? [])].map(([name, ways]) => ({
+    name,
+    ...onBoth((when) => [...ways[when].ingress, ...ways[when].egress]),
+  }));
+  return { policies, withRules: withRulesOf(global ?? new Map(), profiles ?? new Map()) };
 }
 
-/** Changed rules of the hosts; a policy new on a host is reported without them. Lanes with the same policies share one list. */
-export function withAddresses({ global, profiles }: RuleSets, changes: ReadonlyMap<string, SetChange>): WithAddresses {
-  // Names of ports have a finding of their own.
-  const [policies, ofProfiles] = [changesByName(global, changes, false), changesByName(profiles, changes, false)];
-  if (policies.size + ofProfiles.size === 0) return (posture) => posture;
-  const known = new Map<string, readonly AddressChange[]>();
-  return (posture, before, when) => {
-    return onEach((one) => {
-      const [was, is] = [before[one], posture[one]];
-      const users = [
-        ...namesOf(was, is).flatMap((name) => policies.get(name) ?? []),
-        ...profilesOf(was, is).flatMap((name) => ofProfiles.get(name) ?? []),
-      ];
-      if (users.length === 0) return is;
-      const way = one.endsWith('egress') ? 'egress' : 'ingress';
-      const all = users.flatMap((user) => user[when][way]);
-      if (all.length === 0) return is;
-      const key = [when, way, ...namesOf(was, is), '', ...profilesOf(was, is)].join('\n');
-      const addresses = known.get(key) ?? all;
-      known.set(key, addresses);
-      return { ...is, addresses };
-    });
-  };
+/** What a rule knows of an endpoint. */
+interface Member {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly addresses: readonly string[];
+  readonly ports: readonly string[];
 }
 
-function namesOf(was: LanePosture, is: LanePosture): readonly string[] {
-  if (was.policies === is.policies) return is.policies;
-  const before = new Set(was.policies);
-  return is.policies.filter((name) => before.has(name));
+type Moved = Readonly<Record<keyof EndpointsOverTime, readonly Member[]>>;
+
+function hasMoved({ now, enabled, end }: EndpointsOverTime): boolean {
+  return [enabled, end].some((later) => later.length !== now.length || later.some((one) => !now.includes(one)));
 }
 
-function profilesOf(was: LanePosture, is: LanePosture): readonly string[] {
-  if (typeof was.end === 'string' || typeof is.end === 'string') return [];
-  const before = new Set(was.end.profiles);
-  return is.end.profiles.filter((name) => before.has(name));
+function memberOf(endpoint: HostEndpoint, labelsOf: (one: HostEndpoint) => Labels): Member {
+  const { name, expectedIPs, ports } = endpoint;
+  const addresses = expectedIPs.map((text) => canonicalAddress(text) ?? text);
+  return { name, labels: labelsOf(endpoint), addresses, ports: ports.map((one) => one.name) };
 }
 
-function changesByName(sets: ReadonlyMap<string, AddressSets>, changes: ReadonlyMap<string, SetChange>, withPorts: boolean): Changes {
-  const found = new Map<string, Readonly<Record<When, ByWay>>>();
-  for (const [policy, ways] of changes.size > 0 ? sets : []) {
-    const of = (when: When, way: Direction): readonly AddressChange[] => {
-      const each = new Map<string, AddressChange>();
-      for (const { key, shown, port } of ways[way]) {
-        const change = port && !withPorts ? undefined : changes.get(key)?.[when];
-        if (change) each.set(`${key}\n${shown}`, { policy, shown, ...change });
-      }
-      return [...each.values()];
-    };
-    const both = (when: When): ByWay => ({ ingress: of(when, 'ingress'), egress: of(when, 'egress') });
-    const [atEnable, atDelete] = [both('atEnable'), both('atDelete')];
-    const isChanged = [atEnable, atDelete].some(({ ingress, egress }) => ingress.length + egress.length > 0);
-    if (isChanged) found.set(policy, { atEnable, atDelete });
+type Difference = Pick<SideChange, 'comes' | 'goes'>;
+type Differences = Readonly<Record<When, Difference | undefined>>;
+
+const onBoth = <T>(of: (when: When) => T): Readonly<Record<When, T>> => ({ atEnable: of('atEnable'), atDelete: of('atDelete') });
+
+/** By the key of a side; an address counts as gone though an endpoint of another node has it too. */
+function differencesOf({ global, namespaced, profiles }: RuleSets, places: readonly Moved[]): ReadonlyMap<string, Differences> {
+  const found = new Map<string, Differences>();
+  if (places.length === 0) return found;
+  const keys = new Set(places.flatMap(({ now, end }) => [...now, ...end].flatMap(({ labels }) => Object.keys(labels))));
+  const all = [global, namespaced, profiles].flatMap((sets) =>
+    [...sets.values()].flatMap(({ ingress, egress }) => [...ingress, ...egress]),
+  );
+  for (const [key, side] of new Map(all.map((one) => [one.key, one]))) {
+    // Mostly a rule is about workloads alone, by a label that no host has.
+    if ('selector' in side && !mayMatch(side.selector, {}, (label) => keys.has(label))) continue;
+    const selected = selectedBy(side);
+    const change = onBoth((when) => differenceOf(places, selected, MOMENTS[when]));
+    if (change.atEnable || change.atDelete) found.set(key, change);
   }
   return found;
 }
 
-/** A policy whose rules use names of ports that endpoints are about to lose. */
-interface PortNameUser {
-  readonly policy: string;
-  readonly uses: Readonly<Record<Direction, ReturnType<typeof namesIn>>>;
+function selectedBy(side: RuleSide): (one: Member) => readonly string[] {
+  if ('port' in side) return ({ name, ports }) => (ports.includes(side.port) ? [name] : []);
+  const selects = predicateOf(side.selector);
+  return ({ labels, addresses }) => (selects(labels) ? addresses : []);
 }
 
-export function portNamesOf(endpoints: readonly HostEndpoint[]): ReadonlySet<string> {
-  return new Set(endpoints.flatMap(({ ports }) => ports.map(({ name }) => name)));
-}
-
-/** Names of ports in one policy's rules of a direction: those of the host itself, and those of whom it talks to. */
-function namesIn(rules: readonly Rule[], way: Direction, among: ReadonlySet<string>) {
-  const at = (side: 'source' | 'destination') =>
-    [...new Set(rules.flatMap((rule) => portsAt(rule[side])))].filter((name) => among.has(name));
-  const [source, destination] = [at('source'), at('destination')];
-  return way === 'ingress' ? { own: destination, others: source } : { own: source, others: destination };
-}
-
-/** Numbers and ranges are among them; no endpoint's port is named like one. */
-function portsAt(entity: unknown): readonly string[] {
-  const { ports, notPorts } = (entity ?? {}) as Readonly<Record<'ports' | 'notPorts', readonly unknown[] | null | undefined>>;
-  return [...(ports ?? []), ...(notPorts ?? [])].filter((port) => typeof port === 'string');
-}
-
-/** What is in force once the old endpoints of a host are deleted; `lost`: names of its own ports. */
-export type WithoutPortNames = (posture: Posture, lost: ReadonlySet<string>) => Posture;
-
-/**
- * What is in force on hosts once old endpoints are deleted, with port names that rules then use in vain (domain §8.3); agents look names up
- * among all endpoints. `names`: of all endpoints that are deleted. Thousands of hosts share policies and lost names, so results are cached.
- */
-export function withoutPortNames(names: ReadonlySet<string>, policies: readonly GlobalPolicy[]): WithoutPortNames {
-  const users = new Map<string, PortNameUser>();
-  for (const { name, rules } of names.size > 0 ? policies : []) {
-    const uses = { ingress: namesIn(rules.ingress, 'ingress', names), egress: namesIn(rules.egress, 'egress', names) };
-    const isUser = [uses.ingress, uses.egress].some(({ own, others }) => own.length + others.length > 0);
-    if (isUser) users.set(name, { policy: name, uses });
+function differenceOf(places: readonly Moved[], selected: (one: Member) => readonly string[], later: keyof Moved): Difference | undefined {
+  const [comes, goes] = [new Set<string>(), new Set<string>()];
+  for (const place of places) {
+    const [was, is] = [place.now.flatMap(selected), place[later].flatMap(selected)];
+    for (const one of is) if (!was.includes(one)) comes.add(one);
+    for (const one of was) if (!is.includes(one)) goes.add(one);
   }
-  if (users.size === 0) return (posture) => posture;
-  const known = new Map<string, readonly string[]>();
-  return (posture, lost) => {
-    // Lanes with the same policies share one list.
-    const inForce = new Map<LanePosture['policies'], readonly PortNameUser[]>();
-    const own = [...lost].toSorted().join(' ');
-    return onEach((one) => {
-      const before = posture[one];
-      const using = inForce.get(before.policies) ?? before.policies.flatMap((policy) => users.get(policy) ?? []);
-      inForce.set(before.policies, using);
-      if (using.length === 0) return before;
-      const key = [one, own, ...using.map(({ policy }) => policy)].join('\n');
-      const lostPorts = known.get(key) ?? lostPortsOf(one, using, lost);
-      known.set(key, lostPorts);
-      return lostPorts.length === 0 ? before : { ...before, lostPorts };
-    });
-  };
+  return comes.size + goes.size === 0 ? undefined : { comes: [...comes].toSorted(byNumbers), goes: [...goes].toSorted(byNumbers) };
 }
 
-/** `http of hosts` */
-function lostPortsOf(lane: Lane, users: readonly PortNameUser[], lost: ReadonlySet<string>): readonly string[] {
-  const way = lane.endsWith('egress') ? 'egress' : 'ingress';
-  // Through the host, and before addresses are translated, a packet may be for anybody.
-  const isForHost = lane === 'ingress' || lane === 'egress';
-  return users.flatMap(({ policy, uses }) => {
-    const { own, others } = uses[way];
-    const names = new Set([...(isForHost ? own.filter((name) => lost.has(name)) : own), ...others]);
-    return [...names].map((name) => `${name} of ${policy}`);
-  });
+const byNumbers = new Intl.Collator('en', { numeric: true }).compare;
+
+type ByWay = Readonly<Record<Direction, readonly SideChange[]>>;
+type Changed = ReadonlyMap<string, Readonly<Record<When, ByWay>>>;
+
+function changedIn(sets: ReadonlyMap<string, RuleSides>, differences: ReadonlyMap<string, Differences>): Changed {
+  const found = new Map<string, Readonly<Record<When, ByWay>>>();
+  for (const [policy, ways] of differences.size > 0 ? sets : []) {
+    const of = (when: When, way: Direction) => {
+      const each = ways[way].flatMap(({ key, shown }): readonly [string, SideChange][] => {
+        const change = differences.get(key)?.[when];
+        return change ? [[`${key}\n${shown}`, { policy, shown, ...change }]] : [];
+      });
+      return [...new Map(each).values()];
+    };
+    const changes = onBoth((when) => ({ ingress: of(when, 'ingress'), egress: of(when, 'egress') }));
+    if (Object.values(changes).some(({ ingress, egress }) => ingress.length + egress.length > 0)) found.set(policy, changes);
+  }
+  return found;
+}
+
+/** Lanes with the same policies share one list: thousands of hosts have them. */
+function withRulesOf(policies: Changed, profiles: Changed): RuleChanges['withRules'] {
+  if (policies.size + profiles.size === 0) return (posture) => posture;
+  const known = new Map<string, readonly SideChange[]>();
+  return (posture, before, when) =>
+    onEach((lane) => {
+      const [was, is] = [before[lane], posture[lane]];
+      const way = lane.endsWith('egress') ? 'egress' : 'ingress';
+      const all = [
+        ...inBoth(was.policies, is.policies).flatMap((name) => policies.get(name)?.[when][way] ?? []),
+        ...inBoth(profilesOf(was), profilesOf(is)).flatMap((name) => profiles.get(name)?.[when][way] ?? []),
+      ];
+      if (all.length === 0) return is;
+      const key = [when, ...all.map(({ policy, shown }) => `${policy} ${shown}`)].join('\n');
+      const rules = known.get(key) ?? all;
+      known.set(key, rules);
+      return { ...is, rules };
+    });
+}
+
+const profilesOf = ({ end }: LanePosture): readonly string[] => (typeof end === 'string' ? [] : end.profiles);
+
+function inBoth(before: readonly string[], after: readonly string[]): readonly string[] {
+  if (before === after) return after;
+  const known = new Set(before);
+  return after.filter((name) => known.has(name));
 }

@@ -1,6 +1,6 @@
 import { firstOf } from '../../kernel/counted.ts';
-import { addressChangeText } from './address-changes.ts';
 import type { LanePosture, Posture } from './posture.ts';
+import { sideChangeText } from './rule-sides.ts';
 import { LANES, type Lane } from './rules.ts';
 
 /** What a change does to a node (§7/3): `OPEN` lets everything through, `NEWLY POLICED` gets first policies, `CHANGED` others. */
@@ -34,9 +34,9 @@ function laneVerdict(before: LanePosture, after: LanePosture): ChangeVerdict {
   return isOpen(before) ? 'NEWLY POLICED' : 'CHANGED';
 }
 
-/** Even the same policies act otherwise if their rules lose port names or select other addresses. */
+/** Even the same policies act otherwise if their rules select otherwise. */
 function isSame(one: LanePosture, other: LanePosture): boolean {
-  if (other.lostPorts || other.addresses) return false;
+  if (other.rules) return false;
   return areEqual(one.policies, other.policies) && (one.end === other.end || areEqual(profilesOf(one), profilesOf(other)));
 }
 
@@ -56,15 +56,14 @@ function isOpen(lane: LanePosture): boolean {
 const MOST_ADDRESSES = 100;
 
 /** `policies a, b, else deny`: for users. With a limit `policies a, b, c and 397 more, else deny`: the first in order. */
-export function laneText({ policies, end, lostPorts, addresses }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
+export function laneText({ policies, end, rules }: LanePosture, limit = Number.POSITIVE_INFINITY): string {
   const last = typeof end === 'string' ? end : `rules of ${end.profiles.join(', ')}`;
-  const other = addresses
+  const other = rules
     ? ` (addresses change: ${firstOf(
-        addresses.map((one) => addressChangeText(one, Math.min(limit, MOST_ADDRESSES))),
+        rules.map((one) => sideChangeText(one, Math.min(limit, MOST_ADDRESSES))),
         limit,
       )})`
     : '';
   if (policies.length === 0) return `${last}${other}`;
-  const lost = lostPorts ? ` (port names lost: ${firstOf(lostPorts, limit)})` : '';
-  return `${policies.length === 1 ? 'policy' : 'policies'} ${firstOf(policies, limit)}, else ${last}${lost}${other}`;
+  return `${policies.length === 1 ? 'policy' : 'policies'} ${firstOf(policies, limit)}, else ${last}${other}`;
 }

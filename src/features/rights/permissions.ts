@@ -81,7 +81,6 @@ const stageNeeds = {
     () => allow(['get'], [K.DaemonSet, K.Deployment], 'whether the rolling update is over'),
     () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
     endpointProfiles,
-    () => allow(['list'], [K.Namespace, K.Pod], 'pods for which rules would select other hosts, metadata only'),
     () => allow(['get'], K.ConfigMap, 'variables of the controllers', { required: false }),
     ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) =>

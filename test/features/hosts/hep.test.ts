@@ -213,7 +213,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'a policy in whose rules addresses change for pods': {
     id: 'NS-736',
-    facts: { ruleChanges: { value: [{ policy: 'shop/api', detail: 'for 2 pods: as soon as enabled: 10.0.0.1 comes' }] } },
+    facts: { ruleChanges: { value: [{ policy: 'shop/api', detail: 'as soon as enabled: 10.0.0.1 comes' }] } },
     is: 'error',
     says: /^rules of 1 policy would select other addresses of hosts: shop\/api$/,
     hint: /or accept the policy by name: --accept NS-736=shop\/api$/,

@@ -1,7 +1,7 @@
-import { addressSetsOf } from '../../../src/features/policy-rules/address-sets.ts';
 import { globalPolicyOf, inOrder, tierOf } from '../../../src/features/policy-rules/global-policy.ts';
 import { automaticSettings, hostEndpointOf } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { FleetFacts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
+import { ruleSidesOf } from '../../../src/features/policy-rules/rule-sides.ts';
 import type { Rule } from '../../../src/features/policy-rules/rules.ts';
 import type { Labels } from '../../../src/features/policy-rules/selector.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -71,9 +71,9 @@ export function fleetOf({
     settings: automaticSettings({ controllers: { node: { hostEndpoint } } }),
     signs: SIGNS,
     rules: {
-      global: new Map(policies.map((one) => [one.metadata.name, addressSetsOf(one, calico)])),
-      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, addressSetsOf(one, calico)])),
-      profiles: new Map(named.map(([name, spec]) => [name, addressSetsOf(object('Profile', name, spec), calico)])),
+      global: new Map(policies.map((one) => [one.metadata.name, ruleSidesOf(one, calico)])),
+      namespaced: new Map(networkPolicies.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, ruleSidesOf(one, calico)])),
+      profiles: new Map(named.map(([name, spec]) => [name, ruleSidesOf(object('Profile', name, spec), calico)])),
     },
     world: {
       policies: inOrder(inForce, allTiers),

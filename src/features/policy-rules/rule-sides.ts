@@ -1,3 +1,4 @@
+import { firstOf } from '../../kernel/counted.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { labelPrefixes, prefixed } from './global-policy.ts';
@@ -5,19 +6,25 @@ import type { Direction, Rule } from './rules.ts';
 import { type Selector, selectorText } from './selector.ts';
 import { parseSelector, storedSelector } from './stored-selector.ts';
 
-/** Endpoints that a rule selects: the agents keep their addresses in a set. Host endpoints are in it with their `expectedIPs`. */
-export interface AddressSet {
-  /** Two sets with the same key have the same members. */
+/** One thing by which a rule selects endpoints: a selector of its source or destination, or the name of a port. */
+export type RuleSide = {
+  /** Sides with the same key select the same endpoints. */
   readonly key: string;
-  readonly selector: Selector;
-  /** With a port, members are only those that have a port of this name; the protocol where the rule has one. */
-  readonly port?: { readonly name: string; readonly protocol?: string };
   /** As the rule has it: `source role == 'app'`. */
   readonly shown: string;
-}
+} & ({ readonly selector: Selector } | { readonly port: string });
 
-/** Of a policy or a profile, for each direction the sets of all its rules. */
-export type AddressSets = Readonly<Record<Direction, readonly AddressSet[]>>;
+/** Of a policy or a profile, by direction, those of all its rules. */
+export type RuleSides = Readonly<Record<Direction, readonly RuleSide[]>>;
+
+/** What a rule selects otherwise: addresses, and endpoints with a port that it names. */
+export interface SideChange {
+  readonly policy: string;
+  /** As the rule has it: `source role == 'app'`. */
+  readonly shown: string;
+  readonly comes: readonly string[];
+  readonly goes: readonly string[];
+}
 
 interface Entity {
   readonly selector?: string;
@@ -30,19 +37,16 @@ interface Entity {
 
 type Names = Pick<Profile, 'apiGroup' | 'derivedProfiles'>;
 
-/** Reads rules as the agents do (`RuleAPIV3ToBackend`, `ruleToParsedRule`). Throws Fault `failed` for an invalid selector. */
-export function addressSetsOf(object: KubeObject, profile: Names): AddressSets {
+/** Reads selectors as the agents do (`RuleAPIV3ToBackend`). Throws Fault `failed` for an invalid one. */
+export function ruleSidesOf(object: KubeObject, profile: Names): RuleSides {
   const spec = (object.spec ?? {}) as Partial<Record<Direction, readonly Rule[] | null>>;
   const of = (way: Direction) =>
-    (spec[way] ?? []).flatMap((rule, index) => {
-      // A rule that only logs decides nothing.
-      if (rule.action?.toLowerCase() === 'log') return [];
-      return (['source', 'destination'] as const).flatMap((side) => {
-        const entity = (rule[side] ?? {}) as Entity;
+    (spec[way] ?? []).flatMap((rule, index) =>
+      (['source', 'destination'] as const).flatMap((side) => {
         const read = (field: string, text: string) => selectorText(storedSelector(object, `${way}[${index}].${side}.${field}`, text));
-        return entitySets(entity, rule.protocol, side, { profile, namespace: object.metadata.namespace, read });
-      });
-    });
+        return sidesOf((rule[side] ?? {}) as Entity, side, { profile, namespace: object.metadata.namespace, read });
+      }),
+    );
   return { ingress: of('ingress'), egress: of('egress') };
 }
 
@@ -53,36 +57,17 @@ interface Around {
   readonly read: (field: string, text: string) => string;
 }
 
-function entitySets(entity: Entity, protocol: unknown, side: string, around: Around): readonly AddressSet[] {
+/** A selector with `notSelector` is one set; `notSelector` alone is a set that the rule leaves out. */
+function sidesOf(entity: Entity, side: string, around: Around): readonly RuleSide[] {
   const { notSelector = '', ports, notPorts } = entity;
   const only = positive(entity, around);
   const none = notSelector === '' ? '' : around.read('notSelector', notSelector);
-  // Both together are one set; `notSelector` alone is a set of its own, whose members the rule leaves out.
-  const whole = only !== '' && none !== '' ? `(${only}) && (!(${none}))` : only;
-  const shown = `${side} ${shownOf(entity)}`;
-  const sets: AddressSet[] = [];
-  const [byName, notByName] = [ports, notPorts].map((some) => (some ?? []).filter(isName));
-  const isNarrowed = (byName ?? []).length > 0 && byName?.length === ports?.length;
-  // If only names of ports are wanted, the selector has narrowed their sets already; excluded names narrow nothing.
-  if (whole !== '' && !isNarrowed) sets.push(setOf(whole, shown));
-  for (const name of [...(byName ?? []), ...(notByName ?? [])]) {
-    const port = { name, ...protocolOf(protocol) };
-    sets.push({ ...setOf(whole || 'all()', `${side} port ${name}`), key: `${whole}\n${port.protocol ?? ''}:${name}`, port });
-  }
-  if (only === '' && none !== '') sets.push(setOf(none, shown));
-  return sets;
-}
-
-function setOf(text: string, shown: string): AddressSet {
-  return { key: text, selector: parseSelector(text), shown };
-}
-
-const NUMBERED: Readonly<Record<string, string>> = { 6: 'tcp', 17: 'udp', 132: 'sctp' };
-
-function protocolOf(protocol: unknown): Pick<NonNullable<AddressSet['port']>, 'protocol'> {
-  if (protocol === undefined || protocol === null) return {};
-  const text = String(protocol).toLowerCase();
-  return { protocol: NUMBERED[text] ?? text };
+  const key = only !== '' && none !== '' ? `(${only}) && (!(${none}))` : only || none;
+  const names = [...(ports ?? []), ...(notPorts ?? [])].filter(isName);
+  return [
+    ...(key === '' ? [] : [{ key, selector: parseSelector(key), shown: `${side} ${shownOf(entity)}` }]),
+    ...names.map((port) => ({ key: `port ${port}`, port, shown: `${side} port ${port}` })),
+  ];
 }
 
 /** Numbers and ranges may be written as texts too. */
@@ -126,4 +111,11 @@ function shownOf({ selector, notSelector, namespaceSelector, serviceAccounts }: 
     ...((names ?? []).length > 0 ? [`serviceAccounts ${(names ?? []).join(', ')}`] : []),
     ...(notSelector ? [`notSelector ${notSelector}`] : []),
   ].join(', ');
+}
+
+/** `db, source role == 'app': 192.0.2.10 goes; 10.0.0.1 and 10.0.0.2 come`; with a limit the first of them only. */
+export function sideChangeText({ policy, shown, comes, goes }: SideChange, limit: number): string {
+  const some = (names: readonly string[], one: string, many: string) =>
+    names.length === 0 ? [] : [`${firstOf(names, limit)} ${names.length === 1 ? one : many}`];
+  return `${policy}, ${shown}: ${[...some(goes, 'goes', 'go'), ...some(comes, 'comes', 'come')].join('; ')}`;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { addressChangeText } from '../../../src/features/policy-rules/address-changes.ts';
 import { fleetVerdicts } from '../../../src/features/policy-rules/host-endpoint-verdicts.ts';
-import type { ChangedPolicy } from '../../../src/features/policy-rules/rule-changes.ts';
+import { sideChangeText } from '../../../src/features/policy-rules/rule-sides.ts';
 import { laneText } from '../../../src/features/policy-rules/verdict.ts';
 import { ALLOW_ALL, type Fleet, fleetOf, hep, object, policy, SIGNS } from './fleet.ts';
 
@@ -26,9 +25,7 @@ const world = (source: object, more: Partial<Fleet> = {}): Fleet => ({
 });
 
 function said(fleet: Fleet) {
-  const { hosts, global, namespaced } = fleetVerdicts(fleetOf(fleet));
-  const others = (some: readonly ChangedPolicy[]) =>
-    some.map(({ atEnable, atDelete }) => [atEnable, atDelete].flatMap((moment) => moment.map((one) => addressChangeText(one, 9))));
+  const { hosts, policies } = fleetVerdicts(fleetOf(fleet));
   return {
     hosts: Object.fromEntries(
       hosts.map(({ node, atEnable, atDelete }) => [
@@ -38,8 +35,9 @@ function said(fleet: Fleet) {
         ),
       ]),
     ),
-    global: others(global),
-    namespaced: others(namespaced),
+    policies: policies.map(({ atEnable, atDelete }) =>
+      [atEnable, atDelete].flatMap((moment) => moment.map((one) => sideChangeText(one, 9))),
+    ),
   };
 }
 
@@ -55,8 +53,8 @@ describe('addresses of host endpoints in rules', () => {
   });
 
   it('stay the same where the automatic endpoint has the same', () => {
-    const { hosts, global } = said(world({ selector: "role == 'app'" }, { addresses: { 'node-1': ['192.0.2.10'] } }));
-    assert.deepEqual([hosts, global], [{ 'node-1': ['same', 'same'], 'node-2': ['same', 'same'] }, []]);
+    const { hosts, policies } = said(world({ selector: "role == 'app'" }, { addresses: { 'node-1': ['192.0.2.10'] } }));
+    assert.deepEqual([hosts, policies], [{ 'node-1': ['same', 'same'], 'node-2': ['same', 'same'] }, []]);
   });
 
   const CASES: Readonly<Record<string, readonly [fleet: Fleet, node2: readonly string[]]>> = {
@@ -66,9 +64,40 @@ describe('addresses of host endpoints in rules', () => {
     ],
     'a selector with notSelector is one set': [world({ selector: "role == 'app'", notSelector: "role == 'app'" }), ['same', 'same']],
     'a selector beside ports that are left out by name': [world({ selector: "role == 'app'", notPorts: ['http'] }), CHANGED],
-    'a selector beside ports by name is narrowed to those that have the port': [
-      world({ selector: "role == 'app'", ports: ['http'] }),
+    'a selector beside ports by name, though no host may have the port': [world({ selector: "role == 'app'", ports: ['http'] }), CHANGED],
+    'all() and global() where both the old endpoint and its successor have the address': [
+      world(
+        { selector: 'all() && global()' },
+        {
+          endpoints: [...old().slice(0, 1), hep('a-2', 'node-2', { role: 'db' }, { expectedIPs: ['10.0.0.2'], ...ALLOW })],
+          addresses: { 'node-1': ['192.0.2.10'], 'node-2': ['10.0.0.2'] },
+        },
+      ),
       ['same', 'same'],
+    ],
+    'all(), which selects the automatic endpoint too': [
+      world({ selector: 'all()' }),
+      CHANGED.map((text) => text.replace("role == 'app'", 'all()').replace('10.0.0.1 comes', '10.0.0.1, 10.0.0.2 come')),
+    ],
+    'a host of which nobody knows the addresses yet': [
+      world({ selector: "role == 'app'" }, { addresses: {} }),
+      CHANGED.map((text) => text.replace('10.0.0.1 comes', 'an address of node-1 comes')),
+    ],
+    'a host outside the cluster, whose endpoint the controllers take for theirs and delete': [
+      world(
+        { selector: "role == 'gone'" },
+        { endpoints: [...old(), hep('x', 'elsewhere', { ...AUTOMATIC, role: 'gone' }, { expectedIPs: ['192.0.2.99'] })] },
+      ),
+      [CHANGED[0], CHANGED[0]].map((text = '') =>
+        text.replace("role == 'app'", "role == 'gone'").replace('10.0.0.1 comes', '192.0.2.99 goes'),
+      ),
+    ],
+    'a host that gets its first endpoint': [
+      world(
+        { selector: "role == 'new'" },
+        { nodes: { 'node-1': {}, 'node-2': {}, 'node-3': { role: 'new' } }, addresses: { 'node-3': ['10.0.0.3'] } },
+      ),
+      [CHANGED[0], CHANGED[0]].map((text = '') => text.replace("role == 'app'", "role == 'new'").replace('10.0.0.1', '10.0.0.3')),
     ],
     'what is in no namespace': [
       world({ namespaceSelector: 'global()', selector: "role == 'app'" }),
@@ -80,9 +109,9 @@ describe('addresses of host endpoints in rules', () => {
       CHANGED.map((text) => text.replace("role == 'app'", "role == 'app', namespaceSelector !has(team)")),
     ],
     'service accounts are of no host': [world({ serviceAccounts: { names: ['x'] } }), ['same', 'same']],
-    'a rule that only logs': [
+    'a rule that only logs, as every rule counts': [
       world({}, { policies: [from({}, { ingress: [{ action: 'Log', source: { selector: "role == 'app'" } }] })] }),
-      ['same', 'same'],
+      CHANGED,
     ],
     'a rule of the other direction': [
       world(
@@ -91,7 +120,7 @@ describe('addresses of host endpoints in rules', () => {
       ),
       ['same', 'same'],
     ],
-    'an address that an endpoint of a single interface has as well stays': [
+    'an address that an endpoint of a single interface of the node has as well stays': [
       world(
         { selector: "role == 'app'" },
         {
@@ -137,15 +166,17 @@ describe('addresses of host endpoints in rules', () => {
     const inShop = { ...networkPolicy, metadata: { ...networkPolicy.metadata, namespace: 'shop' } };
     const own = { action: 'Allow', source: { selector: "role == 'app'" } };
     const inNamespace = { ...inShop, metadata: { ...inShop.metadata, name: 'own' }, spec: { selector: 'all()', ingress: [own] } };
-    const { hosts, global, namespaced } = said({
+    const { hosts, policies } = said({
       ...world({ selector: "role == 'app'" }),
       policies: [from({ selector: "role == 'app'" }, { selector: "app == 'pods'" })],
       networkPolicies: [inShop, inNamespace],
     });
     assert.deepEqual(hosts['node-1'], ['same', 'same']);
     const changes = (who: string) => [`${who}: 10.0.0.1 comes`, `${who}: 192.0.2.10 goes; 10.0.0.1 comes`];
-    assert.deepEqual(global, [changes("db, source role == 'app'")]);
-    assert.deepEqual(namespaced, [changes("shop/api, source role == 'app', namespaceSelector global()")]);
+    assert.deepEqual(policies, [
+      changes("db, source role == 'app'"),
+      changes("shop/api, source role == 'app', namespaceSelector global()"),
+    ]);
   });
 
   it('of endpoints with a port that rules name', () => {
@@ -155,25 +186,13 @@ describe('addresses of host endpoints in rules', () => {
       types: ['Egress'],
       egress: [{ action: 'Allow', protocol: 'TCP', destination: { ports: ['http', 443] } }],
     });
-    const { namespaced } = said({
+    const { policies } = said({
       ...world({}),
       endpoints: old(http),
       networkPolicies: [{ ...networkPolicy, metadata: { ...networkPolicy.metadata, namespace: 'shop' } }],
     });
-    assert.deepEqual(namespaced, [['shop/out, destination port http: 192.0.2.10 tcp:8080 goes']]);
+    assert.deepEqual(policies.at(-1), ['shop/out, destination port http: a-1 goes']);
   });
-
-  for (const protocol of ['UDP', 17]) {
-    it(`not of endpoints that have the port with another protocol than ${protocol}`, () => {
-      const http = { ports: [{ name: 'http', protocol: 'TCP', port: 8080 }] };
-      const networkPolicy = object('NetworkPolicy', 'out', {
-        selector: 'all()',
-        egress: [{ action: 'Allow', protocol, destination: { ports: ['http'] } }],
-      });
-      const inShop = { ...networkPolicy, metadata: { ...networkPolicy.metadata, namespace: 'shop' } };
-      assert.deepEqual(said({ ...world({}), endpoints: old(http), networkPolicies: [inShop] }).namespaced, []);
-    });
-  }
 
   it('of rules of a profile that decides before and after', () => {
     const profiles = { team: { ingress: [{ action: 'Allow', source: { selector: "role == 'app'" } }] } };
@@ -199,7 +218,7 @@ describe('addresses of host endpoints in rules', () => {
   it('names a hundred at most of one set', () => {
     const many = Array.from({ length: 150 }, (_, index) => `10.1.0.${index}`);
     const { hosts } = said(world({ selector: "role == 'app'" }, { endpoints: old({ expectedIPs: many }), addresses: {} }));
-    assert.match(hosts['node-2']?.[1] ?? '', /10\.1\.0\.99 and 50 more go\)$/);
+    assert.match(hosts['node-2']?.[1] ?? '', /10\.1\.0\.99 and 50 more go; an address of node-1 comes\)$/);
   });
 
   it('refuses a selector in a rule that is none, and says where it stands', () => {
