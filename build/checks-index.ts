@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTitles, withdrawn } from '../src/features/chain.ts';
+import { checkTitles } from '../src/features/chain.ts';
 
 export const CHECKS_INDEX = join(import.meta.dirname, '..', 'docs', 'reference', 'checks', 'README.md');
 
@@ -24,7 +24,7 @@ export function checksIndex(): string {
 
 What each check means, why it matters at this upgrade, how to fix what it finds, and when it may be accepted
 (\`--accept ID\`, or \`--accept ID=SUBJECT\` for one piece of evidence). The same text comes from \`kubectl netsvc-upgrade explain ID\`.
-An id is never reused. Written by \`node build/checks-index.ts\`.
+Written by \`node build/checks-index.ts\`.
 ${Object.entries(FAMILIES).map(familyTable).join('')}`;
 }
 
@@ -33,9 +33,9 @@ function familyTable([digit, name]: readonly [string, string]): string {
   return `\n## ${name}\n\n| Id | Check |\n|---|---|\n${rows.map(([id, title]) => `| [${id}](${id}.md) | ${title} |\n`).join('')}`;
 }
 
-/** The id that a new check of each family gets: above all that were ever given out. */
+/** The id that a new check of each family gets: above all that are given out. */
 export function freeIds(): readonly string[] {
-  const given = [...Object.keys(checkTitles), ...Object.keys(withdrawn)];
+  const given = Object.keys(checkTitles);
   return Object.keys(FAMILIES).map((digit) => {
     const numbers = given.filter((id) => id.charAt(3) === digit).map((id) => Number(id.slice(3)));
     return `NS-${String(Math.max(...numbers) + 1).padStart(3, '0')}`;

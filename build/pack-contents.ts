@@ -12,7 +12,7 @@ const LEFT_OUT = new Set(['dist/stamp', 'dist/packages.json', 'dist/THIRD-PARTY-
 const COPIED = ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'oclif.manifest.json'];
 
 /** What hints, pages of checks and the README lead to: whole, for its pages lead to each other. A test keeps it small. */
-const LED_TO = ['docs', 'schemas'];
+const LED_TO = ['docs'];
 
 /** The built program of a checkout, the same in every archive. */
 export interface Product {

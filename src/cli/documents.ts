@@ -9,7 +9,7 @@ import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 
-/** Version of every document on stdout (docs/reference/output.md); fields are added, never changed or taken away. */
+/** Version of every document on stdout (docs/reference/output.md). */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
 
 /** What every document begins with. */

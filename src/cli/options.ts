@@ -12,11 +12,7 @@ export interface OptionFacts {
   readonly defaultRelease: string;
   /** Every check id that `--accept` may name. */
   readonly checks: readonly string[];
-  /** Earlier ids, with those under which their checks continue. */
-  readonly withdrawn?: Withdrawn;
 }
-
-type Withdrawn = Readonly<Record<string, string>>;
 
 /** What a command has where no flag says otherwise. */
 const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0, stateNamespace: 'kube-system' } as const;
@@ -26,10 +22,10 @@ export function stateNamespaceOf(flags: RunFlags): string {
 }
 
 /** The ids that `--accept` may name; the checks are loaded only where it was given. */
-export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>): Promise<Pick<OptionFacts, 'checks' | 'withdrawn'>> {
+export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>): Promise<Pick<OptionFacts, 'checks'>> {
   if (accept.length === 0) return { checks: [] };
-  const { checkTitles, withdrawn } = await import('../features/chain.ts');
-  return { checks: Object.keys(checkTitles), withdrawn };
+  const { checkTitles } = await import('../features/chain.ts');
+  return { checks: Object.keys(checkTitles) };
 }
 
 /** Flags to options, pure. Throws Fault('usage') with the flag and how to write it. */
@@ -38,7 +34,7 @@ export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
     ...USUAL,
     ...asGiven(flags),
     release: readRelease(flags.release, facts.defaultRelease),
-    accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks, facts.withdrawn)),
+    accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     ...readDecisions(flags.resolve),
     kvstoreEndpoints: readIf(flags['kvstore-endpoints'], readEndpoints),
     timeoutMs: readIf(flags.timeout, (text) => parseDuration(text, 'timeout')),
@@ -72,10 +68,10 @@ function readNetworkProbe(flags: RunFlags): Options['probeNetwork'] {
 }
 
 /** `NS-014` or `NS-014=DaemonSet/kube-system/netsvc-node`. */
-export function readAcceptance(text: string, checks: readonly string[], withdrawn?: Withdrawn): Acceptance {
+export function readAcceptance(text: string, checks: readonly string[]): Acceptance {
   const equals = text.indexOf('=');
   const check = (equals < 0 ? text : text.slice(0, equals)).trim().toUpperCase();
-  if (!checks.includes(check)) throw unknownCheck(check, checks, '--accept', withdrawn);
+  if (!checks.includes(check)) throw unknownCheck(check, checks, '--accept');
   if (equals < 0) return { check };
   const subject = text.slice(equals + 1).trim();
   if (subject === '')
@@ -115,10 +111,7 @@ export function readResolution(text: string): readonly [string, Side] {
   ]);
 }
 
-export function unknownCheck(check: string, checks: readonly string[], where: string, withdrawn: Withdrawn = {}): Fault {
-  const successor = Object.hasOwn(withdrawn, check) ? withdrawn[check] : undefined;
-  if (successor !== undefined)
-    return new Fault('usage', `${where}: check ${check} was replaced by ${successor}`, [`write ${successor} instead`]);
+export function unknownCheck(check: string, checks: readonly string[], where: string): Fault {
   const meant = nearest(check, checks);
   const known = 'see all of them with: kubectl netsvc-upgrade explain';
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);

@@ -145,7 +145,7 @@ class Patching {
   }
 }
 
-/** Resolves when the next patch may be sent: at most so many per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
+/** Resolves when the next patch may be sent: at most `qps` per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
 function spaced(clock: EnginePorts['clock'], qps: number | undefined): () => Promise<void> {
   let nextAt = 0;
   return async () => {

@@ -1,4 +1,3 @@
-import type { CheckId } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
 import type { FeatureEffects } from '../kernel/effect-type.ts';
 import { judgeAll } from '../kernel/judge.ts';
@@ -96,13 +95,6 @@ export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
     .map(({ id, title }): [string, string] => [id, title])
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
-
-/** Ids that were given out and are so no more, with the id under which their check continues. */
-export const withdrawn: Readonly<Record<CheckId, CheckId>> = {
-  'NS-203': 'NS-104',
-  'NS-427': 'NS-221',
-  'NS-805': 'NS-309',
-};
 
 /** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {

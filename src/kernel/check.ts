@@ -3,7 +3,7 @@ import type { Severity } from './defect.ts';
 import type { ExitName } from './fault.ts';
 import type { ObjectRef } from './object.ts';
 
-/** Never reused: one that is withdrawn has its line in `features/chain.ts`. Each has a page `docs/reference/checks/<id>.md`. */
+/** Each has a page `docs/reference/checks/<id>.md`. */
 export type CheckId = `NS-${number}`;
 
 /** What a check looks at; groups the list on the screen. */

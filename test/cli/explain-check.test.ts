@@ -16,11 +16,6 @@ describe('explain', () => {
 
   it('lists every check without an id', async () => assert.match(await explainCheck(undefined), /^NS-001 {2}\S[\s\S]*\nNS-105 {2}\S/));
 
-  it('names the check under which one that was withdrawn goes on', async () => {
-    const told = { code: 'usage', message: /NS-203 was replaced by NS-104/, suggestions: ['write NS-104 instead'] };
-    await assert.rejects(explainCheck('203'), told);
-  });
-
   for (const written of ['NS-9999', '9', 'accept'])
     it(`refuses "${written}" and leads to the list`, async () => {
       await assert.rejects(explainCheck(written), { code: 'usage' });

@@ -93,13 +93,6 @@ describe('--accept', () => {
     assert.equal(fault.suggestions[0], 'did you mean NS-104?');
   });
 
-  it('names the check under which one that was withdrawn goes on', () => {
-    const flags = { accept: ['NS-203=Node/a'] };
-    const fault = usage(() => toOptions(flags as never, { ...facts, withdrawn: { 'NS-203': 'NS-104' } }));
-    assert.equal(fault.message, '--accept: check NS-203 was replaced by NS-104');
-    assert.deepEqual(fault.suggestions, ['write NS-104 instead']);
-  });
-
   it('refuses an empty subject', () => {
     assert.match(usage(() => readAcceptance('NS-014=', facts.checks)).message, /names no subject/);
   });

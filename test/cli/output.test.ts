@@ -4,17 +4,14 @@ import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents
 import { documentHead } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
 import { maskedOutcome, preflightReport, runReport } from '../../src/cli/ending/run.ts';
-import { errorDocument } from '../../src/cli/error-text.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { statusDocument } from '../../src/cli/status-command.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
-import { Fault } from '../../src/kernel/fault.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
-import { conforms } from '../support/output-schema.ts';
 
 const findings: readonly Finding[] = [
   { id: 'NS-001', title: 'reachable', category: 'kubernetes', ref: '§1/1', outcome: 'ok', message: 'v1.35', evidence: [] },
@@ -129,28 +126,20 @@ const ownerList: OwnerReferenceList = {
   unread: [{ kind: 'secrets', because: 'forbidden (403)' }],
 };
 
-const documents: readonly (readonly [OutputDocument, string])[] = [
-  [preflightReport(context, 'blocked', findings, 'next'), 'preflight-report.schema.json'],
-  [
-    planDocument(context, 'done', { stages, findings, writes: true, effects }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
-    'plan.schema.json',
-  ],
-  [runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'), 'run-report.schema.json'],
-  [
-    statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, { ...RECORD, digests: { 'upgrade.yaml': 'x' } }, 'next'),
-    'status.schema.json',
-  ],
-  [statusDocument(context, undefined, undefined, 'next'), 'status.schema.json'],
-  [ownerList, 'owner-reference-list.schema.json'],
+const documents: readonly OutputDocument[] = [
+  preflightReport(context, 'blocked', findings, 'next'),
+  planDocument(context, 'done', { stages, findings, writes: true, effects }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
+  runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'),
+  statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, { ...RECORD, digests: { 'upgrade.yaml': 'x' } }, 'next'),
+  statusDocument(context, undefined, undefined, 'next'),
+  ownerList,
 ];
 
 const textOf = async () => actionTexts(effects, (tool) => tool);
 const human = (wide: boolean) => [wide ? 'everything' : 'short'];
 
 describe('output documents', () => {
-  for (const [document, schema] of documents) {
-    it(`${document.kind} follows ${schema}`, () => conforms(document, schema));
-
+  for (const document of documents) {
     it(`${document.kind} is the same document as JSON and as YAML`, async () => {
       const json: unknown = JSON.parse(await outputText(document, 'json', human, textOf));
       assert.deepEqual(parse(await outputText(document, 'yaml', human, textOf)), json);
@@ -162,16 +151,10 @@ describe('output documents', () => {
       }
     });
   }
-
-  it('Error follows its schema', () => conforms(errorDocument(new Fault('usage', 'a', ['b'])), 'error.schema.json'));
-
-  it('a schema refuses a field that it does not know', () => {
-    assert.throws(() => conforms({ ...errorDocument(new Fault('usage', 'a', [])), more: 1 }, 'error.schema.json'));
-  });
 });
 
 describe('output formats', () => {
-  const [preflight, plan] = [documents[0]?.[0], documents[1]?.[0]];
+  const [preflight, plan] = documents;
   if (!preflight || !plan) throw new Error('no documents');
 
   it('end the human form with the next command', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { OwnerReferenceList } from '../../src/cli/documents.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { EXIT } from '../../src/kernel/fault.ts';
-import { conforms } from '../support/output-schema.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 
@@ -22,9 +21,8 @@ const brief = ({ references }: OwnerReferenceList) =>
   references.map(({ object, owner, becomes, breaks }) => `${object.name} ${owner.kind}/${owner.name} ${becomes}${breaks ? ' breaks' : ''}`);
 
 describe('ownerrefs list as JSON', () => {
-  it('follows its published schema, with every reference to the service’s resources', async () => {
+  it('has every reference to the service’s resources', async () => {
     const list = await listed(await ownerSandbox());
-    conforms(list, 'owner-reference-list.schema.json');
     assert.deepEqual([list.source, list.unread], ['v3.26.4', []]);
     assert.deepEqual(brief(list).sort(), [
       'owned-mixed IPPool/pool converted breaks',
@@ -51,7 +49,6 @@ describe('ownerrefs list as JSON', () => {
 
   it('is only of the owner that was asked for', async () => {
     const list = await listed(await ownerSandbox(), '--owner=globalnetworkpolicy/web');
-    conforms(list, 'owner-reference-list.schema.json');
     assert.deepEqual(brief(list).sort(), [
       'owned-role GlobalNetworkPolicy/web re-created breaks',
       'owned-web GlobalNetworkPolicy/web re-created breaks',
@@ -76,7 +73,6 @@ describe('ownerrefs list as JSON', () => {
 
   it('is a list of nothing where nothing is owned', async () => {
     const list = await listed(await ownerSandbox(), '--selector=no=thing');
-    conforms(list, 'owner-reference-list.schema.json');
     assert.deepEqual(list.references, []);
   });
 });

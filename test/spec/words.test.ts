@@ -155,17 +155,6 @@ describe('words that users and developers read', () => {
     );
   });
 
-  it('in the schemas are those of the glossary', () => {
-    const descriptions = filesOf('schemas/**/*.json').flatMap((file) =>
-      [...read(file).matchAll(/"description": "([^"]*)"/g)].map(([, text = '']) => ({ place: file, text })),
-    );
-    assert.ok(descriptions.length > 20, String(descriptions.length));
-    assert.deepEqual(
-      descriptions.flatMap(({ place, text }) => wrong(place, text)),
-      [],
-    );
-  });
-
   it('make titles of checks of at most eight words', () => {
     const long = Object.entries(checkTitles).filter(([, title]) => title.split(/\s+/).length > 8);
     assert.deepEqual(long, []);

@@ -23,9 +23,6 @@ export function parsePlan(text: string, file: string, suggestions: readonly stri
   }
   if (value.apiVersion !== OUTPUT_VERSION) throw refuse(`apiVersion is not ${OUTPUT_VERSION}`);
   if (value.kind !== 'Plan') throw refuse('kind is not Plan');
-  if (value.basis === undefined && isDigest(value.digest)) {
-    throw new Fault('usage', `${file} was made by an older version of this program, which kept no objects in it`, suggestions);
-  }
   const wrong = wrongIn(value);
   if (wrong.length > 0) throw refuse(`wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as PlanDocument;

@@ -34,7 +34,7 @@ describe('the file of a saved plan', () => {
     ['of a newer layout', { apiVersion: 'output.netsvc-upgrade/v2' }, /has layout .*\/v2; this program knows .*\/v1/],
     ['of another kind', { kind: 'RunReport' }, /kind is not Plan/],
     ['of a foreign program', { apiVersion: 'v1' }, /apiVersion is not/],
-    ['of an older version', { basis: undefined }, /older version of this program/],
+    ['without a basis', { basis: undefined }, /wrong or missing: basis/],
     ['without a digest', { digest: 'x' }, /wrong or missing: digest$/],
     ['without a cluster', { cluster: undefined }, /wrong or missing: cluster$/],
     ['with a number as its target', { target: 3 }, /wrong or missing: target$/],

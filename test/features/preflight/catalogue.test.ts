@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
-import { chain, checkTitles, withdrawn } from '../../../src/features/chain.ts';
+import { chain, checkTitles } from '../../../src/features/chain.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { imagesPulled } from '../../../src/features/images/stage.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
@@ -53,18 +53,9 @@ describe('the catalogue of checks', () => {
     );
   });
 
-  it('gives no withdrawn id to another check', () => {
-    assert.deepEqual(
-      ids.filter((id) => id in withdrawn),
-      [],
-    );
-    for (const successor of Object.values(withdrawn)) assert.ok(ids.includes(successor), successor);
-  });
-
   it('offers ids for new checks that nothing ever had, one of each family', () => {
-    const given = [...ids, ...Object.keys(withdrawn)];
     assert.deepEqual(
-      freeIds().map((id) => [id.slice(0, 4), given.includes(id)]),
+      freeIds().map((id) => [id.slice(0, 4), ids.includes(id)]),
       [...'0123456789'].map((digit) => [`NS-${digit}`, false]),
     );
   });
