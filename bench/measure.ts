@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
@@ -83,4 +83,26 @@ export async function interleave(
 export function medianOf(samples: readonly Sample[]): Sample {
   const middle = (pick: (one: Sample) => number) => [...samples].map(pick).sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
   return { wallMs: middle((one) => one.wallMs), cpuMs: middle((one) => one.cpuMs), peakMiB: middle((one) => one.peakMiB) };
+}
+
+export interface Section {
+  readonly title: string;
+  readonly aim: string;
+  readonly lines: readonly string[];
+}
+
+/** A table of figures with their ratio to the first, the yardstick of the same run. */
+export function ratioTable(figures: readonly Figures[]): readonly string[] {
+  const [yardstick] = figures;
+  if (!yardstick) return [];
+  const rows = figures.map(({ name, median, runs }) => {
+    const ratio = (value: number, to: number) => `${(value / to).toFixed(2)}×`;
+    return `| ${name} | ${median.wallMs.toFixed(0)} | ${ratio(median.wallMs, yardstick.median.wallMs)} | ${median.cpuMs.toFixed(0)} | ${ratio(median.cpuMs, yardstick.median.cpuMs)} | ${median.peakMiB.toFixed(0)} | ${runs} |`;
+  });
+  return ['| command | wall ms | wall | CPU ms | CPU | peak MiB | runs |', '|---|---|---|---|---|---|---|', ...rows];
+}
+
+export function machineText(): string {
+  const [cpu] = cpus();
+  return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform}/${process.arch}`;
 }

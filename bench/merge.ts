@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { parseManifest } from '../src/manifest/manifest.ts';
 import { releases } from '../test/support/releases.ts';
-import { interleave } from './measure.ts';
-import { ratioTable, type Section } from './report.ts';
+import { interleave, ratioTable, type Section } from './measure.ts';
 
 /** All definitions of a release in one file. */
 const FILE = 'manifests/operator-crds.yaml';

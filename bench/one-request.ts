@@ -4,8 +4,7 @@ import { execa } from 'execa';
 import { installedCluster } from '../test/support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../test/support/releases.ts';
 import { program } from '../test/support/upgrade-process.ts';
-import { interleave } from './measure.ts';
-import { ratioTable, type Section } from './report.ts';
+import { interleave, ratioTable, type Section } from './measure.ts';
 
 /** One request with Node's own means: what no program on Node can be quicker than. */
 const BARE_HTTPS = `

@@ -1,18 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { execa } from 'execa';
-import { virtualClock } from '../src/sandbox/clock.ts';
-import { netsvcScenario } from '../src/sandbox/scenario.ts';
 import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
-import { ownReleases } from '../test/support/releases.ts';
-import { serveSandbox } from '../test/support/served-sandbox.ts';
-import { openKubeconfig } from '../test/support/traced-process.ts';
-import { madeLists } from './made-lists.ts';
-import { type Command, interleave } from './measure.ts';
+import { type Command, interleave, ratioTable, type Section } from './measure.ts';
 import { fillCluster, ownedOf } from './owner-fill.ts';
-import { ratioTable, type Section } from './report.ts';
 
 /** A first look at a part of the objects: memory must not grow with their number. */
 const FEWER = 5;
@@ -47,28 +40,6 @@ export async function ownerScan(objects: number): Promise<Section> {
     return { title: 'Search for owner references', aim: AIM, lines: ratioTable([...figures, ...fewer, ...shell]) };
   } finally {
     await plane?.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** The program alone, beside a server that makes so many ConfigMaps up: how time and memory grow with their number. */
-export async function ownerScanServed(sizes: readonly number[]): Promise<Section> {
-  const folder = await mkdtemp(join(tmpdir(), 'owner-served-'));
-  const { cluster } = await netsvcScenario({ nodes: 1, releasesFolder: ownReleases, clock: virtualClock() });
-  const sandbox = await serveSandbox(cluster);
-  const fronts = await Promise.all(sizes.map((objects) => madeLists(sandbox.url, objects)));
-  try {
-    const commands = sizes.map(async (objects, index) => {
-      const kubeconfig = join(folder, `config-${objects}`);
-      await writeFile(kubeconfig, openKubeconfig(fronts[index]?.url ?? ''));
-      const ours = await ourProgram(folder, { KUBECONFIG: kubeconfig, PATH: process.env.PATH ?? '' });
-      return { ...ours, name: `the search, ${objects} objects`, prints: String(ownedOf(objects)) };
-    });
-    const figures = await interleave(await Promise.all(commands), 3);
-    return { title: 'Search for owner references, served', aim: 'at most 120 MB, whatever their number', lines: ratioTable(figures) };
-  } finally {
-    for (const front of fronts) front.close();
-    await sandbox.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

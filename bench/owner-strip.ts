@@ -13,8 +13,8 @@ import type { JsonPatchOp, OwnerReference } from '../src/kernel/object.ts';
 import { type ControlPlane, startControlPlane } from '../test/control-plane/control-plane.ts';
 import { bystander } from '../test/support/bystander.ts';
 import { journalIn } from '../test/support/state.ts';
+import type { Section } from './measure.ts';
 import { patchLoad } from './patch-load.ts';
-import type { Section } from './report.ts';
 
 const SPACE = 'default';
 /** Of the shell loop: the rest is extrapolated. */

@@ -3,8 +3,7 @@ import { execa } from 'execa';
 import { installedCluster } from '../test/support/installed-cluster.ts';
 import { manifestFile, releases } from '../test/support/releases.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
-import { type Command, interleave } from './measure.ts';
-import { ratioTable, type Section } from './report.ts';
+import { type Command, interleave, ratioTable, type Section } from './measure.ts';
 
 const FROM = 'v3.27.5';
 const TARGET = 'v3.32.1';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { interleave } from './measure.ts';
-import { ratioTable, type Section } from './report.ts';
+import { interleave, ratioTable, type Section } from './measure.ts';
 
 const bin = join(import.meta.dirname, '..', 'bin');
 const node = join(import.meta.dirname, '..', 'node_modules', '.bin', 'node');
