@@ -20,6 +20,7 @@ export function knownIncidents(): string {
     '',
     'What went wrong in upgrades of others, by what they saw; why; and what this program does about it. Written by `node build/known-incidents.ts`.',
     'The sources are public threads on GitHub. Defects of single releases are rows of the profile: see `defects` in [profiles](../reference/profiles.md).',
+    '[NS-609](../reference/checks/NS-609.md) says how to get a release that is newer than the default target.',
     '',
     '| What you see | Why | What this program does | Source |',
     '|---|---|---|---|',

@@ -47,8 +47,10 @@ On the manifest paths the full manifest holds them: nothing to do, exit code 0.`
   alp: {
     summary: 'Update the mesh’s sidecar template, then restart what still carries an older sidecar',
     procedure: '§4.6',
-    text: `Puts the target's template for the installed mesh into the injector, with your edits kept.
-Then restarts only workloads whose pods have an older sidecar, batch by batch, and waits for each.
+    text: `Puts the target's template for the installed mesh into the injector, with your edits kept:
+by kubectl apply where the release's file is a whole ConfigMap, by kubectl patch where it is only the data of one, which cannot be applied.
+Then restarts only workloads whose pods have an older sidecar, batch by batch, and waits for each. A restart of the others
+would change nothing for them (--all restarts them, too).
 Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are manual steps.
 Within --max-failed, workloads whose new pods fail are named and not restarted again; beyond it the command stops.
 A second run continues with what is still old.`,
@@ -94,6 +96,8 @@ Edits that were made to the installed manifest are carried over; the plan shows 
     summary: 'Follow the rolling update, node by node; changes nothing',
     procedure: '§4.4/3, §4.5/3',
     text: `Watches until every pod runs the target release and is ready, and says why one is late.
+Ready, with profile calico: all containers of the pod. With netsvc: READY 2/2 of an agent, 1/2 in key-value mode, 1/1 of the controllers.
+Pods of kube-system that are not the service's are not waited for: those in trouble are named (NS-312).
 Can be interrupted and started again at any time. With --probe-network it starts short-lived Jobs, once confirmed: new pods on an upgraded and an
 old node must resolve a name and reach each other, or the wait stops.`,
     when: 'During the rolling update, beside apply or after it, from any machine.',
@@ -105,7 +109,8 @@ old node must resolve a name and reach each other, or the wait stops.`,
   cli: {
     summary: 'Replace old command-line tools of the service by the new one',
     procedure: '§1/4, §4.4/4, §4.5/4',
-    text: `Moves old copies of the CLI aside, installs the one of the target release, and says how it reaches the datastore.`,
+    text: `Moves old copies of the CLI aside, installs the one of the target release, and says by which two variables it reaches the datastore.
+No configuration file is written unless --cli-config names one that is not there.`,
     when: "After the rolling update, on each machine where the service's CLI is used.",
     examples: [`${bin} cli --bin-dir=/usr/local/bin`],
   },

@@ -1,8 +1,10 @@
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
@@ -20,6 +22,11 @@ import {
 } from '../survey/index.ts';
 import type { Schema } from './schema.ts';
 
+/** Said of a release that has files on the network, by whose sums they are used. */
+function newestKnown({ release }: Context['options'], { defaultRelease, manifestUrl }: Profile): string {
+  return manifestUrl !== undefined && release === defaultRelease ? '; no sums of a later release come with this program' : '';
+}
+
 export const targetManifestChecks: readonly PreflightCheck[] = table({ category: 'manifest', severity: 'error', ref: 'domain §4.3' }, [
   {
     id: 'NS-601',
@@ -27,7 +34,9 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     ref: '§4.1',
     judge: withInstallation((installation, { target }, { options, profile }) => {
       if ('value' in target)
-        return ok(`${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}`);
+        return ok(
+          `${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}${newestKnown(options, profile)}`,
+        );
       return failed(
         hasFullManifest(installation) ? `the manifest of ${options.release} could not be read: ${target.unread}` : target.unread,
         target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',

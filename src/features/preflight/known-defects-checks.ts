@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
@@ -24,7 +25,10 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
       const isPassed = ({ fixedIn }: Defect) => fixedIn === undefined || isOlder(fixedIn, context.options.release);
       const found = foundOf('source', source, { facts, installation, context }, isPassed);
-      return defective(found, `${PROGRAM} explain NS-112`, '') ?? ok(`no known defect of ${source} matters on the way`);
+      return (
+        defective(found, `${PROGRAM} explain NS-112`, (fix) => `upgrade to ${fix} first`) ??
+        ok(`no known defect of ${source} matters on the way`)
+      );
     }),
   },
   /** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
@@ -41,7 +45,10 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const fixes = found.flatMap((one) => (one instanceof Unread ? [] : [fixFor(one)]));
       const fix = fixes.length > 0 && fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
       const next = fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`;
-      return defective(found, next, '--release ') ?? ok(`no known defect of ${context.options.release} hits this cluster`);
+      return (
+        defective(found, next, (fix) => `--release ${fix}${unknownSums(fix, context)}`) ??
+        ok(`no known defect of ${context.options.release} hits this cluster`)
+      );
     }),
   },
 ]);
@@ -84,7 +91,7 @@ function agentRelease({ facts, installation, context }: DefectWorld): string {
 }
 
 /** Undefined where none hits. Throws Unread where that cannot be told of one, and no other hits. */
-function defective(found: readonly Found[], next: string, flag: string): Verdict | undefined {
+function defective(found: readonly Found[], next: string, fixOf: (release: string) => string): Verdict | undefined {
   const hits = found.flatMap((one) => (one instanceof Unread ? [] : [one]));
   const unread = found.find((one) => one instanceof Unread);
   const [first] = hits;
@@ -97,7 +104,7 @@ function defective(found: readonly Found[], next: string, flag: string): Verdict
   const severity = hits.some(({ defect }) => defect.severity === 'error') ? 'error' : 'warning';
   // No evidence: what is accepted by name is a defect.
   const rest = unread ? [`Other defects could not be evaluated: ${unread.message}.`] : [];
-  return failed(because, [...new Set([...hits.map((hit) => helpFor(hit, flag)), ...rest])].join(' '), {
+  return failed(because, [...new Set([...hits.map((hit) => helpFor(hit, fixOf)), ...rest])].join(' '), {
     evidence: hits.map(evidenceFor),
     next,
     severity,
@@ -109,9 +116,15 @@ function fixFor({ defect: { fixedIn, releases }, release }: Hit): string | undef
   return releases.backports?.find((one) => sameMinor(one, release)) ?? fixedIn;
 }
 
-function helpFor(hit: Hit, flag: string): string {
+/** How a release can be had whose sums do not come with this program. */
+function unknownSums(release: string, { profile }: Context): string {
+  if (profile.manifestUrl === undefined || !isOlder(profile.defaultRelease, release)) return '';
+  return ', with its files in a folder (--manifest-url DIR) or their sums (--artifact-digest FILE): this program does not have them';
+}
+
+function helpFor(hit: Hit, fixOf: (release: string) => string): string {
   const [fixedIn, { advice }] = [fixFor(hit), hit.defect];
-  const fixed = fixedIn && (flag ? `Fixed in ${fixedIn}: ${flag}${fixedIn}.` : `Fixed in ${fixedIn}: upgrade to ${fixedIn} first.`);
+  const fixed = fixedIn && `Fixed in ${fixedIn}: ${fixOf(fixedIn)}.`;
   return [fixed, advice].filter((part) => part !== undefined).join(' ');
 }
 

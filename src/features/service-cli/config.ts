@@ -85,6 +85,13 @@ async function forStore(sources: Sources, { profile }: Context, form: CliConfigF
   return { type: 'write-cli-config', to, content, certificates: { secret: ref, files } };
 }
 
+/** What the cluster's own ConfigMap says. What is no address may hold credentials: it is not repeated. */
+export async function installedEndpoints(cluster: Sources['cluster'], profile: Context['profile']): Promise<string | undefined> {
+  const read = await attempt(() => readStoreSettings(cluster, profile));
+  const endpoints = 'value' in read && read.value ? endpointsOf(read.value.endpoints).join(',') : '';
+  return endpointsProblem(endpoints) === undefined ? endpoints : undefined;
+}
+
 /** Certificates that are files of the hosts: on one of them the CLI can use them where they are, elsewhere only the user can fetch them. */
 async function filesOnHosts(
   { cluster, files }: Sources,

@@ -12,7 +12,7 @@ import { imageRelease } from '../../kernel/release.ts';
 import { hasEnded, podShape } from '../../kube/pod-facts.ts';
 import { ageOf, attempt, type CliAge, cliConfigField, isImageOf, listedSum, readInstalled } from '../survey/index.ts';
 import { type FoundCli, readClis } from './cli-list.ts';
-import { configFileOf, fileNameOf, folderOf, type WantedConfig, wantedConfig } from './config.ts';
+import { configFileOf, fileNameOf, folderOf, installedEndpoints, type WantedConfig, wantedConfig } from './config.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -45,6 +45,8 @@ export interface CliFacts {
   readonly installed?: string;
   /** The CLI's own configuration file on this machine wins over the environment; the datastore that it names. */
   readonly config?: { readonly file: string; readonly datastore?: string };
+  /** Of the key-value store, where no file names it. */
+  readonly endpoints?: string;
   /** What `--cli-config` is to write. */
   readonly wanted?: WantedConfig;
   /** Folder to install into, if one is known and writable. */
@@ -67,7 +69,10 @@ export async function readCliFacts(sources: Sources, context: Context): Promise<
     place: readDatastore(sources, context),
     fresh: needed ? findCli(sources, context) : { missing: 'the new one is installed' },
   });
-  return { ...found, ...place, clis, wanted: await wantedConfig(sources, context, place.datastore), os: tools.platform().os };
+  const wanted = await wantedConfig(sources, context, place.datastore);
+  const isNamed = place.datastore === 'api' || found.config !== undefined || wanted !== undefined;
+  const endpoints = isNamed ? undefined : await installedEndpoints(cluster, profile);
+  return { ...found, ...place, clis, wanted, endpoints, os: tools.platform().os };
 }
 
 async function localCli({ tools, files }: Sources, found: FoundCli, target: string): Promise<LocalCli> {

@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import { command, quoteArgument } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { Datastore } from '../../kernel/installation.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import type { CliFacts, CliPod, LocalCli, NewCli } from './facts.ts';
 
@@ -84,7 +85,18 @@ export function configuration(facts: CliFacts, context: Context): readonly Actio
   ];
 }
 
-function datastoreText({ config, wanted, datastore }: CliFacts, { options, profile }: Context): string {
+/** The two settings that lead the CLI to this cluster, as variables of a shell (§4.4/4, §4.5/4). */
+function configLines(datastore: Datastore, endpoints: string | undefined, { kubeconfig, profile }: Context): readonly [string, string] {
+  const { env, api, kvstore, endpointsEnv, endpointsKey } = profile.datastore;
+  const type = command`${env}=${(datastore === 'api' ? api : kvstore)[0] ?? datastore}`;
+  if (datastore === 'api')
+    return [type, kubeconfig === undefined ? 'KUBECONFIG=FILE (a kubeconfig of this cluster)' : command`KUBECONFIG=${kubeconfig}`];
+  const [name = endpointsKey] = endpointsEnv;
+  return [type, endpoints === undefined ? `${name}=… (what the cluster has as ${endpointsKey})` : command`${name}=${endpoints}`];
+}
+
+function datastoreText({ config, wanted, datastore, endpoints }: CliFacts, context: Context): string {
+  const { options, profile } = context;
   const { program, configFile } = profile.cli;
   const api = datastore === 'api';
   if (wanted !== undefined && 'to' in wanted) {
@@ -97,11 +109,10 @@ function datastoreText({ config, wanted, datastore }: CliFacts, { options, profi
     return `${where}${others}`;
   }
   if (config === undefined) {
-    const write =
-      profile.cli.config === undefined ? '' : `, or have a configuration file written with: kubectl netsvc-upgrade cli --cli-config FILE`;
-    return api
-      ? `let ${program} reach the API datastore: set DATASTORE_TYPE=kubernetes and KUBECONFIG to the kubeconfig of this cluster${write}`
-      : `let ${program} reach the key-value datastore: give it the endpoints, and CA, certificate and key where it uses TLS, in its configuration file${write}`;
+    const [first, second] = configLines(datastore, endpoints, context);
+    const tls = api || profile.datastore.tlsKeys.length === 0 ? '' : ', and CA, certificate and key where it uses TLS';
+    const write = profile.cli.config === undefined ? '' : '; kubectl netsvc-upgrade cli --cli-config FILE writes one';
+    return `let ${program} reach the ${api ? 'API' : 'key-value'} datastore by two variables: ${first} and ${second}${tls}. No file is written for it${write}`;
   }
   const names = config.datastore === undefined ? 'does not say which datastore it means' : `names the datastore ${config.datastore}`;
   const fits = config.datastore !== undefined && (config.datastore === 'kubernetes') === api;

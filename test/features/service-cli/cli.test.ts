@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { parse } from 'yaml';
 import { cliStage } from '../../../src/features/service-cli/stage.ts';
 import type { Action, Effect } from '../../../src/kernel/action.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
+import { cliConfigFor } from '../../../src/kernel/profile.ts';
 import type { StagePlan } from '../../../src/kernel/stage.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
+import { agent, configMap } from '../../support/calico-objects.ts';
 import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
 import { sha256 } from '../../support/empty-sources.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
@@ -301,6 +305,34 @@ describe('the stage cli', () => {
       const plan = await planOf({ ...one, cluster: { refuses: { pods: 403 } } });
       assert.ok('actions' in plan && /could not be looked for: .*403/.test(plan.notes?.join() ?? ''), JSON.stringify(plan));
     });
+  });
+
+  const configured = async (bench: CliBench, kubeconfig?: string) => {
+    const context = { ...contextOf(), ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+    const plan = (await cliStage.open(cliBench({ ...one, ...bench }).sources, context)).plan();
+    return instruction('skip' in plan ? [] : plan.actions, 'configure');
+  };
+
+  it('gives the two settings that lead to this cluster, which are those that `verify` calls the CLI with, and writes no file', async () => {
+    const said = await configured({}, '/home/me/.kube/a b');
+    assert.match(
+      said,
+      /: DATASTORE_TYPE=kubernetes and KUBECONFIG='\/home\/me\/.kube\/a b'\. No file is written for it; .* --cli-config FILE writes one$/,
+    );
+    const { datastoreType, kubeconfig } = parse(cliConfigFor(calico, '/private/kubeconfig') ?? '').spec;
+    assert.deepEqual([datastoreType, kubeconfig], ['kubernetes', '/private/kubeconfig']);
+    assert.match(await configured({}), / and KUBECONFIG=FILE \(a kubeconfig of this cluster\)\./);
+  });
+
+  it('gives those of the key-value store as the cluster has them, but no endpoints that may hold credentials', async () => {
+    const store = (endpoints: string) => ({
+      objects: [agent({ env: { ETCD_ENDPOINTS: endpoints } }), configMap({ etcd_endpoints: endpoints })],
+    });
+    assert.match(
+      await configured(store('https://a:2379,https://b:2379')),
+      /: DATASTORE_TYPE=etcdv3 and ETCD_ENDPOINTS=https:\/\/a:2379,https:\/\/b:2379, and CA,/,
+    );
+    assert.match(await configured(store('https://me:secret@a:2379')), / and ETCD_ENDPOINTS=… \(what the cluster has as etcd_endpoints\)/);
   });
 
   const CONFIG = '/etc/calico/calicoctl.cfg';
