@@ -34,11 +34,7 @@ export interface RuleChanges {
 
 /** Which rules select otherwise once endpoints come and go: a node's old ones and its automatic one are compared rule by rule. */
 export function ruleChanges(rules: RuleSets, places: readonly EndpointsOverTime[], labelsOf: (one: HostEndpoint) => Labels): RuleChanges {
-  const moved = places.filter(hasMoved).map((place) => ({
-    now: place.now.map((one) => memberOf(one, labelsOf)),
-    enabled: place.enabled.map((one) => memberOf(one, labelsOf)),
-    end: place.end.map((one) => memberOf(one, labelsOf)),
-  }));
+  const moved = places.map((place) => membersOf(place, labelsOf)).filter((members) => members.some(isMoved));
   const differences = differencesOf(rules, moved);
   const [global, namespaced, profiles] = [rules.global, rules.namespaced, rules.profiles].map((sets) => changedIn(sets, differences));
   const policies = [...(global ?? []), ...(namespaced ?? [])].map(([name, ways]) => ({
@@ -54,18 +50,22 @@ interface Member {
   readonly labels: Labels;
   readonly addresses: readonly string[];
   readonly ports: readonly string[];
+  /** When it is there. */
+  readonly at: Readonly<Record<Moment, boolean>>;
 }
 
-type Moved = Readonly<Record<keyof EndpointsOverTime, readonly Member[]>>;
+type Moment = keyof EndpointsOverTime;
 
-function hasMoved({ now, enabled, end }: EndpointsOverTime): boolean {
-  return [enabled, end].some((later) => later.length !== now.length || later.some((one) => !now.includes(one)));
-}
+const isMoved = ({ at }: Member): boolean => !(at.now && at.enabled && at.end);
 
-function memberOf(endpoint: HostEndpoint, labelsOf: (one: HostEndpoint) => Labels): Member {
-  const { name, expectedIPs, ports } = endpoint;
-  const addresses = expectedIPs.map((text) => canonicalAddress(text) ?? text);
-  return { name, labels: labelsOf(endpoint), addresses, ports: ports.map((one) => one.name) };
+function membersOf({ now, enabled, end }: EndpointsOverTime, labelsOf: (one: HostEndpoint) => Labels): readonly Member[] {
+  return [...new Set([...now, ...enabled, ...end])].map((one) => ({
+    name: one.name,
+    labels: labelsOf(one),
+    addresses: one.expectedIPs.map((text) => canonicalAddress(text) ?? text),
+    ports: one.ports.map(({ name }) => name),
+    at: { now: now.includes(one), enabled: enabled.includes(one), end: end.includes(one) },
+  }));
 }
 
 type Difference = Pick<SideChange, 'comes' | 'goes'>;
@@ -74,35 +74,44 @@ type Differences = Readonly<Record<When, Difference | undefined>>;
 const onBoth = <T>(of: (when: When) => T): Readonly<Record<When, T>> => ({ atEnable: of('atEnable'), atDelete: of('atDelete') });
 
 /** By the key of a side; an address counts as gone though an endpoint of another node has it too. */
-function differencesOf({ global, namespaced, profiles }: RuleSets, places: readonly Moved[]): ReadonlyMap<string, Differences> {
+function differencesOf(
+  { global, namespaced, profiles }: RuleSets,
+  places: readonly (readonly Member[])[],
+): ReadonlyMap<string, Differences> {
   const found = new Map<string, Differences>();
   if (places.length === 0) return found;
-  const keys = new Set(places.flatMap(({ now, end }) => [...now, ...end].flatMap(({ labels }) => Object.keys(labels))));
+  const keys = new Set(places.flat().flatMap(({ labels }) => Object.keys(labels)));
   const all = [global, namespaced, profiles].flatMap((sets) =>
     [...sets.values()].flatMap(({ ingress, egress }) => [...ingress, ...egress]),
   );
   for (const [key, side] of new Map(all.map((one) => [one.key, one]))) {
     // Mostly a rule is about workloads alone, by a label that no host has.
     if ('selector' in side && !mayMatch(side.selector, {}, (label) => keys.has(label))) continue;
-    const selected = selectedBy(side);
-    const change = onBoth((when) => differenceOf(places, selected, MOMENTS[when]));
+    const isSelected = selectedBy(side);
+    const selected = places.filter((members) => members.some(isSelected)).map((members) => members.filter(isSelected));
+    const said = (one: Member) => ('port' in side ? [one.name] : one.addresses);
+    const change = onBoth((when) => differenceOf(selected, said, MOMENTS[when]));
     if (change.atEnable || change.atDelete) found.set(key, change);
   }
   return found;
 }
 
-function selectedBy(side: RuleSide): (one: Member) => readonly string[] {
-  if ('port' in side) return ({ name, ports }) => (ports.includes(side.port) ? [name] : []);
+function selectedBy(side: RuleSide): (one: Member) => boolean {
+  if ('port' in side) return ({ ports }) => ports.includes(side.port);
   const selects = predicateOf(side.selector);
-  return ({ labels, addresses }) => (selects(labels) ? addresses : []);
+  return ({ labels }) => selects(labels);
 }
 
-function differenceOf(places: readonly Moved[], selected: (one: Member) => readonly string[], later: keyof Moved): Difference | undefined {
+function differenceOf(
+  places: readonly (readonly Member[])[],
+  said: (one: Member) => readonly string[],
+  later: Moment,
+): Difference | undefined {
   const [comes, goes] = [new Set<string>(), new Set<string>()];
-  for (const place of places) {
-    const [was, is] = [place.now.flatMap(selected), place[later].flatMap(selected)];
-    for (const one of is) if (!was.includes(one)) comes.add(one);
-    for (const one of was) if (!is.includes(one)) goes.add(one);
+  for (const members of places) {
+    const [was, is] = (['now', later] as const).map((moment) => new Set(members.filter(({ at }) => at[moment]).flatMap(said)));
+    for (const one of is ?? []) if (!was?.has(one)) comes.add(one);
+    for (const one of was ?? []) if (!is?.has(one)) goes.add(one);
   }
   return comes.size + goes.size === 0 ? undefined : { comes: [...comes].toSorted(byNumbers), goes: [...goes].toSorted(byNumbers) };
 }
