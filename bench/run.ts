@@ -1,3 +1,4 @@
+import { foreignText } from './foreign-text.ts';
 import { machineText, type Section } from './measure.ts';
 import { mergeLargest } from './merge.ts';
 import { oneRequest } from './one-request.ts';
@@ -9,7 +10,7 @@ import { waitOn } from './wait.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip …]`: the machine and tables on stdout, to be put into
+ * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
  * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain or the wait on this many nodes.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),
   'owner-strip': () => ownerStrip(10_000),
+  'foreign-text': foreignText,
 };
 
 function sizesOr(usual: readonly number[]): readonly number[] {

@@ -21,7 +21,7 @@ interface Part {
 export function editJson(text: string, value: unknown): string {
   const before = readJson(text);
   // A reader of YAML reads JSON and its placeholders as well, and tells where each value stands.
-  const root = parseDocument(text).contents;
+  const root = parseDocument(text, { uniqueKeys: false }).contents;
   if (!before || !root) throw new Error('not a JSON text');
   // From the end, so that places stay valid; at the same place, a removal comes before an addition.
   const splices = [...edits(text, root, before.value, value, '')].toSorted((a, b) => a.start - b.start || a.end - b.end).toReversed();

@@ -1,6 +1,19 @@
-import { Document, isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, type ScalarTag, type Tags, visit } from 'yaml';
+import {
+  Document,
+  isAlias,
+  isCollection,
+  isNode,
+  isScalar,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type ScalarTag,
+  type Tags,
+  visit,
+} from 'yaml';
 import { messageOf } from '../kernel/fault.ts';
 import { readQuickly } from './quick-yaml.ts';
+import { withinTime } from './within-time.ts';
 
 /** What kubectl's reader leaves as plain strings although YAML 1.1 has a tag for it. */
 const UNUSED_TAGS = /:(timestamp|binary|set|omap|pairs)$/;
@@ -48,13 +61,31 @@ export interface YamlReading {
 /** Lists that repeat themselves by aliases grow without bound; no manifest has this many. */
 const MAX_ALIASES = 100;
 
+/** Characters of a document that is read without a time limit: it takes a second at most, whatever it holds. */
+const SMALL = 128 * 1024;
+
+/** The lock is renewed every 15 s and lost after 45 s, and nothing else happens while a text is read. */
+const READING_MS = 20_000;
+
 const MAX_REPAIRS = 100;
+
+/** Characters read for repairs: each reads the whole text again. */
+const MOST_READ = 8 * 1024 * 1024;
 
 /** The reader repeats what it found, however long. */
 const MAX_MESSAGE = 300;
 
-/** Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. */
+/**
+ * Reads one YAML document by the rules of kubectl: YAML 1.1 without its dates, sets and sexagesimal numbers. One of more than 128 KiB that
+ * is not read within 20 s is a problem.
+ */
 export function readYaml(text: string): YamlReading {
+  if (text.length <= SMALL) return readWhole(text);
+  const tooLong = { line: 1, message: `it has ${text.length} characters and could not be read within ${READING_MS / 1000} s` };
+  return withinTime(READING_MS, () => readWhole(text)) ?? { line: 1, repeated: [], problem: tooLong };
+}
+
+function readWhole(text: string): YamlReading {
   const quick = readQuickly(text, readPlain);
   return quick ? { ...quick, repeated: [] } : readCarefully(text);
 }
@@ -64,7 +95,7 @@ export function readCarefully(text: string): YamlReading {
   const first = readOnce(text);
   const repaired: { line: number; column: number }[] = [];
   let [here, reading] = [text, first];
-  while (reading.unclosedAt !== undefined && repaired.length < MAX_REPAIRS) {
+  while (reading.unclosedAt !== undefined && repaired.length < MAX_REPAIRS && repaired.length * text.length < MOST_READ) {
     const repair = indentQuotedLines(here, reading.unclosedAt);
     if (!repair || repair.text === here) break;
     repaired.push({ line: repair.line, column: repair.column });
@@ -83,22 +114,41 @@ function readPlain(source: string): unknown {
   return value[0];
 }
 
+/** The library looks through the whole document for each; no manifest has a tenth of them. */
+const MOST_ANCHORS = 1000;
+
+/** What may be an anchor or an alias, which texts in quotes and comments hold as well. */
+const MAY_BE_ANCHOR = /[&*](?=[^\s&*])/g;
+
+function hasTooManyAnchors(text: string): boolean {
+  if (!isMoreThan(MOST_ANCHORS, text.matchAll(MAY_BE_ANCHOR))) return false;
+  return isMoreThan(MOST_ANCHORS, anchorsIn(text));
+}
+
+function* anchorsIn(text: string): Generator<string> {
+  for (const token of new Lexer().lex(text)) if (/^[&*]./.test(token)) yield token;
+}
+
+function isMoreThan(most: number, found: Iterator<unknown>): boolean {
+  let count = 0;
+  while (count <= most && found.next().done !== true) count += 1;
+  return count > most;
+}
+
 /** `unclosedAt`: offset at which the first problem found a quote open. */
 function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } {
+  if (hasTooManyAnchors(text)) {
+    return { line: 1, repeated: [], problem: { line: 1, message: `it has more than ${MOST_ANCHORS} anchors and aliases` } };
+  }
   const lines = new LineCounter();
-  const repeated: { key: string; line: number }[] = [];
   const document = parseDocument(text, {
     version: '1.1',
     customTags: kubectlTags,
     lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: (a, b) => {
-      if (isScalar(a) && isScalar(b) && a.value === b.value && a.value !== '<<' && typeof a.value !== 'symbol') {
-        repeated.push({ key: String(b.value), line: lines.linePos(b.range?.[0] ?? 0).line });
-      }
-      return false;
-    },
+    uniqueKeys: false,
   });
+  const repeated = repeatedKeys(document, (at) => lines.linePos(at).line);
   const error = document.errors[0];
   const line = lines.linePos(document.contents?.range?.[0] ?? 0).line;
   if (error) {
@@ -114,6 +164,22 @@ function readOnce(text: string): YamlReading & { readonly unclosedAt?: number } 
     // A merge of what is no map, aliases without end, nesting without end: the reader only finds them here.
     return { line, repeated, problem: { line, message: messageOf(thrown) } };
   }
+}
+
+/** Keys that a map has twice, but for merge keys. The library would compare each key with each. */
+function repeatedKeys(document: Document.Parsed, lineOf: (at: number) => number): YamlReading['repeated'] {
+  const found: { readonly key: string; readonly at: number }[] = [];
+  visit(document, {
+    Map(_key, map) {
+      const known = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.value === '<<' || typeof key.value === 'symbol') continue;
+        if (known.has(key.value)) found.push({ key: String(key.value), at: key.range?.[0] ?? 0 });
+        known.add(key.value);
+      }
+    },
+  });
+  return found.toSorted((one, other) => one.at - other.at).map(({ key, at }) => ({ key, line: lineOf(at) }));
 }
 
 /** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */

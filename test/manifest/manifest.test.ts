@@ -95,6 +95,11 @@ describe('reading a manifest', () => {
     ['a document that is no object', `- a\n`, /^m\.yaml:1: the document is not a Kubernetes object/],
     ['a file that is not text', `${head}\0`, /^m\.yaml:4: the file is not text/],
     ['aliases that grow without bound', bomb.join('\n'), /^m\.yaml:1: /],
+    [
+      'aliases without number',
+      `a: &a b\n${'c: *a\n'.repeat(2000)}`,
+      /^m\.yaml:1: not valid YAML: it has more than 1000 anchors and aliases/,
+    ],
     ['nesting without bound', '['.repeat(100_000), /^m\.yaml:1: /],
     ['a file above the limit', ' '.repeat(20_000_001), /larger than 20 MB/],
   ];

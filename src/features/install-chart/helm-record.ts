@@ -24,9 +24,11 @@ export interface HelmRecord {
   readonly applyMethod: 'client-side' | 'server-side';
 }
 
+type Recorded = Pick<HelmRecord, 'manifest' | 'namespace' | 'name' | 'revision'>;
+
 /** The objects of a revision. */
-export function recordedObjects({ manifest }: Pick<HelmRecord, 'manifest'>): readonly KubeObject[] {
-  return objectsIn(parseManifest(manifest, 'the stored release'));
+export function recordedObjects({ manifest, namespace, name, revision }: Recorded): readonly KubeObject[] {
+  return objectsIn(parseManifest(manifest, `the stored release ${namespace}/${name}, revision ${revision}`));
 }
 
 /** A chart may leave the namespace out, and means the release's. */
