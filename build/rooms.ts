@@ -48,7 +48,7 @@ const TOP = 'features';
 const ROOMS: Readonly<Record<string, Rule>> = {
   kernel: { rooms: [] },
   kube: { rooms: ['kernel'] },
-  manifest: { rooms: ['kernel', 'kube'], packages: [/^yaml$/, /^js-yaml$/] },
+  manifest: { rooms: ['kernel', 'kube'], packages: [/^yaml$/, /^js-yaml$/, /^node:vm$/] },
   profiles: { rooms: ['kernel'], packages: [NPM, /^node:fs\/promises$/] },
   ...Object.fromEntries(FEATURES.map((name, index) => [name, { rooms: ['kernel', 'kube', 'manifest', ...FEATURES.slice(0, index)] }])),
   [TOP]: { rooms: ['kernel', 'kube', 'manifest', ...FEATURES] },
