@@ -139,18 +139,15 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
 }
 
-/** One reference to a resource of the service, and what becomes of it at the upgrade. */
+/** One reference to a resource of the service, and whether it is removed before the upgrade. */
 export interface ListedReference {
   readonly object: ObjectRef;
   readonly owner: OwnerReference;
   /** Null where the owners could not be read. */
   readonly exists: boolean | null;
   readonly uidCurrent: boolean | null;
-  readonly becomes: 'kept' | 'converted' | 're-created' | 'unaddressed' | 'misread' | 'gone' | 'unknown';
-  /** The owner's UID after the upgrade, where it can be computed. */
-  readonly uidAfter: string | null;
-  /** The upgrade leaves it with an outdated UID. */
-  readonly breaks: boolean;
+  /** Why it is removed before the upgrade; null if it stays. */
+  readonly removal: 'stored-name' | 'uid-change' | 'key-value' | 'stored-uid' | null;
 }
 
 export interface OwnerReferenceList extends DocumentHead {

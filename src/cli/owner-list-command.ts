@@ -11,15 +11,15 @@ import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
-/** `ownerrefs list`: every reference to the service's resources, and what becomes of it; exit 3 if not everything could be searched. */
+/** `ownerrefs list`: every reference to the service's resources, and whether it is removed before the upgrade; exit 3 if not everything could be searched. */
 export async function runOwnerList(asked: Asked, owner: string | undefined, seams: Seams): Promise<ExitName> {
   const wanted = owner === undefined ? undefined : readOwner(owner);
   return inSession(seams, asked, async (session) => {
     const { references, source, installation } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
     const broken = await session.composition.journal.load().then(() => undefined, brokenJournal);
-    const breaks = rows.some((row) => row.breaks);
-    const next = `kubectl netsvc-upgrade ${breaks ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
+    const isRemoved = rows.some((row) => row.removal !== null);
+    const next = `kubectl netsvc-upgrade ${isRemoved ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
     const document: OwnerReferenceList = {
       ...documentHead(session.context, exit, next),
@@ -38,17 +38,17 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
 }
 
 async function readAll({ composition, context, asked }: Session) {
-  const [{ readInstalled }, { readReferences, sourceOf }] = await Promise.all([
+  const [{ readInstalled }, { readReferences, sourceOf, wayOf }] = await Promise.all([
     import('../features/survey/detect.ts'),
     import('../features/ownerrefs/references.ts'),
   ]);
   const installation = await readInstalled(composition, context);
-  const source = sourceOf(installation, await composition.records.load(), context);
+  const record = await composition.records.load();
+  const source = sourceOf(installation, record, context);
   const { namespace, selector } = asked.flags;
-  const references: OwnerReferences = await readReferences(composition.cluster, context, installation, source, {
-    namespace,
-    labelSelector: selector,
-  });
+  const way = wayOf(record, installation, context);
+  const scope = { namespace, labelSelector: selector };
+  const references: OwnerReferences = await readReferences(composition.cluster, context, way, scope);
   return { references, source, installation };
 }
 
@@ -72,22 +72,17 @@ function rowsOf({ owned: { object }, fates }: OwnedFate): readonly ListedReferen
   return fates.map((fate) => ({
     object: plainRef(object),
     owner: fate.reference,
-    exists: fate.fate === 'unknown' ? null : fate.servedUid !== undefined,
-    uidCurrent: fate.fate === 'unknown' ? null : fate.servedUid === fate.reference.uid,
-    becomes: fate.fate,
-    uidAfter: fate.owner.expectedUid ?? null,
-    breaks: fate.breaks,
+    exists: fate.isUnread ? null : fate.servedUid !== undefined,
+    uidCurrent: fate.isUnread ? null : fate.servedUid === fate.reference.uid,
+    removal: fate.removal ?? null,
   }));
 }
 
-const BECOMES: Readonly<Record<ReferenceFate['fate'], string>> = {
-  kept: 'UID kept',
-  converted: 'UID converted',
-  're-created': 're-created under its new name',
-  unaddressed: 'not found by its name',
-  misread: 'shown with another UID',
-  gone: 'owner gone already',
-  unknown: 'not known',
+const REMOVED: Readonly<Record<NonNullable<ReferenceFate['removal']>, string>> = {
+  'stored-name': 'policy stored under another name',
+  'uid-change': 'UIDs change',
+  'key-value': 'procedure (UIDs stay)',
+  'stored-uid': 'has the stored UID',
 };
 
 const yes = (value: boolean | null) => (value === null ? '?' : value ? 'yes' : 'no');
@@ -95,22 +90,15 @@ const yes = (value: boolean | null) => (value === null ? '?' : value ? 'yes' : '
 function listLines(rows: readonly ListedReference[], wide: boolean, isWhole: boolean): readonly string[] {
   if (rows.length === 0 && !isWhole) return ['no owned object was found, and not everything could be searched'];
   if (rows.length === 0) return ['no object is owned by a resource of the service'];
-  const head = ['OBJECT', 'OWNER', 'EXISTS', 'CURRENT', 'AT THE UPGRADE', 'BREAKS'];
-  const more = ['CONTROLLER', 'BLOCKS', 'GROUP', 'UID', 'UID AFTER'];
+  const head = ['OBJECT', 'OWNER', 'EXISTS', 'CURRENT', 'REMOVED FOR'];
+  const more = ['CONTROLLER', 'BLOCKS', 'GROUP', 'UID'];
   return columns([
     wide ? [...head, ...more] : head,
     ...rows.map((row) => {
-      const { object, owner, exists, uidCurrent, becomes, breaks, uidAfter } = row;
-      const short = [refText(object), `${owner.kind}/${owner.name}`, yes(exists), yes(uidCurrent), BECOMES[becomes], yes(breaks)];
+      const { object, owner, exists, uidCurrent, removal } = row;
+      const short = [refText(object), `${owner.kind}/${owner.name}`, yes(exists), yes(uidCurrent), removal ? REMOVED[removal] : 'no'];
       if (!wide) return short;
-      return [
-        ...short,
-        yes(owner.controller ?? false),
-        yes(owner.blockOwnerDeletion ?? false),
-        owner.apiVersion,
-        owner.uid,
-        uidAfter ?? '',
-      ];
+      return [...short, yes(owner.controller ?? false), yes(owner.blockOwnerDeletion ?? false), owner.apiVersion, owner.uid];
     }),
   ]);
 }

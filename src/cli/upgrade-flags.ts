@@ -137,13 +137,6 @@ export const upgradeFlags = {
     on: CHAIN,
     summary: 'keep the controllers from renaming stored policies',
   },
-  ownerrefs: {
-    option: 'ownerrefs',
-    ...owners,
-    options: ['auto', 'always', 'never'],
-    default: 'auto',
-    summary: 'owner references to remove before the upgrade: those it would break, every living one, or none',
-  },
   qps: {
     type: 'integer',
     option: 'qps',

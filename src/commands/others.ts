@@ -54,10 +54,10 @@ The exit code says whether the report could be made; how the run ended is in the
     },
   },
   ownerrefs: {
-    summary: 'Remove ownerReferences that the upgrade would invalidate, and restore them with the new UIDs',
+    summary: 'Remove ownerReferences that the upgrade can invalidate, and restore them with the new UIDs',
     procedure: '§4.8',
-    text: `list: every object that names a resource of the service as its owner, and what the upgrade does to it.
-strip: records the references that the upgrade would invalidate in a journal in the cluster, then removes them.
+    text: `list: every object that names a resource of the service as its owner, and whether it is removed before the upgrade.
+strip: records the references that the upgrade can invalidate (NS-701 has the rule) in a journal in the cluster, then removes them.
 restore: waits for the new API server and for the new names of policies, then puts each reference back
 at its old place with its owner's new UID. Add --undo to put them back before the upgrade, if you decide against it.
 forget: writes the journal to a file and deletes it, once everything is back. run does all of this by itself.`,

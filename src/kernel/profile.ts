@@ -219,9 +219,9 @@ export interface Profile {
     /** DaemonSet whose rollout the controllers wait for; under any other name they wait for ever, host endpoints included. */
     readonly waitsFor?: string;
   };
-  /** Releases at which the UIDs of v3 objects change. */
-  readonly uidChanges: readonly string[];
-  /** Releases of older lines that have the first of these changes too: their line has it from there on. */
+  /** Release at which the UIDs of v3 objects change, and noted owners are converted. */
+  readonly uidChange?: string;
+  /** Releases of older lines that change the UIDs too, and convert no noted owners: their line has it from there on. */
   readonly uidBackports?: readonly string[];
   readonly leftovers: Leftovers;
   readonly merge: MergeKnowledge;

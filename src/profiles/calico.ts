@@ -144,7 +144,7 @@ export const calico: Profile = {
     switchField: 'spec.controllers.policyMigration.enabled',
     waitsFor: 'calico-node',
   },
-  uidChanges: ['v3.28.0'],
+  uidChange: 'v3.28.0',
   uidBackports: ['v3.27.5'],
   leftovers: {
     containers: ['flexvol-driver', 'mount-bpffs'],

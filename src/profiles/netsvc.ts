@@ -119,7 +119,7 @@ export const netsvc: Profile = {
       tlsFields: [],
     },
   },
-  uidChanges: ['v3.28.0'],
+  uidChange: 'v3.28.0',
   leftovers: { containers: [], env: [], volumes: [] },
   // Ours: the variables that are lists, the releases of Kubernetes, the profile of automatic endpoints and the variable against them.
   merge: { commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'], renames: [] },

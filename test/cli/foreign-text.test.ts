@@ -157,7 +157,7 @@ describe('foreign text on every screen', () => {
     const program = /(?<![\w.])`(?:kubectl|helm|ls|df|sudo|kill|rm) [^`]*\$\{/;
     // Own words alone: a sentence about a program, an id of a check, a sub-command, or what was quoted before.
     const own =
-      /`(kubectl (takes|cannot|\$\{gitVersion|of|at)|helm (does|cannot|\$\{|would|deletes|at|needs|takes))|explain \$\{\w+\.id\}`|^\S+ .*`kubectl netsvc-upgrade (\w+)?(\$\{(of|next|command|breaks [^}]*)\})?(\$\{carriedTo\([^`]*\)\})?(\$\{(ending\.|this\.asked\.)?typed\}( --yes)?)?(\$\{astray\})?(\$\{command\} --help)?`|\$\{ending\.typed\.replace|see: kubectl/;
+      /`(kubectl (takes|cannot|\$\{gitVersion|of|at)|helm (does|cannot|\$\{|would|deletes|at|needs|takes))|explain \$\{\w+\.id\}`|^\S+ .*`kubectl netsvc-upgrade (\w+)?(\$\{(of|next|command|isRemoved [^}]*)\})?(\$\{carriedTo\([^`]*\)\})?(\$\{(ending\.|this\.asked\.)?typed\}( --yes)?)?(\$\{astray\})?(\$\{command\} --help)?`|\$\{ending\.typed\.replace|see: kubectl/;
     const bare = globSync('src/**/*.ts', { cwd: root })
       .filter((file) => !/sandbox/.test(file))
       .flatMap((file) =>

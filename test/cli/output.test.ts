@@ -120,8 +120,8 @@ const ownerList: OwnerReferenceList = {
   kind: 'OwnerReferenceList',
   source: null,
   references: [
-    { object: owned, owner, exists: true, uidCurrent: true, becomes: 'converted', uidAfter: 'w', breaks: true },
-    { object: owned, owner, exists: null, uidCurrent: null, becomes: 'unknown', uidAfter: null, breaks: false },
+    { object: owned, owner, exists: true, uidCurrent: true, removal: 'uid-change' },
+    { object: owned, owner, exists: null, uidCurrent: null, removal: null },
   ],
   unread: [{ kind: 'secrets', because: 'forbidden (403)' }],
 };

@@ -14,7 +14,12 @@ describe('the shipped profiles', () => {
       const ids = profile.variants.map(({ id }) => id);
       const files = profile.variants.map(({ file }) => file);
       assert.deepEqual([new Set(ids).size, new Set(files).size], [ids.length, files.length]);
-      for (const tag of [profile.defaultRelease, profile.minimumSource, ...profile.uidChanges, ...(profile.uidBackports ?? [])])
+      for (const tag of [
+        profile.defaultRelease,
+        profile.minimumSource,
+        ...(profile.uidChange ? [profile.uidChange] : []),
+        ...(profile.uidBackports ?? []),
+      ])
         assert.ok(parseRelease(tag), tag);
     });
   }

@@ -13,7 +13,8 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** In waves, on a way on which no UID changes: nothing but the wait gives a reason to look again. */
-const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };
+const { uidChange: _, ...unchanging } = netsvc;
+const waved: Profile = { ...unchanging, typhaRefusesAgentsBefore: 'v3.28.0' };
 const CONTROLLERS = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'kube-system', name: 'netsvc-kube-controllers' };
 
 const live = ({ cluster }: Scenario): KubeObject =>

@@ -190,7 +190,7 @@ describe('the journal of owner references ends', () => {
     it('so that what a strip removes after that comes back all the same', async () => {
       await restored();
       const pool = ownersOf(K.ConfigMap, 'owned-pool');
-      const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ownerrefs: 'always' } });
+      const off = await perform(sandbox, [ownerrefsStripStage], folder);
       assert.deepEqual([off.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', []], openFindings(off));
       const back = await perform(sandbox, [ownerrefsRestoreStage], folder);
       assert.deepEqual([back.exit, ownersOf(K.ConfigMap, 'owned-pool')], ['done', pool]);

@@ -220,12 +220,4 @@ describe('owner references on the sandbox', () => {
     assert.equal(accepted.exit, 'done');
     assert.deepEqual(sandbox.graph()['ConfigMap/owned-pool'], []);
   });
-
-  it('are left where a person wants none removed, but only on that person’s word', async () => {
-    const sandbox = await ownerSandbox();
-    const never = { ownerrefs: 'never' } as const;
-    assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { flags: never })).exit, 'blocked');
-    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { ...never, accept: ['NS-701'] } });
-    assert.deepEqual([outcome.exit, outcome.writes, sandbox.graph()], ['done', 0, sandbox.wanted]);
-  });
 });

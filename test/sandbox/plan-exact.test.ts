@@ -15,7 +15,8 @@ import { contextIn, installedSandbox, sandboxPorts } from '../support/sandbox-po
 import { savedPlan } from '../support/saved-plan.ts';
 
 /** In waves, with a wait in between in which somebody may write. */
-const waved: Profile = { ...netsvc, uidChanges: [], typhaRefusesAgentsBefore: 'v3.28.0' };
+const { uidChange: _, ...unchanging } = netsvc;
+const waved: Profile = { ...unchanging, typhaRefusesAgentsBefore: 'v3.28.0' };
 const EVIL = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'evil' } } as KubeObject;
 const GRANT = {
   ...EVIL,

@@ -7,7 +7,7 @@ import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
 import { NEW_OPERATOR, readConsoleNotes, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
-import { noneBreaks, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
+import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type ChartFacts, takeoverAction } from './chart-facts.ts';
@@ -33,7 +33,7 @@ type ChartApplyFacts = ChartFacts &
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneBreaks],
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneLeft],
   async survey(sources, context, installation) {
     const [facts, renamingSwitch, owners, restarts, console] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.

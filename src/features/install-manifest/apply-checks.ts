@@ -6,7 +6,7 @@ import { maskAt } from '../../kernel/hidden.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
-import { noneBreaks, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
+import { noneLeft, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
 import type { EditSurvey } from './edits.ts';
@@ -218,7 +218,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
 ]);
 
 /** Of every path whose target is a manifest. */
-export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneBreaks];
+export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneLeft];
 
 export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
 

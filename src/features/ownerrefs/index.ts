@@ -2,10 +2,10 @@
 export { ownerEffects, ownerGuards } from './effects.ts';
 export type { OwnerReferences, OwnersJudged } from './owner-facts.ts';
 export type { OwnedFate, ReferenceFate } from './owner-fate.ts';
-export { noneBreaks, ownersSearched } from './owner-references-checks.ts';
+export { noneLeft, ownersSearched } from './owner-references-checks.ts';
 export { journalWhole, ownersChecks } from './owners-checks.ts';
 export { readOwnersAtDeadline, withRights } from './put-back.ts';
-export { followOwners, lackingOf, type OwnersFollowed, readReferences, sourceOf } from './references.ts';
+export { followOwners, lackingOf, type OwnersFollowed, readReferences, sourceOf, wayOf } from './references.ts';
 export { readRestoreFacts } from './restore-facts.ts';
 export type { Awaited } from './restore-ready.ts';
 export { forgetStage, restoreStage } from './restore-stage.ts';

@@ -24,8 +24,6 @@ export interface JournalOwner {
   readonly name: string;
   /** UID of the custom resource behind it, before the upgrade. */
   readonly backingUid?: string;
-  /** The UID that it will have afterwards, where that can be known. */
-  readonly expectedUid?: string;
   /** When a policy was made: what its copy under a new name is known by. */
   readonly madeAt?: string;
   /** The UID under which the reference is back; whoever removes it again manually means it. A strip records it again, without this. */

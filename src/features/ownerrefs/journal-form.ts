@@ -118,8 +118,7 @@ function isPlace(place: number, index: number, removed: readonly number[], refer
 function fits(owner: JsonMap | undefined, place: number): boolean {
   if (!owner || owner.place !== place) return false;
   return (
-    hasTexts(owner, ['group', 'kind', 'name']) &&
-    [owner.namespace, owner.backingUid, owner.expectedUid, owner.madeAt, owner.restoredUid].every(isTextOrAbsent)
+    hasTexts(owner, ['group', 'kind', 'name']) && [owner.namespace, owner.backingUid, owner.madeAt, owner.restoredUid].every(isTextOrAbsent)
   );
 }
 

@@ -3,14 +3,13 @@ import { eachOf } from '../../kernel/each-of.ts';
 import type { JournalEntry, Lacking } from '../../kernel/journal.ts';
 import { groupOf, type ObjectRef } from '../../kernel/object.ts';
 import type { AccessRequest, ClusterReader } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
-import type { PoliciesSettled } from '../policies/index.ts';
+import { POLICY_KINDS, type PoliciesSettled } from '../policies/index.ts';
 import { attempt, resourcesOf } from '../survey/index.ts';
 import type { JournalOwner } from './journal-entries.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
 import type { UnreadKind } from './undiscovered.ts';
 
-/** Every reference to the service's resources, with what becomes of it. */
+/** Every reference to the service's resources, and whether it is removed before the upgrade. */
 export interface OwnerReferences {
   readonly objects: readonly OwnedFate[];
   /** Kinds of dependents or owners that could not be read. */
@@ -147,23 +146,19 @@ export async function muteOwners(
 }
 
 /** A stored policy that waits for its new name: then references to it are dangling within milliseconds (domain §7.2b). */
-function isHeld({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds }: OwnerWorld): boolean {
-  return group === crdGroup && kinds[kind]?.stored?.get(ownerPlace(namespace, name))?.renamePending === true;
+function isHeld({ group, kind, namespace, name }: JournalOwner, { crdGroup, kinds, renames }: OwnerWorld): boolean {
+  return renames && group === crdGroup && kinds[kind]?.stored?.get(ownerPlace(namespace, name))?.renamePending === true;
 }
 
 function isDoubtful({ group, kind, namespace, name }: JournalOwner, { apiGroup, kinds }: OwnerWorld): boolean {
   const stored = kinds[kind]?.stored?.get(ownerPlace(namespace, name));
-  return group === apiGroup && stored !== undefined && stored.storedName !== name;
+  return group === apiGroup && POLICY_KINDS.has(kind) && stored?.storedName !== name;
 }
 
 /** The same of what objects name now, outside the journal; a kind whose owners do not answer counts as unread. */
-export async function withMute(
-  cluster: Asked,
-  references: OwnerReferences,
-  { apiGroup }: Pick<Profile, 'apiGroup'>,
-): Promise<OwnerReferences> {
+export async function withMute(cluster: Asked, references: OwnerReferences): Promise<OwnerReferences> {
   const nameOf = ({ reference: { apiVersion, kind }, owner }: ReferenceFate): OwnerName => ({ group: groupOf(apiVersion), kind, ...owner });
-  const isAsked = (one: ReferenceFate) => mayBeMute(one) && groupOf(one.reference.apiVersion) === apiGroup;
+  const isAsked = ({ isDoubtful, reference, servedUid }: ReferenceFate) => isDoubtful && reference.uid === servedUid;
   const asked = references.objects.flatMap(({ fates }) => fates.filter(isAsked).map(nameOf));
   if (asked.length === 0) return references;
   const found = await foundByName(cluster, asked);
@@ -177,11 +172,6 @@ export async function withMute(
   });
   const objects = references.objects.map(({ owned, fates }) => ({ owned, fates: fates.map(judged) }));
   return { ...references, objects, unread: [...references.unread, ...unread] };
-}
-
-/** In the list, but stored under another name, which it may keep for a while or for good. */
-function mayBeMute({ fate, reference, servedUid }: ReferenceFate): boolean {
-  return (fate === 'unaddressed' || fate === 're-created') && reference.uid === servedUid;
 }
 
 /** The UID under which the API finds each owner by its name, as the garbage collector asks, by `ownerKey`; undefined where it finds none. */

@@ -9,59 +9,70 @@ import { failed, listed, PROGRAM } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
+import type { Removal } from './removal-rule.ts';
 import { isApiAway } from './undiscovered.ts';
 
-/** A reference that the upgrade leaves with a UID that nobody has any more, and its object. */
-export interface Breaking {
+/** A reference that has to be removed before the upgrade, and its object. */
+export interface Removable {
   readonly owned: OwnedFate['owned'];
   readonly fate: ReferenceFate;
 }
 
 /** Undefined where nothing was searched. */
-export function breakingIn({ references }: OwnersJudged): readonly Breaking[] | undefined {
-  return references?.objects.flatMap(({ owned, fates }) => fates.filter(({ breaks }) => breaks).map((fate) => ({ owned, fate })));
+export function removableIn({ references }: OwnersJudged): readonly Removable[] | undefined {
+  return references?.objects.flatMap(({ owned, fates }) => fates.filter(({ removal }) => removal).map((fate) => ({ owned, fate })));
 }
 
+/** No object is lost by any of them: UIDs stay. */
+export function isHarmless(removable: readonly Removable[]): boolean {
+  return removable.every(({ fate }) => fate.removal === 'key-value');
+}
+
+export const NONE_TO_REMOVE = 'no ownerReference has to be removed before the upgrade';
+export const KEY_VALUE = 'UIDs stay in a key-value store, and the procedure has these references removed all the same';
+
 /** Those of them that were off once. */
-function returned(breaking: readonly Breaking[], recorded: readonly JournalEntry[]): readonly Breaking[] {
+function returned(removable: readonly Removable[], recorded: readonly JournalEntry[]): readonly Removable[] {
   const journal = byKey(recorded);
-  return breaking.filter(({ owned, fate }) => cameBack(owned, fate.reference, journal));
+  return removable.filter(({ owned, fate }) => cameBack(owned, fate.reference, journal));
 }
 
 /** NS-701 where they are still there. */
-function broken(breaking: readonly Breaking[], { recorded, controllers = [] }: OwnersJudged): Verdict {
-  const back = returned(breaking, recorded);
-  const evidence = breaking.map((one) => evidenceOf(one, back.includes(one)));
-  const fact = `${counted(breaking.length, 'reference')} to ${ownersOf(breaking)} would dangle after the upgrade: garbage collection would delete the objects`;
+function mustGo(removable: readonly Removable[], { recorded, controllers = [] }: OwnersJudged): Verdict {
+  const back = returned(removable, recorded);
+  const evidence = removable.map((one) => evidenceOf(one, back.includes(one)));
+  const harmless = isHarmless(removable) ? { severity: 'warning' as const } : {};
+  const risk = isHarmless(removable) ? KEY_VALUE : 'garbage collection may delete the objects otherwise';
+  const fact = `${counted(removable.length, 'reference')} to ${ownersOf(removable)} must be removed before the upgrade: ${risk}`;
   if (back.length === 0)
     return failed(fact, 'Remove them first: they are recorded, and put back with the new UIDs.', {
-      next: `${PROGRAM} ownerrefs strip`,
-      evidence,
+      ...{ next: `${PROGRAM} ownerrefs strip`, evidence },
+      ...harmless,
     });
   const came =
-    back.length === breaking.length
+    back.length === removable.length
       ? `${back.length === 1 ? 'it was' : 'they were'} removed and came back`
       : `${back.length} of them ${back.length === 1 ? 'was' : 'were'} removed and came back`;
   return failed(`${fact}; ${came}`, `${whoPutBack(back)} ${pauseText(controllers)} ${AFTERWARDS}`, {
-    next: pauseStep(controllers),
-    evidence,
+    ...{ next: pauseStep(controllers), evidence },
+    ...harmless,
   });
 }
 
-export function ownersOf(breaking: readonly Breaking[]): string {
-  return listed([...new Set(breaking.map(({ fate: { reference } }) => `${reference.kind}/${reference.name}`))]);
+export function ownersOf(removable: readonly Removable[]): string {
+  return listed([...new Set(removable.map(({ fate: { reference } }) => `${reference.kind}/${reference.name}`))]);
 }
 
 /** Field managers of these references. */
-export function managersOf(breaking: readonly Breaking[]): readonly string[] {
-  return [...new Set(breaking.flatMap(({ fate }) => fate.writtenBy?.manager ?? []))];
+export function managersOf(removable: readonly Removable[]): readonly string[] {
+  return [...new Set(removable.flatMap(({ fate }) => fate.writtenBy?.manager ?? []))];
 }
 
 const AFTERWARDS =
   'Then run the same command again: it removes them once more. Start the controller again after ownerrefs restore, not before.';
 
 /** As far as the cluster tells. */
-function whoPutBack(back: readonly Breaking[]): string {
+function whoPutBack(back: readonly Removable[]): string {
   const managers = managersOf(back);
   if (managers.length === 0) return 'A controller puts them back: pause it.';
   if (managers.length === 1) return `Field manager ${managers[0]} put them back: pause that controller.`;
@@ -87,30 +98,30 @@ function pauseStep([only, ...more]: readonly PausableController[]): string {
   return command`kubectl -n ${only.namespace} scale ${`${only.kind.toLowerCase()}/${only.name}`} --replicas=0`;
 }
 
-function evidenceOf({ owned, fate }: Breaking, isBack: boolean): Evidence {
+function evidenceOf({ owned, fate }: Removable, isBack: boolean): Evidence {
   const { reference } = fate;
   const object = plainRef(owned.object);
   const role = reference.controller ? ', its controller' : '';
   const by = fate.writtenBy ? `, by ${writerText(fate.writtenBy)}` : '';
+  const why = fate.removal ? `: ${TEXTS[fate.removal]}` : '';
   const came = isBack ? `; was removed and is back${by}` : '';
-  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}: ${textOf(fate)}${came}`;
+  const detail = `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${role}${why}${came}`;
   return { text: refText(object), object, detail };
 }
 
-function textOf({ fate, nameAfter }: ReferenceFate): string {
-  if (nameAfter !== undefined) return `not found by this name: the new API server calls the policy ${nameAfter}`;
-  if (fate === 're-created') return 'UID changes when the policy is stored under its new name';
-  if (fate === 'unaddressed') return 'not found by this name: the policy stays stored under its old one';
-  if (fate === 'misread') return 'the new API server shows this reference with another UID';
-  if (fate === 'unknown') return 'UID after the upgrade not known';
-  return 'UID changes with the API server';
-}
+const TEXTS: Readonly<Record<Removal, string>> = {
+  'stored-name': 'the policy is stored under another name than its own',
+  'uid-change': 'UIDs of the v3 API change on this way',
+  'key-value': KEY_VALUE,
+  'stored-uid': 'names the UID of the stored object, and the API serves another',
+};
 
 export const NO_CHANGE = 'no UID changes on this way';
+
 /** The chain's stage that removes references. */
 const STRIP = 'ownerrefs-strip';
 
-/** A kind that could not be searched may hold breaking references: a user who knows better accepts it by name (§4.8). */
+/** A kind that could not be searched may hold such references: a user who knows better accepts it by name (§4.8). */
 export const SEARCHED = {
   id: 'NS-741',
   title: 'owner references searched everywhere',
@@ -119,9 +130,9 @@ export const SEARCHED = {
   ref: '§4.8/1',
 } as const;
 
-export const UNBROKEN = {
+export const NONE_LEFT = {
   id: 'NS-701',
-  title: 'no owner references that the upgrade breaks',
+  title: 'no owner references to remove before the upgrade',
   category: 'follow-up',
   severity: 'error',
   ref: '§7/1',
@@ -161,14 +172,12 @@ export function searched(
 }
 
 export const ownerReferencesChecks: readonly OwnersCheck[] = [
-  /** Before the stage that removes them, only a user who wants none removed must decide. */
   {
-    ...UNBROKEN,
-    judge: ofBreaking((breaking, facts, { chain, options }) => {
-      if (options.ownerrefs === 'never') return broken(breaking, { ...facts, recorded: [] });
+    ...NONE_LEFT,
+    judge: ofRemovable((removable, facts, { chain }) => {
       // Only what this command removed just now, and then watched: what came back before it is removed like the rest.
-      const back = chain?.again ? returned(breaking, facts.recorded) : [];
-      return back.length > 0 ? broken(back, facts) : ok(`${counted(breaking.length, 'reference')} to be removed`);
+      const back = chain?.again ? returned(removable, facts.recorded) : [];
+      return back.length > 0 ? mustGo(back, facts) : ok(`${counted(removable.length, 'reference')} to be removed`);
     }),
   },
   /** Applying the manifest again restores the old UID, and garbage collection then deletes the object. */
@@ -179,10 +188,10 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
     severity: 'warning',
     ref: '§4.8/1',
     judge(facts) {
-      const breaking = breakingIn(facts);
-      if (breaking === undefined) return notApplicable(NO_CHANGE);
-      const still = breaking
-        .filter(({ owned, fate }) => owned.appliedOwners?.includes(fate.reference.uid))
+      const removable = removableIn(facts);
+      if (removable === undefined) return notApplicable(NO_CHANGE);
+      const still = removable
+        .filter(({ owned, fate }) => fate.removal !== 'key-value' && owned.appliedOwners?.includes(fate.reference.uid))
         .map(({ owned: { object }, fate: { reference } }) => ({
           text: refText(object),
           object: plainRef(object),
@@ -193,22 +202,21 @@ export const ownerReferencesChecks: readonly OwnersCheck[] = [
   },
 ];
 
-/** Right before the actions that change UIDs: references that exist now would break (§4.8, §7). */
-export const noneBreaks: OwnersCheck = {
-  ...UNBROKEN,
+/** Right before the actions that change UIDs: none of these references may exist (§4.8, §7). */
+export const noneLeft: OwnersCheck = {
+  ...NONE_LEFT,
   judge(facts, context) {
-    const { chain, options } = context;
-    if (chain?.pending.includes(STRIP) && options.ownerrefs !== 'never') return notApplicable('ownerrefs strip comes before');
-    return ofBreaking(broken)(facts, context);
+    if (context.chain?.pending.includes(STRIP)) return notApplicable('ownerrefs strip comes before');
+    return ofRemovable(mustGo)(facts, context);
   },
 };
 
-/** Of what breaks, if anything does. */
-function ofBreaking(judge: (breaking: readonly Breaking[], facts: OwnersJudged, context: Context) => Verdict): OwnersCheck['judge'] {
+/** Of what has to be removed, if anything has. */
+function ofRemovable(judge: (removable: readonly Removable[], facts: OwnersJudged, context: Context) => Verdict): OwnersCheck['judge'] {
   return (facts, context) => {
-    const breaking = breakingIn(facts);
-    if (breaking === undefined) return notApplicable(NO_CHANGE);
-    return breaking.length === 0 ? ok('no ownerReference points to an object whose UID will change') : judge(breaking, facts, context);
+    const removable = removableIn(facts);
+    if (removable === undefined) return notApplicable(NO_CHANGE);
+    return removable.length === 0 ? ok(NONE_TO_REMOVE) : judge(removable, facts, context);
   };
 }
 

@@ -1,5 +1,4 @@
 import { notApplicable, type Verdict } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
@@ -16,12 +15,12 @@ type Asked = Pick<ClusterReader, 'discover' | 'reviewAccess' | 'dryRunCreate'>;
  * for more than `patch`: `delete` on the object, and for `blockOwnerDeletion` `update` on the finalizers of the owner.
  */
 export async function readRights(cluster: Asked, objects: readonly OwnedFate[], stateNamespace: string): Promise<OwnerRights> {
-  const breaking = objects.filter(({ fates }) => fates.some(({ breaks }) => breaks));
-  if (breaking.length === 0) return { denied: [], enforced: [], isEnforced: false };
+  const removed = objects.filter(({ fates }) => fates.some(({ removal }) => removal));
+  if (removed.length === 0) return { denied: [], enforced: [], isEnforced: false };
   const { kinds } = await cluster.discover();
   const [denied, enforced] = await Promise.all([
-    deniedOf(cluster, breaking.map(onObject('patch'))),
-    deniedOf(cluster, [...breaking.map(onObject('delete')), ...breaking.flatMap((one) => finalizersOf(one, kinds))]),
+    deniedOf(cluster, removed.map(onObject('patch'))),
+    deniedOf(cluster, [...removed.map(onObject('delete')), ...removed.flatMap((one) => finalizersOf(one, kinds))]),
   ]);
   return { denied, enforced, isEnforced: enforced.length === 0 ? false : await isEnforced(cluster, stateNamespace) };
 }
@@ -35,7 +34,7 @@ const onObject =
 
 /** A namespaced owner is in the namespace of its dependents. */
 function finalizersOf({ owned: { object }, fates }: OwnedFate, kinds: readonly Kind[]): readonly AccessRequest[] {
-  const isAsked = ({ breaks, reference }: OwnedFate['fates'][number]) => breaks && reference.blockOwnerDeletion === true;
+  const isAsked = ({ removal, reference }: OwnedFate['fates'][number]) => removal && reference.blockOwnerDeletion === true;
   return fates.filter(isAsked).flatMap(({ reference }) =>
     resourcesOf(kinds, groupOf(reference.apiVersion), reference.kind).map(({ group, plural, namespaced }) => ({
       ...{ verb: 'update', group, resource: plural, subresource: 'finalizers' },
@@ -82,12 +81,11 @@ export const mayRestore: OwnersCheck = {
   category: 'follow-up',
   severity: 'error',
   ref: '§4.8/1',
-  judge: ({ rights }, { options }) => verdictOf(rights, options),
+  judge: ({ rights }) => verdictOf(rights),
 };
 
-function verdictOf(rights: OwnerRights | undefined, options: Context['options']): Verdict {
+function verdictOf(rights: OwnerRights | undefined): Verdict {
   if (rights === undefined) return notApplicable('this upgrade changes no UID');
-  if (options.ownerrefs === 'never') return notApplicable('owner references are not changed (--ownerrefs=never)');
   const { denied, enforced, isEnforced } = rights;
   const missing = isEnforced === false ? denied : [...denied, ...enforced];
   const isCertain = denied.length > 0 || isEnforced === true;

@@ -36,8 +36,8 @@ export function stripPlan(objects: readonly OwnedFate[], chosen: Chosen, recorde
  * If a dangling reference came back, its owner's name may be another object's now, so what was recorded while it lived is kept. The note
  * that it was put back is dropped, as it is removed again.
  */
-function ownerOf({ owner, reference, breaks }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
-  const recorded = breaks ? undefined : recordedOwner(stored, reference);
+function ownerOf({ owner, reference, removal }: ReferenceFate, stored: JournalEntry | undefined): OwnerKnown {
+  const recorded = removal ? undefined : recordedOwner(stored, reference);
   return recorded ? withoutNote(recorded) : owner;
 }
 
@@ -47,13 +47,13 @@ export function cameBack({ object }: OwnedObject, reference: OwnerReference, rec
 }
 
 /** It names an owner under a UID that this one does not have now; where the owner could not be read, nobody knows. */
-export function isDead({ fate, reference, servedUid }: ReferenceFate): boolean {
-  return (fate !== 'unknown' || servedUid !== undefined) && reference.uid !== servedUid;
+export function isDead({ isUnread, reference, servedUid }: ReferenceFate): boolean {
+  return !isUnread && reference.uid !== servedUid;
 }
 
-/** What the upgrade breaks, and what came back with a dangling UID. Other dangling ones stay: nothing could replace them. */
+/** What the rule says, and what came back with a dangling UID. Other dangling ones stay: nothing could replace them. */
 export function comesOff(fate: ReferenceFate, owned: OwnedObject, recorded: ReadonlyMap<string, JournalEntry>): boolean {
-  return fate.breaks || (isDead(fate) && cameBack(owned, fate.reference, recorded));
+  return fate.removal !== undefined || (isDead(fate) && cameBack(owned, fate.reference, recorded));
 }
 
 /** Whom a recorded reference named when it was removed; undefined if this one was not. */

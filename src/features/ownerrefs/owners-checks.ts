@@ -3,44 +3,42 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { plainRef, refText } from '../../kernel/object.ts';
 import { isPerson, writerText } from '../../kube/managed-fields.ts';
-import { failed, failIfAny, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
+import { failed, failIfAny, listed, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
 import {
-  type Breaking,
-  breakingIn,
+  isHarmless,
+  KEY_VALUE,
   managersOf,
   NO_CHANGE,
+  NONE_LEFT,
+  NONE_TO_REMOVE,
   ownersOf,
   ownersSearched,
   PAUSABLE,
-  UNBROKEN,
+  type Removable,
+  removableIn,
 } from './owner-references-checks.ts';
 import { mayRestore } from './owner-rights.ts';
-import { uidChanges } from './uid-change.ts';
 
 export const ownersChecks: readonly PreflightCheck[] = [
   { ...ownersSearched, judge: withInstallation((_, { owners }, context) => ownersSearched.judge(read(owners), context)) },
-  /** Owner references that name an object whose UID the upgrade changes (§4.8, §7; domain §7). */
+  /** Owner references that are removed before the upgrade (§4.8, §7; domain §7). */
   {
-    ...UNBROKEN,
-    judge: withInstallation((installation, facts, context): Verdict => {
-      const changes = uidChanges(sourceRelease(installation, facts, context), context);
-      const at = changes.all ?? changes.policies;
+    ...NONE_LEFT,
+    judge: withInstallation((_, facts, context): Verdict => {
       const judged = read(facts.owners);
-      const broken = breakingIn(judged) ?? [];
-      if (broken.length === 0 && at === undefined) return notApplicable(NO_CHANGE);
-      if (broken.length === 0)
-        return ok(
-          `no ownerReference points to an object whose UID will change (${counted(judged.references?.kinds ?? 0, 'kind')} searched)`,
-        );
-      const where = at === undefined ? '' : ` at ${at}`;
+      const removable = removableIn(judged);
+      if (removable === undefined) return notApplicable(NO_CHANGE);
       const isOff = isTakenOff(context);
-      const managers = managersOf(broken).filter((manager) => !isPerson(manager));
-      const because = `${counted(broken.length, 'object')}${namespacesOf(broken)} owned by ${ownersOf(broken)}, whose UID changes${where}: garbage collection would delete them`;
-      return failIfAny(broken.map(writtenEvidence), '', () => ({
+      const managers = managersOf(removable).filter((manager) => !isPerson(manager));
+      const warns = isHarmless(removable) ? !isOff : isOff && managers.length > 0;
+      const risk = isHarmless(removable) ? KEY_VALUE : 'garbage collection would delete them after the upgrade';
+      const because = `${counted(removable.length, 'object')}${namespacesOf(removable)} owned by ${ownersOf(removable)}: ${risk}`;
+      const none = `${NONE_TO_REMOVE} (${counted(judged.references?.kinds ?? 0, 'kind')} searched)`;
+      return failIfAny(removable.map(writtenEvidence), none, () => ({
         because: isOff ? `${because}; run removes these ownerReferences first and restores them with the new UIDs` : because,
-        ...(isOff && managers.length > 0 ? mayComeBack(managers) : TAKE_OFF),
-        ...(isOff ? (managers.length > 0 ? { severity: 'warning' as const } : { expected: true }) : {}),
+        ...(isOff && warns ? mayComeBack(managers) : TAKE_OFF),
+        ...(warns ? { severity: 'warning' as const } : { expected: isOff }),
       }));
     }),
   },
@@ -62,17 +60,17 @@ function mayComeBack(managers: readonly string[]) {
 }
 
 /** They are removed before anything is changed: by this run, or where nothing of the upgrade follows here, by the one to come. */
-function isTakenOff({ chain, options }: Context): boolean {
+function isTakenOff({ chain }: Context): boolean {
   const later = chain?.later ?? [];
-  return options.ownerrefs !== 'never' && (later.includes('ownerrefs-strip') || !later.some((id) => ['crds', 'apply'].includes(id)));
+  return later.includes('ownerrefs-strip') || !later.some((id) => ['crds', 'apply'].includes(id));
 }
 
-function namespacesOf(broken: readonly Breaking[]): string {
-  const namespaces = new Set(broken.flatMap(({ owned: { object } }) => object.namespace ?? []));
+function namespacesOf(removable: readonly Removable[]): string {
+  const namespaces = new Set(removable.flatMap(({ owned: { object } }) => object.namespace ?? []));
   return namespaces.size === 0 ? '' : ` in ${counted(namespaces.size, 'namespace')}`;
 }
 
-function writtenEvidence({ owned, fate: { reference, writtenBy } }: Breaking): Evidence {
+function writtenEvidence({ owned, fate: { reference, writtenBy } }: Removable): Evidence {
   const object = plainRef(owned.object);
   const by = writtenBy ? `, written by ${writerText(writtenBy)}` : '';
   return { text: refText(object), object, detail: `owner ${reference.apiVersion} ${reference.kind}/${reference.name}${by}` };

@@ -28,13 +28,13 @@ export async function withReturned(cluster: Pick<ClusterReader, 'get' | 'list'>,
   const { references, recorded } = judged;
   if (!references || recorded.length === 0) return judged;
   const journal = byKey(recorded);
-  const isBack = ({ owned, fates }: OwnedFate) => fates.some(({ breaks, reference }) => breaks && cameBack(owned, reference, journal));
+  const isBack = ({ owned, fates }: OwnedFate) => fates.some(({ removal, reference }) => removal && cameBack(owned, reference, journal));
   if (!references.objects.some(isBack)) return judged;
   const objects = await withWriters(cluster, references.objects, isBack);
   return { ...judged, references: { ...references, objects }, controllers: await controllersOf(cluster, objects) };
 }
 
-/** The same with who wrote what breaks, and with what this account lacks to remove it and to put it back. */
+/** The same with who wrote what is removed, and with what this account lacks to remove it and to put it back. */
 export async function withRights(
   cluster: Pick<ClusterReader, 'get' | 'discover' | 'reviewAccess' | 'dryRunCreate'>,
   judged: OwnersJudged,
@@ -43,7 +43,7 @@ export async function withRights(
   const { references } = judged;
   if (!references) return judged;
   const [objects, rights] = await Promise.all([
-    withWriters(cluster, references.objects, ({ fates }) => fates.some(({ breaks }) => breaks)),
+    withWriters(cluster, references.objects, ({ fates }) => fates.some(({ removal }) => removal)),
     readRights(cluster, references.objects, options.stateNamespace),
   ]);
   return { ...judged, references: { ...references, objects }, rights };

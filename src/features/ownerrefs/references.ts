@@ -9,20 +9,16 @@ import { hasApplied, oldestOf, oldestRelease, replacesApi, resourcesOf } from '.
 import { type Dangling, type JournalFound, type OwnerReferences, type OwnersJudged, withMute } from './owner-facts.ts';
 import { fatesOf, type ReferenceFate } from './owner-fate.ts';
 import { byKey, comesOff, isDead } from './owner-strip.ts';
+import type { Way } from './removal-rule.ts';
 import { scanOwned, uniqueKinds } from './survey.ts';
-import { changesUids } from './uid-change.ts';
+import { changesUids, wayFrom } from './uid-change.ts';
 import { isApiAway } from './undiscovered.ts';
-import { readOwnerWorld, uidRules } from './world.ts';
-
-/** `auto`: what the upgrade would break; `always`: every living reference to the v3 group (§4.8/1); `never`: none. */
-export type OwnerRefsMode = 'auto' | 'always' | 'never';
+import { readOwnerWorld } from './world.ts';
 
 export type OwnerChoice = 'new' | 'drop';
 
 declare module '../../kernel/context.ts' {
   interface Options {
-    /** Whether owner references are removed; `auto` unless said. */
-    readonly ownerrefs?: OwnerRefsMode;
     /** Of an owner that is another than the recorded one: the reference goes to the one that is there now, or is left off for good (NS-746). */
     readonly ownerChoices?: Readonly<Record<string, OwnerChoice>>;
     /** The user asked to end the journal of owner references (`ownerrefs forget`). */
@@ -37,22 +33,21 @@ export function sourceOf(installation: Installation, record: RunRecord | undefin
   return hasApplied(record) ? undefined : oldestRelease(installation);
 }
 
-/** The whole cluster, searched now, and what becomes of every reference at this upgrade. */
+/** What this upgrade does to UIDs and names, as far as the record says that it has begun. */
+export function wayOf(record: RunRecord | undefined, installation: Installation, context: Context): Way {
+  return wayFrom(sourceOf(installation, record, context), installation, context, replacesApi(record, context));
+}
+
+/** The whole cluster, searched now, and which references are removed before the upgrade. */
 export async function readReferences(
   cluster: Pick<ClusterReader, 'discover' | 'list' | 'get'>,
-  context: Context,
-  installation: Installation,
-  source: string | undefined,
+  context: Pick<Context, 'profile'>,
+  way: Way,
   scope: Pick<ListOptions, 'namespace' | 'labelSelector'> = {},
 ): Promise<OwnerReferences> {
   const scan = await scanOwned(cluster, context.profile, scope);
-  const { world, unread } = await readOwnerWorld(cluster, context, scan.objects, uidRules(source, installation, context));
+  const { world, unread } = await readOwnerWorld(cluster, context, scan.objects, way);
   return { objects: scan.objects.map((owned) => fatesOf(owned, world)), unread: [...scan.unread, ...unread], kinds: scan.kinds };
-}
-
-/** As if nobody held the renaming of policies: references to waiting ones break when the hold is released. */
-export function asReleased(context: Context): Context {
-  return { ...context, options: { ...context.options, holdPolicyMigration: false } };
 }
 
 /** What has to be known right before something changes UIDs; nothing is searched where nothing does, unless the user asked for it. */
@@ -63,15 +58,13 @@ export async function readOwnersJudged(
   isAskedFor = false,
 ): Promise<OwnersJudged> {
   const [record, journal] = await Promise.all([sources.records.load(), sources.journal.load()]);
-  const source = sourceOf(installation, record, context);
   const isSearched =
     isAskedFor ||
-    changesUids(source, context) ||
-    context.options.ownerrefs === 'always' ||
-    // Recorded references may have come back; others break when a hold is released, or are not found by name until then.
+    changesUids(sourceOf(installation, record, context), context) ||
+    // Recorded references may have come back; others dangle when a hold is released, or are not found by name until then.
     journal !== undefined ||
     (await keepsOldNames(sources.cluster, context));
-  const search = () => readReferences(sources.cluster, context, installation, source);
+  const search = () => readReferences(sources.cluster, context, wayOf(record, installation, context));
   const isReplaced = replacesApi(record, context);
   const searched = () => (isReplaced ? onceServed(sources, context, installation, search) : search());
   const references = isSearched ? await searched() : undefined;
@@ -103,8 +96,7 @@ export interface OwnersFollowed {
 
 /** Kinds of owners that nobody serves count as unread. */
 export async function followOwners(cluster: ClusterReader, context: Context, installation: Installation): Promise<OwnersFollowed> {
-  const { profile } = context;
-  const found = await withMute(cluster, await readReferences(cluster, context, installation, oldestRelease(installation)), profile);
+  const found = await withMute(cluster, await readReferences(cluster, context, wayOf(undefined, installation, context)));
   const references = found.objects.flatMap(({ fates }) => fates.map(({ reference }) => reference));
   const { kinds } = references.length === 0 ? { kinds: [] } : await cluster.discover();
   const unserved = references.filter(({ apiVersion, kind }) => resourcesOf(kinds, groupOf(apiVersion), kind).length === 0);

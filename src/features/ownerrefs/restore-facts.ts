@@ -9,13 +9,14 @@ import { readInstalled, replacesApi, resourcesOf } from '../survey/index.ts';
 import { entryKey, type JournalOwner, kindOf, strayReference } from './journal-entries.ts';
 import { muteOwners, type RestoreJudged, withMute } from './owner-facts.ts';
 import type { ReferenceFate } from './owner-fate.ts';
-import { asReleased, deadIn, lackingOf, readReferences, sourceOf } from './references.ts';
+import { byKey } from './owner-strip.ts';
+import { deadIn, lackingOf, readReferences, wayOf } from './references.ts';
 import { judgeEntries } from './restore-judge.ts';
 import { readRecorded } from './restore-live.ts';
 import { ownerText } from './restore-owners.ts';
 import { type Awaited, readReadiness, type UpgradeWaits } from './restore-ready.ts';
 import { kindText } from './survey.ts';
-import { readOwnerWorld, uidRules } from './world.ts';
+import { readOwnerWorld } from './world.ts';
 
 export interface RestoreFacts extends RestoreJudged {
   readonly journal?: Journal;
@@ -79,17 +80,15 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
   if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
-  // What has not settled by now is held, whatever this command was told.
-  const released = asReleased(context);
-  const rules = uidRules(sourceOf(installation, record, context), installation, released);
+  const way = wayOf(record, installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
-    readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), rules),
+    readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), way),
     readRecorded(sources.cluster, journal, context),
-    readReferences(sources.cluster, released, installation, sourceOf(installation, record, context)),
+    readReferences(sources.cluster, context, way),
   ]);
   const [mute, references] = await Promise.all([
     muteOwners(sources.cluster, entries, world, !context.options.undo && !asBefore),
-    withMute(sources.cluster, listed, context.profile),
+    withMute(sources.cluster, listed),
   ]);
   const restored = judgeEntries(
     entries,
@@ -106,12 +105,12 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
   const allUnread = [...unread, ...live.unread, ...references.unread];
   const recorded = kindsOf(journal);
-  // A policy that was stored again is in the journal under its old name.
-  const known = new Set(journal.entries.map(entryKey));
+  // A policy that was stored again is in the journal under its old name, and perhaps under its new one, too.
+  const known = byKey(journal.entries);
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
-    noted: restored.noted.filter((entry) => known.has(entryKey(entry))),
+    noted: restored.noted.filter((entry) => known.get(entryKey(entry))?.references === entry.references),
     ...found,
     idle: false,
     unread: [...new Map(allUnread.map((one) => [one.kind, one])).values()],
@@ -130,8 +129,8 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
 }
 
 /** It names a policy that is stored again as soon as nobody holds that. */
-function namesHeld({ fate, reference, servedUid }: ReferenceFate): boolean {
-  return fate === 're-created' && reference.uid === servedUid;
+function namesHeld({ removal, reference, servedUid }: ReferenceFate): boolean {
+  return removal === 'stored-name' && reference.uid === servedUid;
 }
 
 /** Under another profile's groups no owner would be found, and all would count as gone. */

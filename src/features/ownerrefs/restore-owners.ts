@@ -33,12 +33,7 @@ export function otherThanExpected(
   now: OwnerNow | undefined,
   world: OwnerWorld,
 ): string | undefined {
-  return (
-    otherThanComputed(owner, now, world) ??
-    otherThanRenamed(owner, now, world) ??
-    otherThanRecorded(entry, owner, now) ??
-    otherThanStored(owner, now, world)
-  );
+  return otherThanBacked(owner, now, world) ?? otherThanRecorded(entry, owner, now) ?? otherThanStored(owner, now, world);
 }
 
 /** `--undo`: nothing has changed yet, so every living owner has the very UID that the reference had. */
@@ -47,17 +42,10 @@ export function otherThanBefore(entry: JournalEntry, owner: JournalOwner, now: O
   return now === undefined || now.uid === recorded ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** A policy that waited for its new name has no computed UID: the migration stores it again (domain §7.2b). */
-function otherThanComputed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
-  const { expectedUid } = owner;
-  if (expectedUid === undefined || now === undefined || now.uid === expectedUid || isStoredAnewSince(owner, world)) return undefined;
-  return `UID ${now.uid}, computed was ${expectedUid}`;
-}
-
-/** Without a computed UID, the object must be the recorded one or the migration's copy; else it is another one (§4.8/3). */
-function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
-  const { backingUid, expectedUid, madeAt } = owner;
-  if (now === undefined || backingUid === undefined || expectedUid !== undefined) return undefined;
+/** The object must be the recorded one or the migration's copy of it; else it is another one (§4.8/3; domain §7.2b). */
+function otherThanBacked(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
+  const { backingUid, madeAt } = owner;
+  if (now === undefined || backingUid === undefined) return undefined;
   if (now.uid === backingUid || now.uid === convertUid(backingUid) || isStoredAnewSince(owner, world)) return undefined;
   const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
   if (stored === undefined) return `UID ${now.uid}, of an object of which nothing is seen stored under this name`;
@@ -65,24 +53,20 @@ function otherThanRenamed(owner: JournalOwner, now: OwnerNow | undefined, world:
   return `UID ${now.uid}, of another policy than the recorded one${made}`;
 }
 
-/**
- * True if the recorded object is gone and this is its copy: same creation time. Where a UID was computed it must also be older than its
- * stored form; differing clocks may hide that.
- */
+/** True if the recorded object is gone and this is its copy: it has the same creation time. */
 function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
-  const { kind, namespace, name, backingUid, expectedUid, madeAt } = owner;
+  const { kind, namespace, name, backingUid, madeAt } = owner;
   const { stored, hidden } = kinds[kind] ?? {};
   const now = stored?.get(ownerPlace(namespace, name));
   if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
   if (madeAt === undefined || now.name !== now.storedName || now.madeAt !== madeAt) return false;
-  if (now.anew !== true && expectedUid !== undefined) return false;
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 
 /** The owner was unreadable before, so the reference may have been dangling: its UID must lead to the present one. */
 function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerNow | undefined): string | undefined {
   const recorded = entry.references[owner.place]?.uid;
-  if (now === undefined || recorded === undefined || owner.expectedUid !== undefined || owner.backingUid !== undefined) return undefined;
+  if (now === undefined || recorded === undefined || owner.backingUid !== undefined) return undefined;
   return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 

@@ -2,18 +2,18 @@ import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { JournalEntry } from '../../kernel/journal.ts';
-import { groupOf, type KubeObject, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
+import { type KubeObject, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
+import { neverRenames } from '../policies/index.ts';
 import { readInstalled, rememberOf, unknownEnd } from '../survey/index.ts';
 import { archiveOf } from './effects.ts';
 import { entryKey } from './journal-entries.ts';
 import type { LeftAlone, OwnersJudged } from './owner-facts.ts';
-import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
-import { ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
+import type { OwnedFate } from './owner-fate.ts';
+import { KEY_VALUE, NONE_TO_REMOVE, ownerReferencesChecks, ownersSearched } from './owner-references-checks.ts';
 import { mayRestore } from './owner-rights.ts';
 import { byKey, type Chosen, comesOff, type StripPlan, stripPlan } from './owner-strip.ts';
 import { journalChecks } from './owners-checks.ts';
@@ -23,10 +23,10 @@ import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
-/** Removes the owner references that the upgrade would leave with an outdated UID, each recorded first (§4.8/1). */
+/** Removes the owner references that one rule names (`removalOf`), each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({
   id: 'ownerrefs-strip',
-  title: 'Remove owner references that the upgrade breaks',
+  title: 'Remove owner references before the upgrade',
   ref: '§4.8/1',
   readOnly: false,
   leavesTraffic: true,
@@ -41,13 +41,12 @@ export const ownerrefsStripStage = stage<StripFacts>({
   },
   plan(facts, context) {
     if (!facts.references) return { skip: 'this upgrade changes no UID' };
-    if (context.options.ownerrefs === 'never') return { skip: 'owner references are not changed (--ownerrefs=never)' };
     if (facts.apiReplaced) return { skip: 'the new API server is being rolled out: references were removed before it' };
     const { objects, kinds } = facts.references;
-    const chosen = chosenBy(context, facts.recorded);
+    const journal = byKey(facts.recorded);
+    const chosen: Chosen = (fate, owned) => comesOff(fate, owned, journal);
     const plan = stripPlan(objects, chosen, facts.recorded);
-    if (plan.patches.length === 0)
-      return { skip: `no ownerReference points to an object whose UID will change (${counted(kinds, 'kind')} searched)` };
+    if (plan.patches.length === 0) return { skip: `${NONE_TO_REMOVE} (${counted(kinds, 'kind')} searched)` };
     const isWatched = !context.chain?.again && mayComeBack(objects, chosen);
     return {
       actions: [...stripActions(plan, context), ...(isWatched ? [WATCH] : [])],
@@ -56,7 +55,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
       remember: rememberOf(facts.installation),
       notes: [
         'ownerrefs restore puts them back with the new UIDs once the new API server serves and policies have their new names',
-        ...unaddressedNotes(objects, chosen),
+        ...notesOf(objects, facts.installation, context),
       ],
     };
   },
@@ -101,22 +100,18 @@ interface StripFacts extends OwnersJudged {
   readonly installation: Installation;
 }
 
-/** `always` is the letter of §4.8/1. */
-function chosenBy({ options, profile }: Context, recorded: readonly JournalEntry[]): Chosen {
-  const journal = byKey(recorded);
-  const isMeant: Chosen = (fate, owned) => comesOff(fate, owned, journal);
-  if (options.ownerrefs !== 'always') return isMeant;
-  return (fate, owned) =>
-    isMeant(fate, owned) || (groupOf(fate.reference.apiVersion) === profile.apiGroup && fate.servedUid === fate.reference.uid);
-}
-
-/** With a held renaming, or controllers that never begin it, these references stay removed for longer. */
-function unaddressedNotes(objects: readonly OwnedFate[], chosen: Chosen): readonly string[] {
-  const isMute = ({ fate, nameAfter }: ReferenceFate) => fate === 'unaddressed' && nameAfter === undefined;
-  const all = objects.flatMap(({ owned, fates }) => fates.filter((one) => isMute(one) && chosen(one, owned)));
-  if (all.length === 0) return [];
+/** With a held renaming, or controllers that never begin it, references to policies stay removed for longer. */
+function notesOf(objects: readonly OwnedFate[], installation: Installation, { profile, options }: Context): readonly string[] {
+  const removals = objects.flatMap(({ fates }) => fates.map(({ removal }) => removal));
+  const policies = removals.filter((one) => one === 'stored-name').length;
+  const staysStored = options.holdPolicyMigration || neverRenames(installation, profile) !== undefined;
   return [
-    `${counted(all.length, 'reference')} of them name policies that keep their stored names. The new API server does not find these by name, so the references stay off until the policies are renamed (kubectl netsvc-upgrade explain NS-743)`,
+    ...(removals.includes('key-value') ? [`${KEY_VALUE}: this costs patches and risks nothing else`] : []),
+    ...(policies > 0 && staysStored
+      ? [
+          `${counted(policies, 'reference')} of them name policies that keep their stored names. What the new API server does not find by name stays off until the policies are renamed (kubectl netsvc-upgrade explain NS-743)`,
+        ]
+      : []),
   ];
 }
 

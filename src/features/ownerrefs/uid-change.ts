@@ -1,50 +1,50 @@
 import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
+import { asksStoredNames, neverRenames } from '../policies/index.ts';
+import type { Way } from './removal-rule.ts';
 
-type Changes = Pick<Profile, 'uidChanges' | 'uidBackports'>;
+type Changes = Pick<Profile, 'uidChange' | 'uidBackports'>;
 
-export interface UidChanges {
-  /** Release that changes the UIDs of all v3 objects. */
-  readonly all?: string;
-  /** Release that stores policies again. */
-  readonly policies?: string;
+/** True if the release's API server serves converted UIDs, by itself or because its line got the change later (domain §7.2). */
+export function convertsUids(release: string | undefined, { uidChange, uidBackports = [] }: Changes): boolean {
+  if (uidChange === undefined || release === undefined || parseRelease(release) === undefined) return false;
+  return !isOlder(release, uidChange) || uidBackports.some((one) => sameMinor(one, release) && !isOlder(release, one));
 }
 
-/** What changes UIDs on the way from `source` to the target; the search for owner references is only needed then. */
-export function uidChanges(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): UidChanges {
-  const all = uidChangeBetween(source, options.release, profile);
-  const since = profile.policyRenaming?.since;
-  const policies = since !== undefined && !options.holdPolicyMigration && crosses(source, options.release, since) ? since : undefined;
-  return { ...(all === undefined ? {} : { all }), ...(policies === undefined ? {} : { policies }) };
+/** True if it converts noted owners as well: no backport does. */
+function convertsNotes(release: string | undefined, { uidChange }: Changes): boolean {
+  return convertsUids(release, uidChange === undefined ? {} : { uidChange });
 }
 
-/** True if something between the source and the target changes UIDs, whether or not the renaming of policies is held. */
+/** True if something between the source and the target changes UIDs or names of owners; an unknown source counts as older. */
 export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  const { all, policies } = uidChanges(source, { profile, options: { ...options, holdPolicyMigration: false } });
-  return (all ?? policies) !== undefined;
+  const { release } = options;
+  return (
+    convertsUids(source, profile) !== convertsUids(release, profile) ||
+    convertsNotes(source, profile) !== convertsNotes(release, profile) ||
+    crossesRenaming(source, { profile, options })
+  );
 }
 
-/** True if the release serves the UIDs of after the first change, by itself or because its line got the change later (domain §7.2). */
-export function convertsUids(release: string, changes: Changes): boolean {
-  const [first] = changes.uidChanges;
-  return first !== undefined && bringerOf(release, first, changes) !== undefined;
+function crossesRenaming(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
+  const since = profile.policyRenaming?.since;
+  return since !== undefined && crosses(source, options.release, since);
 }
 
-/** The release between `source` and `target` that changes UIDs; an unknown source is older, backports of it count too. */
-export function uidChangeBetween(source: string | undefined, target: string, changes: Changes): string | undefined {
-  if (parseRelease(target) === undefined) return undefined;
-  const known = source === undefined || parseRelease(source) === undefined ? undefined : source;
-  const brought = changes.uidChanges.flatMap((change) => {
-    const isThere = known !== undefined && bringerOf(known, change, changes) !== undefined;
-    return isThere ? [] : (bringerOf(target, change, changes) ?? []);
-  });
-  return brought[0];
-}
-
-/** The release that has the change first in this line: the change's own, or its backport's. */
-function bringerOf(release: string, change: string, { uidChanges, uidBackports = [] }: Changes): string | undefined {
-  if (!isOlder(release, change)) return change;
-  if (change !== uidChanges[0]) return undefined;
-  return uidBackports.find((one) => sameMinor(one, release) && !isOlder(release, one));
+/** What the way from `source` to the target does to UIDs and names; `hasBegun`: this run replaces the API server, or has. */
+export function wayFrom(source: string | undefined, installation: Installation, context: Context, hasBegun: boolean): Way {
+  const { profile, options } = context;
+  const asks = asksStoredNames({ profile, options });
+  return {
+    changesUids: convertsUids(source, profile) !== convertsUids(options.release, profile),
+    changesNotes: convertsNotes(source, profile) !== convertsNotes(options.release, profile),
+    asksStoredNames: asks,
+    crossesRenaming: crossesRenaming(source, context) && !hasBegun,
+    renames: asks && neverRenames(installation, profile) === undefined,
+    keepsUids: installation.datastore === 'kvstore',
+    hasBegun,
+    targetConverts: convertsUids(options.release, profile),
+  };
 }

@@ -1,16 +1,14 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
-import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
-import { isOfDefaultTier, isStoredAnew, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
-import { asksStoredNames, leanPolicy, POLICY_KINDS } from '../policies/index.ts';
+import { isOfDefaultTier, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
+import { leanPolicy, POLICY_KINDS } from '../policies/index.ts';
 import { attempt, resourcesOf } from '../survey/index.ts';
-import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner, type UidRules } from './owner-fate.ts';
+import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
+import type { Way } from './removal-rule.ts';
 import { kindText } from './survey.ts';
-import { convertsUids } from './uid-change.ts';
 import type { UnreadKind } from './undiscovered.ts';
 
 export interface ReadWorld {
@@ -26,39 +24,23 @@ export function groupKind({ group, kind }: Pick<Kind, 'group' | 'kind'>): string
   return `${group}|${kind}`;
 }
 
-export function uidRules(source: string | undefined, { datastore, agent }: Installation, { profile, options }: Context): UidRules {
-  const asks = asksStoredNames({ profile, options });
-  const waits = profile.policyRenaming?.waitsFor;
-  // If the DaemonSet has another name, the controllers wait for it for ever and rename nothing (domain §7.2b).
-  const neverStarts = waits !== undefined && agent !== undefined && agent.name !== waits;
-  return {
-    keepsUids: datastore === 'kvstore',
-    targetConverts: convertsUids(options.release, profile),
-    ...(source === undefined ? {} : { sourceConverts: convertsUids(source, profile) }),
-    renames: asks && !options.holdPolicyMigration && !neverStarts,
-    asksStoredNames: asks,
-    translatesNotes: profile.uidChanges[0] !== undefined && !isOlder(options.release, profile.uidChanges[0]),
-  };
-}
-
 /** The owners that the objects name: served and stored UIDs of their kinds, metadata alone where that is enough (§4.8). */
 export async function readOwnerWorld(
   cluster: Pick<ClusterReader, 'discover' | 'list'>,
   { profile }: Pick<Context, 'profile'>,
   objects: readonly Pick<OwnedObject, 'object' | 'references'>[],
-  rules: UidRules,
+  way: Way,
 ): Promise<ReadWorld> {
   const { apiGroup, crdGroup } = profile;
   const inV3 = kindsNamed(objects, apiGroup);
   const names = new Set([...inV3, ...kindsNamed(objects, crdGroup)]);
   const { kinds } = names.size === 0 ? { kinds: [] } : await cluster.discover();
   const read = await eachOf([...names], 4, async (name) => {
-    const wanted = { name, inV3: inV3.has(name), renames: rules.renames === true };
-    const read = await readKind(cluster, kinds, wanted, profile);
-    return { name, ...(rules.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
+    const read = await readKind(cluster, kinds, { name, inV3: inV3.has(name) }, profile);
+    return { name, ...(way.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
   return {
-    world: { apiGroup, crdGroup, kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])), ...rules },
+    world: { apiGroup, crdGroup, kinds: Object.fromEntries(read.map(({ name, owners }) => [name, owners])), ...way },
     unread: read.flatMap(({ unread }) => unread),
     unreadOwners: read.flatMap(({ unreadOwners }) => unreadOwners),
   };
@@ -79,7 +61,7 @@ interface KindRead extends Omit<ReadWorld, 'world'> {
 async function readKind(
   cluster: Pick<ClusterReader, 'list'>,
   kinds: readonly Kind[],
-  { name, inV3, renames }: { readonly name: string; readonly inV3: boolean; readonly renames: boolean },
+  { name, inV3 }: { readonly name: string; readonly inV3: boolean },
   profile: Context['profile'],
 ): Promise<KindRead> {
   const [v3] = resourcesOf(kinds, profile.apiGroup, name);
@@ -101,7 +83,7 @@ async function readKind(
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,
       ...(served && 'value' in served ? { served: uidsOf(served.value), ...twinsOf(served.value) } : {}),
-      ...(stored && 'value' in stored ? storedOf(stored.value, name, profile, renames) : {}),
+      ...(stored && 'value' in stored ? storedOf(stored.value, name, profile) : {}),
     },
     unread,
     unreadOwners,
@@ -141,23 +123,17 @@ function twinsOf(objects: readonly KubeObject[]): Pick<OwnersOfKind, 'twins'> {
 }
 
 /** Of two stored objects of one name the one that stays is not the prefixed one. */
-function storedOf(
-  objects: readonly KubeObject[],
-  kind: string,
-  profile: Context['profile'],
-  renames: boolean,
-): Pick<OwnersOfKind, 'stored' | 'hidden'> {
+function storedOf(objects: readonly KubeObject[], kind: string, profile: Context['profile']): Pick<OwnersOfKind, 'stored' | 'hidden'> {
   const stored = new Map<string, StoredOwner>();
   const hidden = new Map<string, StoredOwner>();
   for (const object of objects) {
     const { namespace, name: storedName, uid = '' } = object.metadata;
     const isPolicy = POLICY_KINDS.has(kind);
     const name = isPolicy ? policyName(object, profile) : storedName;
-    const renamePending = renames && isPolicy && name !== storedName && isOfDefaultTier(object);
+    const renamePending = isPolicy && name !== storedName && isOfDefaultTier(object);
     const place = ownerPlace(namespace, name);
-    const anew = isPolicy && name === storedName && isOfDefaultTier(object) && isStoredAnew(object, profile.apiGroup);
     const madeAt = isPolicy ? madeAtOf(object, profile.apiGroup) : undefined;
-    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(anew ? { anew } : {}), ...(madeAt ? { madeAt } : {}) };
+    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(madeAt ? { madeAt } : {}) };
     const other = stored.get(place);
     const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
     stored.set(place, shown);

@@ -17,6 +17,7 @@ export {
   asksStoredNames,
   endpointProfiles,
   leanPolicy,
+  neverRenames,
   POLICY_KINDS,
   POLICY_PLURALS,
   type PoliciesSettled,

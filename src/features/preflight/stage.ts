@@ -9,7 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
-import { changesUids, type OwnersJudged, readReferences, sourceOf, withRights } from '../ownerrefs/index.ts';
+import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
 import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
@@ -147,7 +147,7 @@ async function judgeOwners(
   const source = installation && sourceOf(installation, known, context);
   if (!installation || !changesUids(source, context)) return { references: undefined, recorded: [] };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
-  const references = await readReferences(cluster, context, installation, source);
+  const references = await readReferences(cluster, context, wayOf(known, installation, context));
   return withRights(cluster, { references, recorded: [], apiReplaced: replacesApi(known, context) }, context);
 }
 

@@ -22,7 +22,7 @@ describe('the shape of a recorded entry', () => {
     ['has fewer owners than places', { ...entry, owners: [first] }],
     ['has the owners of other places', { ...entry, owners: [second, first] }],
     ['has an owner without a name', { ...entry, owners: [{ ...first, name: undefined }, second] }],
-    ['has an expected UID that is no text', { ...entry, owners: [{ ...first, expectedUid: 7 }, second] }],
+    ['has a UID of a stored owner that is no text', { ...entry, owners: [{ ...first, backingUid: 7 }, second] }],
     ['was made at a time that is no text', { ...entry, owners: [{ ...first, madeAt: 7 }, second] }],
     ['has a restored UID that is no text', { ...entry, owners: [{ ...first, restoredUid: 7 }, second] }],
     ['has a reference without a UID', { ...entry, references: entry.references.map(({ uid: _, ...one }) => one) }],

@@ -1,39 +1,54 @@
 import assert from 'node:assert/strict';
 import { fatesOf, type OwnerWorld } from '../../../src/features/ownerrefs/owner-fate.ts';
+import type { Way } from '../../../src/features/ownerrefs/removal-rule.ts';
 import type { OwnerReference } from '../../../src/kernel/object.ts';
 import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
+import { NO_WAY, WHOLE_WAY } from '../../support/owner-way.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';
 const SERVED = convertUid(STORED) ?? '';
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
-/** Whether a reference has to be off, where the API serves the owner under this UID. */
-function breaks(served: string, uid: string, group: 'projectcalico.org/v3' | 'crd.projectcalico.org/v1' = 'projectcalico.org/v3'): boolean {
+/** Why a reference is removed, where the API serves the owner under this UID. */
+function removal(served: string, uid: string, { group = 'projectcalico.org/v3', way = WHOLE_WAY }: Asked = {}) {
   const stored = new Map([['/pool', { name: 'pool', storedName: 'pool', uid: STORED, renamePending: false }]]);
   const kinds = { IPPool: { namespaced: false, served: new Map([['/pool', served]]), stored } };
-  const world: OwnerWorld = {
-    ...{ apiGroup: 'projectcalico.org', crdGroup: 'crd.projectcalico.org', kinds },
-    ...{ keepsUids: false, targetConverts: true },
-  };
+  const world: OwnerWorld = { ...{ apiGroup: 'projectcalico.org', crdGroup: 'crd.projectcalico.org', kinds }, ...way };
   const reference: OwnerReference = { apiVersion: group, kind: 'IPPool', name: 'pool', uid };
-  return fatesOf({ object: DEPENDENT, references: [reference] }, world).fates[0]?.breaks ?? false;
+  return fatesOf({ object: DEPENDENT, references: [reference] }, world).fates[0]?.removal;
 }
+interface Asked {
+  readonly group?: 'projectcalico.org/v3' | 'crd.projectcalico.org/v1';
+  readonly way?: Way;
+}
+const STORED_GROUP = { group: 'crd.projectcalico.org/v1' } as const;
 
-describe('a reference that has to be off', () => {
-  it('is one that is alive and will be dead', () => {
-    assert.ok(breaks(STORED, STORED));
-    assert.ok(!breaks(SERVED, SERVED));
+describe('a reference that is removed', () => {
+  it('is a living one to the v3 group where UIDs change on the way, whatever its own owner has', () => {
+    assert.equal(removal(STORED, STORED), 'uid-change');
+    assert.equal(removal(SERVED, SERVED), 'uid-change');
+    assert.equal(removal(STORED, STORED, { way: NO_WAY }), undefined);
   });
 
-  it('is one that died by this very upgrade: it has the stored UID, and the API serves the converted one already', () => {
-    assert.ok(breaks(SERVED, STORED));
+  it('is none that a resumed run has put back', () => {
+    const way = { ...WHOLE_WAY, hasBegun: true };
+    assert.equal(removal(STORED, STORED, { way }), 'uid-change');
+    assert.equal(removal(SERVED, SERVED, { way }), undefined);
+  });
+
+  it('is on every way one that has the stored UID where the API serves the converted one', () => {
+    assert.equal(removal(SERVED, STORED), 'stored-uid');
+    assert.equal(removal(SERVED, STORED, { way: NO_WAY }), 'stored-uid');
   });
 
   it('is none that was dead before, and none to the stored object, whose UID stays', () => {
-    assert.ok(!breaks(SERVED, OTHER));
-    assert.ok(!breaks(STORED, OTHER));
-    assert.ok(!breaks(STORED, STORED, 'crd.projectcalico.org/v1'));
-    assert.ok(!breaks(SERVED, STORED, 'crd.projectcalico.org/v1'));
+    for (const [served, uid] of [
+      [SERVED, OTHER],
+      [STORED, OTHER],
+    ] as const)
+      assert.equal(removal(served, uid), undefined);
+    assert.equal(removal(STORED, STORED, STORED_GROUP), undefined);
+    assert.equal(removal(SERVED, STORED, STORED_GROUP), undefined);
   });
 });

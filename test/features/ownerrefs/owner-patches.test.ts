@@ -202,7 +202,7 @@ class World {
     const fates = this.now.references.flatMap((one, place) => {
       // By what is stored, one reference is known under all its UIDs.
       const owner = { namespace: 'shop', name: one.name, backingUid: `backing ${one.name}` };
-      return one.apiVersion === V3 ? [{ place, reference: one, owner, fate: 'converted', breaks: true } as const] : [];
+      return one.apiVersion === V3 ? [{ place, reference: one, owner, removal: 'uid-change' } as const] : [];
     });
     const { entries, patches } = stripPlan([{ owned, fates }], () => true, this.#journal);
     if (writes > 0) this.#record(entries);

@@ -12,16 +12,16 @@ import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 const set = reference('v3:set');
 const SETS: Kind = { group: set.apiVersion.split('/')[0] ?? '', version: 'v3', kind: set.kind, plural: 'sets', namespaced: true };
 
-/** Objects in these namespaces whose reference the upgrade breaks. */
-function breaking(namespaces: readonly string[], flags = {}) {
+/** Objects in these namespaces whose reference has to be removed. */
+function removable(namespaces: readonly string[], flags = {}) {
   const owned = { ...set, ...flags };
-  const fate = { place: 0, reference: owned, owner: { name: set.name }, fate: 'converted', servedUid: set.uid, breaks: true } as const;
+  const fate = { place: 0, reference: owned, owner: { name: set.name }, servedUid: set.uid, removal: 'uid-change' } as const;
   return namespaces.map((namespace) => ({ owned: { object: { ...DEPENDENT, namespace }, references: [owned] }, fates: [fate] }));
 }
 
 type Denies = (request: AccessRequest) => boolean;
 
-async function told(objects: ReturnType<typeof breaking>, denies: Denies, plugin: ApiFailure | undefined = undefined) {
+async function told(objects: ReturnType<typeof removable>, denies: Denies, plugin: ApiFailure | undefined = undefined) {
   const { cluster, requests } = clusterOf([], { kinds: [K.ConfigMap, SETS], denies });
   const dryRuns: KubeObject[] = [];
   const dryRunCreate = async (_: Kind, object: KubeObject) => {
@@ -47,34 +47,34 @@ const ENFORCED = new ApiFailure(
 
 describe('the rights to remove and to restore owner references', () => {
   it('are asked for all namespaces at once, and nothing is tried where there are all', async () => {
-    const { outcome, dryRuns, requests } = await told(breaking(['a', 'b', 'c']), () => false);
+    const { outcome, dryRuns, requests } = await told(removable(['a', 'b', 'c']), () => false);
     assert.deepEqual([outcome, dryRuns.length, requests], ['ok', 0, ['review 1', 'review 1']]);
   });
 
   it('are asked for each namespace where they are not had in all of them', async () => {
-    const { outcome, names, next } = await told(breaking(['a', 'b']), ({ verb, namespace }) => verb === 'patch' && namespace !== 'a');
+    const { outcome, names, next } = await told(removable(['a', 'b']), ({ verb, namespace }) => verb === 'patch' && namespace !== 'a');
     assert.deepEqual([outcome, names], ['error', ['patch configmaps in b']]);
     assert.equal(next, 'kubectl auth can-i patch configmaps -n b');
   });
 
   it('are patch alone where the server asks for no more', async () => {
-    const { outcome, dryRuns } = await told(breaking(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'));
+    const { outcome, dryRuns } = await told(removable(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'));
     assert.equal(outcome, 'ok');
     assert.deepEqual([dryRuns.length, dryRuns[0]?.metadata.namespace], [1, 'state']);
   });
 
   it('are delete, and the finalizers of owners that are blocked, where the server enforces them', async () => {
-    const { outcome, names, next } = await told(breaking(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'), ENFORCED);
+    const { outcome, names, next } = await told(removable(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'), ENFORCED);
     assert.deepEqual([outcome, names], ['error', ['delete configmaps in a', `update sets.${SETS.group}/finalizers in a`]]);
     assert.equal(next, 'kubectl auth can-i delete configmaps -n a');
   });
 
   it('are no finalizers where nothing blocks an owner', async () => {
-    assert.equal((await told(breaking(['a']), lacks('update'), ENFORCED)).outcome, 'ok');
+    assert.equal((await told(removable(['a']), lacks('update'), ENFORCED)).outcome, 'ok');
   });
 
   it('are warned of where nobody could see whether the server enforces them', async () => {
-    const { outcome, hint } = await told(breaking(['a']), lacks('delete'), new ApiFailure(403, 'Forbidden', 'secrets is forbidden'));
+    const { outcome, hint } = await told(removable(['a']), lacks('delete'), new ApiFailure(403, 'Forbidden', 'secrets is forbidden'));
     assert.equal(outcome, 'warning');
     assert.match(hint, /OwnerReferencesPermissionEnforcement/);
   });

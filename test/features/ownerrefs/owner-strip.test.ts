@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OwnedFate } from '../../../src/features/ownerrefs/owner-fate.ts';
+import type { OwnedFate, ReferenceFate } from '../../../src/features/ownerrefs/owner-fate.ts';
 import { byKey, cameBack, stripPlan } from '../../../src/features/ownerrefs/owner-strip.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 
@@ -10,11 +10,12 @@ const owning = (references: readonly (typeof a)[]): OwnedFate => ({
     place,
     reference: one,
     owner: { namespace: 'shop', name: one.name },
-    fate: 'converted',
     servedUid: one.uid,
-    breaks: true,
+    removal: 'uid-change',
   })),
 });
+
+const dead = ({ removal: _, ...fate }: ReferenceFate): ReferenceFate => fate;
 
 describe('what is recorded before it is removed', () => {
   const all = () => true;
@@ -34,20 +35,20 @@ describe('what is recorded before it is removed', () => {
     const before = { ...recorded, owners: recorded.owners.map((one) => ({ ...one, backingUid: 'before' })) };
     const back = { ...a, controller: true };
     const { owned, fates } = owning([back]);
-    const owner = { namespace: 'shop', name: a.name, backingUid: 'another', expectedUid: 'another-served' };
-    const planned = (breaks: boolean) =>
-      stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks, owner })) }], all, [before]).entries.map(
-        ({ references, owners }) => [references, owners[0]?.backingUid, owners[0]?.expectedUid],
+    const owner = { namespace: 'shop', name: a.name, backingUid: 'another' };
+    const planned = (isAlive: boolean) =>
+      stripPlan([{ owned, fates: fates.map((fate) => ({ ...(isAlive ? fate : dead(fate)), owner })) }], all, [before]).entries.map(
+        ({ references, owners }) => [references, owners[0]?.backingUid],
       );
-    assert.deepEqual(planned(false), [[[back], 'before', undefined]]);
-    assert.deepEqual(planned(true), [[[back], 'another', 'another-served']], 'one that lives names whom it names now');
+    assert.deepEqual(planned(false), [[[back], 'before']]);
+    assert.deepEqual(planned(true), [[[back], 'another']], 'one that lives names whom it names now');
   });
 
   it('is of one that came back dead no longer that it is back: it comes off again', () => {
     const recorded = entryFor([a]);
     const noted = { ...recorded, owners: recorded.owners.map((one) => ({ ...one, restoredUid: 'now' })) };
     const { owned, fates } = owning([a]);
-    const { entries } = stripPlan([{ owned, fates: fates.map((fate) => ({ ...fate, breaks: false })) }], all, [noted]);
+    const { entries } = stripPlan([{ owned, fates: fates.map(dead) }], all, [noted]);
     assert.deepEqual(entries, [recorded]);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { OwnersJudged } from '../../../src/features/ownerrefs/owner-facts.ts';
-import { noneBreaks } from '../../../src/features/ownerrefs/owner-references-checks.ts';
+import { noneLeft } from '../../../src/features/ownerrefs/owner-references-checks.ts';
 import { withReturned } from '../../../src/features/ownerrefs/put-back.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -12,10 +12,10 @@ import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 const set = reference('v3:set');
 const placeOf = (index: number) => ({ ...DEPENDENT, name: `dependent-${index}`, uid: `uid-${index}` });
 
-/** So many objects with one reference that the upgrade breaks; of the first ones it was off. */
+/** So many objects with one reference that has to be removed; of the first ones it was off. */
 function judged({ count = 1, back = count }: { readonly count?: number; readonly back?: number } = {}): OwnersJudged {
   const all = Array.from({ length: count }, (_, index) => placeOf(index));
-  const fate = { place: 0, reference: set, owner: { name: set.name }, fate: 'converted', servedUid: set.uid, breaks: true } as const;
+  const fate = { place: 0, reference: set, owner: { name: set.name }, servedUid: set.uid, removal: 'uid-change' } as const;
   const objects = all.map((object) => ({ owned: { object, references: [set] }, fates: [fate] }));
   return { references: { objects, unread: [], kinds: 1 }, recorded: all.slice(0, back).map((object) => entryFor([set], object)) };
 }
@@ -38,7 +38,7 @@ const live = (index: number, manager: string, uid = `uid-${index}`): KubeObject 
 /** What the check says, and which requests it took. */
 async function said(facts: OwnersJudged, objects: readonly KubeObject[], refuses = {}) {
   const { cluster, requests } = clusterOf(objects, { kinds: [K.ConfigMap, K.Deployment, K.StatefulSet], refuses });
-  const [finding] = judgeAll([noneBreaks], await withReturned(cluster, facts), contextOf());
+  const [finding] = judgeAll([noneLeft], await withReturned(cluster, facts), contextOf());
   assert.equal(finding?.outcome, 'error');
   const gets = requests.filter((one) => one.startsWith('get '));
   return { hint: finding.hint ?? '', next: finding.next, details: finding.evidence.map(({ detail = '' }) => detail), requests: gets };

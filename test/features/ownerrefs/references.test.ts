@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readOwnersJudged, sourceOf } from '../../../src/features/ownerrefs/references.ts';
-import { convertsUids, uidChangeBetween } from '../../../src/features/ownerrefs/uid-change.ts';
+import { changesUids, convertsUids } from '../../../src/features/ownerrefs/uid-change.ts';
 import { rememberOf } from '../../../src/features/survey/path-stage.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { ComponentVersion, Installation } from '../../../src/kernel/installation.ts';
@@ -120,19 +120,18 @@ describe('the change of UIDs', () => {
     assert.equal(convertsUids('v3.27.5', netsvc), false);
   });
 
-  for (const [source, target, at] of [
-    ['v3.26.5', 'v3.32.1', 'v3.28.0'],
-    ['v3.27.4', 'v3.32.1', 'v3.28.0'],
-    ['v3.27.5', 'v3.32.1', undefined],
-    ['v3.28.0', 'v3.32.1', undefined],
-    ['v3.26.5', 'v3.27.4', undefined],
-    ['v3.26.5', 'v3.27.5', 'v3.27.5'],
-    ['v3.27.4', 'v3.27.5', 'v3.27.5'],
-    [undefined, 'v3.32.1', 'v3.28.0'],
-    ['master', 'v3.32.1', 'v3.28.0'],
-    ['v3.26.5', 'master', undefined],
+  for (const [source, target, changes] of [
+    ['v3.26.5', 'v3.32.1', true],
+    ['v3.27.5', 'v3.28.0', true],
+    ['v3.28.0', 'v3.31.7', false],
+    ['v3.28.0', 'v3.32.1', true],
+    ['v3.26.5', 'v3.27.4', false],
+    ['v3.26.5', 'v3.27.5', true],
+    ['v3.32.1', 'v3.32.2', false],
+    [undefined, 'v3.32.1', true],
+    ['master', 'v3.31.7', true],
   ] as const)
-    it(`is passed ${at === undefined ? 'nowhere' : `at ${at}`} from ${source} to ${target}`, () => {
-      assert.equal(uidChangeBetween(source, target, calico), at);
+    it(`or of names is ${changes ? '' : 'not '}between ${source} and ${target}`, () => {
+      assert.equal(changesUids(source, contextOf({ release: target }, calico)), changes);
     });
 });

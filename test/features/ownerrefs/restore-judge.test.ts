@@ -7,6 +7,7 @@ import type { OwnerReference } from '../../../src/kernel/object.ts';
 import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
+import { NO_WAY } from '../../support/owner-way.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';
 const CONVERTED = convertUid(STORED) ?? '';
@@ -35,7 +36,7 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
     ...(stored ? { stored: new Map([['shop/set', { name: 'set', storedName: 'set', uid: stored, renamePending: false }]]) } : {}),
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
-  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
+  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, ...NO_WAY };
   const live = new Map(isThere ? [[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]] : []);
   const seen = { live, world, mute: new Set(mute), muteObjects: new Set<string>(), unread: new Set(unread) };
   const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries(
@@ -55,14 +56,14 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
 const POLICY = 'GlobalNetworkPolicy';
 const MIGRATED = '41316465-6365-4463-ad63-3564622d3638';
 const MADE = '2026-01-01T10:00:00Z';
-const COMPUTED = { backingUid: STORED, expectedUid: CONVERTED, madeAt: MADE };
+const KNOWN = { backingUid: STORED, madeAt: MADE };
 
-/** Of a reference to policy `web`, of which a UID was computed unless said: whether it goes back. */
+/** Of a reference to policy `web`: whether it goes back. */
 function ofPolicy({
   now,
   hidden = [],
   served = convertUid(MIGRATED),
-  known = COMPUTED,
+  known = KNOWN,
 }: PolicyNow & { readonly known?: Partial<OwnerKnown> }) {
   const reference: OwnerReference = { apiVersion: 'projectcalico.org/v3', kind: POLICY, name: 'web', uid: STORED };
   const entry = entryOf(DEPENDENT, [reference], new Map([[0, { name: 'web', ...known }]]));
@@ -75,7 +76,7 @@ function ofPolicy({
     hidden: new Map(hidden.map((uid) => ['/default.web', { name: 'web', storedName: 'default.web', uid, renamePending: true }])),
   };
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
-  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
+  const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, ...NO_WAY };
   const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
   const { patches, otherOwners } = judgeEntries(
     [entry],
@@ -93,27 +94,12 @@ interface PolicyNow {
   readonly served?: string | undefined;
 }
 
-describe('what names a policy of which a UID was computed, and that was renamed since', () => {
-  it('goes back with the new UID once the migration has stored the policy anew', () => {
-    assert.deepEqual(ofPolicy({ now: { anew: true } }), [1, []]);
-  });
-
-  const refused: readonly [string, PolicyNow][] = [
-    ['is another of that name, made by somebody', { now: {} }],
-    ['is stored anew, and the recorded one is there still', { now: { anew: true }, hidden: [STORED] }],
-    ['is served with another UID than what is stored gives', { now: { anew: true }, served: OTHER }],
-  ];
-  for (const [title, now] of refused)
-    it(`does not go back where the policy ${title}`, () => assert.deepEqual(ofPolicy(now), [0, [`${POLICY}/web`]]));
-});
-
-describe('what names a policy whose UID could not be computed', () => {
+describe('what names a policy', () => {
   const later = '2026-01-02T10:00:00Z';
   const judgedOf = (known: Partial<OwnerKnown>, now: PolicyNow) => ofPolicy({ ...now, known: { backingUid: STORED, ...known } });
 
   const own: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
-    ['its copy, made when it was', { madeAt: MADE }, { now: { madeAt: MADE, anew: true } }],
-    ['its copy, stored in the second in which it was made', { madeAt: MADE }, { now: { madeAt: MADE } }],
+    ['its copy, made when it was', { madeAt: MADE }, { now: { madeAt: MADE } }],
     ['the recorded one still', { madeAt: MADE }, { now: { uid: STORED, madeAt: MADE }, served: CONVERTED }],
     ['the recorded one, and what is stored could not be read', { madeAt: MADE }, { served: CONVERTED }],
   ];
@@ -121,16 +107,11 @@ describe('what names a policy whose UID could not be computed', () => {
     it(`goes back where the policy is ${title}`, () => assert.deepEqual(judgedOf(known, now), [1, []]));
 
   const others: readonly [string, Partial<OwnerKnown>, PolicyNow][] = [
-    [
-      'is no copy, though made in the same second, and its UID was computed',
-      { madeAt: MADE, expectedUid: CONVERTED },
-      { now: { madeAt: MADE } },
-    ],
+    ['is served with another UID than what is stored gives', { madeAt: MADE }, { now: {}, served: OTHER }],
     ['was made later', { madeAt: MADE }, { now: { madeAt: later } }],
-    ['was made later, and then renamed', { madeAt: MADE }, { now: { madeAt: later, anew: true } }],
-    ['was stored anew, and nothing tells when the recorded one was made', {}, { now: { anew: true } }],
+    ['was stored anew, and nothing tells when the recorded one was made', {}, { now: {} }],
     ['keeps its stored name', { madeAt: MADE }, { now: { madeAt: MADE, storedName: 'sec.web' } }],
-    ['stands beside the recorded one', { madeAt: MADE }, { now: { madeAt: MADE, anew: true }, hidden: [STORED] }],
+    ['stands beside the recorded one', { madeAt: MADE }, { now: { madeAt: MADE }, hidden: [STORED] }],
     ['has another UID, and what is stored could not be read', { madeAt: MADE }, {}],
   ];
   for (const [title, known, now] of others)
@@ -152,7 +133,7 @@ describe('what names a policy that older API servers showed without its prefix',
       stored: new Map([[`/${owner.name}`, owner]]),
     };
     const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
-    const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, keepsUids: false, targetConverts: true };
+    const world: OwnerWorld = { apiGroup, crdGroup, kinds: { [POLICY]: owners }, ...NO_WAY };
     const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
     const { patches, ownerGone } = judgeEntries(
       [entry],
@@ -179,17 +160,14 @@ describe('what names a policy that older API servers showed without its prefix',
 describe('what may go back', () => {
   const nothing = { sent: 0, outstanding: 1, others: [] };
 
-  it('is what names its owner by the UID that was computed, and that the stored object gives', () => {
+  it('is what names its owner by the UID that the stored object gives', () => {
     const good = { sent: 1, outstanding: 1, others: [], left: [] };
-    assert.deepEqual(judged(recorded({ backingUid: STORED, expectedUid: CONVERTED }), { served: CONVERTED, stored: STORED }), good);
+    assert.deepEqual(judged(recorded({ backingUid: STORED }), { served: CONVERTED, stored: STORED }), good);
     assert.deepEqual(judged(recorded(), { served: CONVERTED }), good);
   });
 
   it('is of two owners of one name, each recorded, the one that is there: the other is gone, and holds nothing up', () => {
-    const [known, gone] = [
-      { backingUid: STORED, expectedUid: CONVERTED },
-      { backingUid: OTHER, expectedUid: convertUid(OTHER) ?? '' },
-    ];
+    const [known, gone] = [{ backingUid: STORED }, { backingUid: OTHER }];
     const both = (first: Partial<OwnerKnown>, second: Partial<OwnerKnown>) => {
       const named = [first, second].map((one, place): [number, OwnerKnown] => [place, { namespace: 'shop', name: 'set', ...one }]);
       return judged(entryOf(DEPENDENT, [set(first.backingUid), set(second.backingUid)], new Map(named)), {
@@ -208,7 +186,7 @@ describe('what may go back', () => {
   });
 
   const others: readonly [string, Partial<OwnerKnown>, Now, RegExp][] = [
-    ['was computed', { backingUid: STORED, expectedUid: CONVERTED }, { served: OTHER }, /computed was/],
+    ['the recorded object has', { backingUid: STORED }, { served: OTHER }, /nothing is seen stored/],
     ['the reference leads to, where the owner could not be read before', {}, { served: OTHER }, /the reference had/],
     ['the stored object gives', { backingUid: STORED }, { served: STORED, stored: STORED }, /the stored object gives/],
     ['the reference had, before the upgrade', {}, { served: CONVERTED, undo: true }, /the reference had/],
@@ -265,7 +243,7 @@ describe('an owner that is another than the recorded one', () => {
     const row = { name: 'set', storedName: 'set', uid: stored, renamePending: false };
     const owners = { namespaced: true, served: new Map([['shop/set', served]]), stored: new Map([['shop/set', row]]) };
     const groups = { apiGroup: 'projectcalico.org', crdGroup: 'crd.projectcalico.org' };
-    const world: OwnerWorld = { ...groups, kinds: { NetworkSet: owners }, keepsUids: false, targetConverts: true };
+    const world: OwnerWorld = { ...groups, kinds: { NetworkSet: owners }, ...NO_WAY };
     const live = new Map([[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]]);
     const seen = { live, world, mute: new Set<string>(), muteObjects: new Set<string>(), unread: new Set<string>() };
     const { otherOwners, someAsExpected } = judgeEntries([entry], seen, contextOf());

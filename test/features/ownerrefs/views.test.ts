@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { entryKey, entryOf, type JournalObject } from '../../../src/features/ownerrefs/journal-entries.ts';
-import { fatesOf } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { fatesOf, type OwnerWorld } from '../../../src/features/ownerrefs/owner-fate.ts';
+import type { Way } from '../../../src/features/ownerrefs/removal-rule.ts';
 import { followViews } from '../../../src/features/ownerrefs/restore-live.ts';
 import { scanOwned } from '../../../src/features/ownerrefs/survey.ts';
 import type { Kind, KubeObject, OwnerReference } from '../../../src/kernel/object.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
 import { convertUid } from '../../../src/kube/converted-uid.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { NO_WAY } from '../../support/owner-way.ts';
 
 const STORED = '30316465-6365-4463-ad63-3564622d3638';
 const SHOWN = '0c8c26a6-c6a6-44c6-adc6-ac2646b46c1c';
@@ -138,8 +140,8 @@ describe('a recorded object of the v3 API after the upgrade', () => {
 
 describe('a noted owner', () => {
   const uid = convertUid(OWNER) ?? '';
-  const world = (translatesNotes: boolean) => ({
-    ...{ apiGroup: calico.apiGroup, crdGroup: calico.crdGroup, keepsUids: false, targetConverts: true, translatesNotes },
+  const world = (way: Way): OwnerWorld => ({
+    ...{ apiGroup: calico.apiGroup, crdGroup: calico.crdGroup, ...way },
     kinds: {
       NetworkSet: {
         namespaced: true,
@@ -148,26 +150,21 @@ describe('a noted owner', () => {
       },
     },
   });
-  const fate = (noted: OwnerReference, translates = true) => {
+  const removal = (noted: OwnerReference, way: Partial<Way> = {}) => {
     const object = {
-      apiVersion: 'projectcalico.org/v3',
-      kind: 'NetworkSet',
-      plural: 'networksets',
-      namespace: 'shop',
-      name: 'x',
-      uid: SHOWN,
+      ...{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkSet', plural: 'networksets', namespace: 'shop', name: 'x', uid: SHOWN },
     };
-    const [one] = fatesOf({ object, references: [owner(uid)], noted: [noted] }, world(translates)).fates;
-    return [one?.fate, one?.breaks];
+    const known = world({ ...NO_WAY, changesNotes: true, ...way });
+    return fatesOf({ object, references: [owner(uid)], noted: [noted] }, known).fates[0]?.removal;
   };
 
-  it('with the UID that v3.27.5 shows is shown with another by v3.28 and newer', () => {
-    assert.deepEqual(fate(owner(uid)), ['misread', true]);
-    assert.deepEqual(fate(owner(uid), false), ['kept', false]);
+  it('is removed where the target shows it otherwise than the source, whichever group is noted', () => {
+    for (const noted of [owner(uid), owner(OWNER), owner(OWNER, 'crd.projectcalico.org/v1')]) assert.equal(removal(noted), 'uid-change');
+    assert.equal(removal(owner(uid), { changesNotes: false }), undefined);
   });
 
-  it('with the stored UID is shown with the right one, whichever group is noted', () => {
-    assert.deepEqual(fate(owner(OWNER, 'crd.projectcalico.org/v1')), ['kept', false]);
-    assert.deepEqual(fate(owner(OWNER)), ['kept', false]);
+  it('stays once a resumed run has put it back: it is noted with the stored UID, and shown with the new one', () => {
+    assert.equal(removal(owner(OWNER, 'crd.projectcalico.org/v1'), { hasBegun: true }), undefined);
+    assert.equal(removal(owner(uid), { hasBegun: true }), 'uid-change');
   });
 });
