@@ -22,7 +22,7 @@ export async function startUp(): Promise<Section> {
   );
   return {
     title: 'Start-up',
-    aim: 'at most 1.3× a bare Node and 50 MB; commands without the API (explain) at most 80 ms more; completion that looks names up may take more',
+    aim: 'help at most 3× a bare Node; completion at most 300 ms',
     lines: ratioTable(figures),
   };
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputStamp, isFresh, writeStamp } from './stamp.ts';
 
@@ -27,22 +27,16 @@ async function main(): Promise<void> {
 }
 
 async function fill(out: string): Promise<void> {
-  const [{ bundle }, { bundledPackages, notices }, { makeManifest }, { makeFastPath }] = await Promise.all([
+  const [{ bundle }, { bundledPackages, notices }, { makeManifest }] = await Promise.all([
     import('./bundle.ts'),
     import('./bundled-packages.ts'),
     import('./manifest.ts'),
-    import('./fast-path.ts'),
   ]);
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const packages = bundledPackages(root, await bundle(root, out));
   writeFileSync(join(out, 'packages.json'), `${JSON.stringify(packages, undefined, 2)}\n`);
   writeFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), notices(root, packages));
   for (const [from, to] of DATA) if (existsSync(join(root, from))) cpSync(join(root, from), join(out, to), { recursive: true });
-  const manifest = await makeManifest(root, version);
-  mkdirSync(join(out, 'help'));
-  for (const [file, content] of Object.entries(await makeFastPath(manifest, root)))
-    writeFileSync(join(out, file), `${JSON.stringify(content)}\n`);
-  writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  writeFileSync(join(root, 'oclif.manifest.json'), `${JSON.stringify(await makeManifest(root), undefined, 2)}\n`);
 }
 
 await main();

@@ -1,7 +1,5 @@
-import { basename, join } from 'node:path';
-import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import { builtins } from './builtins.ts';
-import { FACES, mergeCore } from './merge-core.ts';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
 
 /** CommonJS inside an ES module needs these three names. */
 const BANNER = [
@@ -12,33 +10,11 @@ const BANNER = [
   "const __dirname = __toPath(new URL('.', import.meta.url));",
 ].join('');
 
-/** What the entry loads when it has to stays in files of its own: the entry must not share a chunk with anything. */
-const lateApart: Plugin = {
-  name: 'late-apart',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/complete-live\.ts$/ }, () => ({ path: './complete-live.js', external: true }));
-    build.onResolve({ filter: /^\.\/(?:shell|plain-shell)\.ts$/ }, ({ path }) => ({
-      path: `./${FACES[`src/cli/${basename(path)}` as keyof typeof FACES]}`,
-      external: true,
-    }));
-  },
-};
+/** What oclif loads by the names in package.json. */
+const ENTRIES = ['src/cli/main.ts', 'src/cli/help.ts', 'src/commands/index.ts', 'src/hooks/init.ts', 'src/hooks/command-not-found.ts'];
 
-/** Stubs for packages that oclif loads and this program never uses, such as the plugin search: milliseconds at every start. */
-const UNUSED: Readonly<Record<string, string>> = {
-  tinyglobby: 'export const glob = undefined; export const globSync = undefined;',
-  minimatch: 'export const minimatch = undefined;',
-  lilconfig: 'export const lilconfig = undefined;',
-  'wsl-utils': 'export default false; export const isWsl = false;',
-};
-
-const unused: Plugin = {
-  name: 'unused',
-  setup(build) {
-    build.onResolve({ filter: new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`) }, ({ path }) => ({ path, namespace: 'unused' }));
-    build.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({ contents: UNUSED[path] ?? '', loader: 'js' }));
-  },
-};
+/** Packages that oclif loads at each start and this program has no use for. */
+const LEFT_OUT = ['minimatch', 'tinyglobby', 'wsl-utils'];
 
 /**
  * Bundles the program into `out`; resolves to the files that went in, relative to `root`. Outputs lie one folder deep, as do sources that
@@ -46,12 +22,19 @@ const unused: Plugin = {
  */
 export async function bundle(root: string, out: string): Promise<readonly string[]> {
   const { build } = await import('esbuild');
-  const common: BuildOptions = {
+  const { metafile } = await build({
     absWorkingDir: root,
+    entryPoints: ENTRIES,
     bundle: true,
+    splitting: true,
+    chunkNames: 'cli/[name]-[hash]',
     platform: 'node',
     target: 'node22',
     format: 'esm',
+    banner: { js: BANNER },
+    // oclif looks for them in a checkout of its own.
+    external: ['ts-node', 'tsx'],
+    alias: Object.fromEntries(LEFT_OUT.map((name) => [name, './build/left-out.ts'])),
     minifyWhitespace: true,
     legalComments: 'linked',
     logLevel: 'warning',
@@ -60,24 +43,8 @@ export async function bundle(root: string, out: string): Promise<readonly string
     // The names of modules are part of the output: a linked node_modules must not put a folder of this machine into it.
     preserveSymlinks: true,
     metafile: true,
-  };
-  const entry = await build({ ...common, entryPoints: ['src/cli/main.ts'], plugins: [lateApart, builtins] });
-  const split = (chunkNames: string, ...entryPoints: readonly string[]) =>
-    build({
-      ...common,
-      entryPoints: [...entryPoints],
-      splitting: true,
-      chunkNames: `cli/${chunkNames}`,
-      banner: { js: BANNER },
-      plugins: [unused],
-      external: ['ts-node', 'tsx'],
-    });
-  const rest = await split('[name]-[hash]', 'src/cli/shell.ts', 'src/cli/plain-shell.ts');
-  // Completion shares nothing with the commands: it would load what they all need.
-  const completion = await split('complete-[name]-[hash]', 'src/cli/complete-live.ts');
-  const { absWorkingDir: _, outdir: __, outbase: ___, ...alike } = common;
-  if (rest.metafile) await mergeCore(join(out, 'cli'), rest.metafile, { ...alike, banner: { js: BANNER } });
-  return [entry, rest, completion].flatMap(({ metafile }) => (metafile ? inOutput(metafile) : []));
+  });
+  return inOutput(metafile);
 }
 
 /** What was only looked at and left out has no bytes in any output. */

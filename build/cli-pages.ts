@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { twinOf } from '../src/cli/command-line.ts';
+import type { Manifest } from '../src/cli/complete.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
-import type { Manifest } from '../src/cli/shell.ts';
 import { about, type Flag, label } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];
@@ -11,7 +10,7 @@ const MADE = 'Written by `node build/cli-pages.ts` from what `--help` says; a te
 
 /** docs/reference/cli: a page per command and their list, by file name, from the same manifest as the help. */
 export function cliPages(manifest: Manifest): Readonly<Record<string, string>> {
-  const commands = Object.values(manifest.commands);
+  const commands = Object.values(manifest.commands).filter(({ hidden }) => !hidden);
   const rows = commands.map(({ id, summary = '' }) => `| [\`${id}\`](${id}.md) | ${summary} |`);
   const index = ['# Commands', '', MADE, '', '| Command | Does |', '|---|---|', ...rows, ''].join('\n');
   return { 'README.md': index, ...Object.fromEntries(commands.map((command) => [`${command.id}.md`, page(command)])) };
@@ -98,12 +97,12 @@ function flagsOf({ flags }: Command): readonly string[] {
   const groups = Map.groupBy(shown, ([, flag]) => flag.helpGroup ?? '');
   return [...groups].flatMap(([group, entries]) => [
     group === '' ? '## Flags' : `## Flags: ${group}`,
-    ['| Flag | Environment | Means |', '|---|---|---|', ...entries.map(([name, flag]) => row(name, flag))].join('\n'),
+    ['| Flag | Means |', '|---|---|', ...entries.map(([name, flag]) => row(name, flag))].join('\n'),
   ]);
 }
 
 function row(name: string, flag: Flag): string {
-  return `| ${label(name, flag)} | \`${twinOf(name)}\` | ${about(flag)} |`;
+  return `| ${label(name, flag)} | ${about(flag)} |`;
 }
 
 if (import.meta.main) {

@@ -1,29 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { twinOf } from '../src/cli/command-line.ts';
-import type { Manifest } from '../src/cli/shell.ts';
+import type { Manifest } from '../src/cli/complete.ts';
 
 type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];
 
-/** docs/reference/flags.md: every flag with its environment twin, what it means, and the commands to which it means that. */
+/** docs/reference/flags.md: every flag, what it means, and the commands to which it means that. */
 export function flagsPage(manifest: Manifest): string {
   const commands = Object.values(manifest.commands);
   const all = commands.flatMap((command) => Object.entries(command.flags).map(([name, flag]) => ({ name, flag, command })));
   // A flag has a row for each meaning: what `--undo` takes back is each command's own.
-  const meanings = Map.groupBy(all, ({ name, flag }) => `| ${label(name, flag)} | \`${twinOf(name)}\` | ${about(flag)} |`);
+  const meanings = Map.groupBy(all, ({ name, flag }) => `| ${label(name, flag)} | ${about(flag)} |`);
   const rows = [...meanings].map(([cells, having]) => `${cells} ${havers(having, commands)} |`);
   return [
     '# Flags',
     '',
-    'Every flag has an environment twin; the flag wins. A flag that means something else to another command has a row for each. Lists are split at commas. A boolean twin is `true` or `false`.',
-    'A boolean flag may be written `--yes=true` or `--yes=false`, as in kubectl; `=false` also switches its twin off, and the last one counts.',
-    'Flags stand after the command: kubectl refuses flags before the name of a plugin.',
+    'A flag that means something else to another command has a row for each. A flag that may be repeated is given once for each value.',
+    'A flag without a value is written `--yes`, not `--yes=true`. Flags stand after the command: kubectl refuses flags before the name of a plugin.',
+    'Four flags may be given as a variable instead, which their row names; the flag wins. Credentials are seen by every user of this machine where they are typed as a flag.',
     '',
     'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',
-    '| Flag | Environment | Means | Commands |',
-    '|---|---|---|---|',
+    '| Flag | Means | Commands |',
+    '|---|---|---|',
     ...rows.sort(),
     '',
   ].join('\n');
@@ -39,7 +38,8 @@ export function about(flag: Flag): string {
   const option = flag.type === 'option' ? flag : undefined;
   const values = option?.options ? ` (${option.options.join(', ')})` : '';
   const standard = option?.default === undefined ? '' : `; default ${String(option.default)}`;
-  return `${flag.summary ?? ''}${values}${standard}`.replaceAll('|', '\\|');
+  const variable = flag.env === undefined ? '' : `; variable \`${flag.env}\``;
+  return `${flag.summary ?? ''}${values}${standard}${variable}`.replaceAll('|', '\\|');
 }
 
 function havers(meant: readonly { readonly command: Command }[], commands: readonly Command[]): string {

@@ -19,14 +19,19 @@ export interface Product {
   readonly root: string;
   readonly name: string;
   readonly version: string;
+  /** What oclif is told of it. */
+  readonly oclif: object;
   readonly packages: readonly BundledPackage[];
 }
 
 /** Reads what `npm run build` made. */
 export function readProduct(root: string): Product {
-  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Pick<Product, 'name' | 'version'>;
+  const { name, version, oclif } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Pick<
+    Product,
+    'name' | 'version' | 'oclif'
+  >;
   const packages = JSON.parse(readFileSync(join(root, 'dist', 'packages.json'), 'utf8')) as readonly BundledPackage[];
-  return { root, name, version, packages };
+  return { root, name, version, oclif, packages };
 }
 
 /** Every file of the archive for this runtime's platform. */
@@ -38,8 +43,8 @@ export function contents(product: Product, runtime: Runtime, lock: RuntimeLock):
     ...folderOf(product.root, 'dist').filter(({ path }) => !LEFT_OUT.has(path)),
     copied(product.root, 'dist/THIRD-PARTY-NOTICES.txt', 'THIRD-PARTY-NOTICES.txt'),
     text('LICENSE-node.txt', nodeLicense(runtime, lock)),
-    // Not the whole package.json: nothing here is installed or resolved any more.
-    text('package.json', `${JSON.stringify({ name: product.name, version: product.version, type: 'module' })}\n`),
+    // Not the whole package.json: nothing here is installed or resolved any more. oclif reads its own part.
+    text('package.json', `${JSON.stringify({ name: product.name, version: product.version, type: 'module', oclif: product.oclif })}\n`),
     text('sbom.cdx.json', sbom({ ...product, runtime })),
   ];
 }

@@ -38,9 +38,7 @@ interface Rule {
 
 const NODE = /^node:/;
 const NPM = /^(?!node:)/;
-
-/** How a process begins: the files of cli that know the commands. */
-const ENTRY = /^cli\/(?:main|shell|plain-shell)\.ts$/;
+const OCLIF = /^@oclif\/core(?:\/|$)/;
 
 /** Files right below src/features stand above all features: the chain, and what is wrapped around it. */
 const TOP = 'features';
@@ -60,8 +58,8 @@ const ROOMS: Readonly<Record<string, Rule>> = {
     rooms: ['kernel', 'kube', 'manifest', ...FEATURES, TOP, 'profiles', 'engine', 'report', 'sandbox', 'adapters'],
     packages: [NPM, NODE],
   },
-  commands: { rooms: ['kernel', 'cli'], packages: [/^@oclif\/core(?:\/|$)/] },
-  entry: { rooms: ['kernel', 'cli', 'commands'], packages: [NPM, NODE] },
+  commands: { rooms: ['kernel', 'cli'], packages: [OCLIF] },
+  hooks: { rooms: ['kernel', 'cli'], packages: [OCLIF] },
 };
 
 export interface Import {
@@ -85,7 +83,6 @@ export function importsOf(file: string, text: string): readonly Import[] {
 
 /** `hosts` for `features/hosts/undo.ts`, `features` for `features/chain.ts`, `engine` for `engine/hold.ts`. */
 export function roomOf(file: string): string {
-  if (ENTRY.test(file)) return 'entry';
   const [first = '', second = '', third] = file.split('/');
   return first === 'features' && third !== undefined ? second : first;
 }

@@ -25,14 +25,7 @@ function lineOf(file: string): string {
 }
 
 export function isFresh(root: string): boolean {
-  const outputs = [
-    'dist/stamp',
-    'dist/cli/main.js',
-    'dist/fast-path.json',
-    'dist/completion.json',
-    'dist/help/root.json',
-    'oclif.manifest.json',
-  ].map((file) => join(root, file));
+  const outputs = ['dist/stamp', 'dist/cli/main.js', 'oclif.manifest.json'].map((file) => join(root, file));
   return outputs.every((file) => existsSync(file)) && readFileSync(join(root, 'dist/stamp'), 'utf8') === inputStamp(root);
 }
 

@@ -18,8 +18,6 @@ export interface CarriedFlag {
   readonly name: string;
   /** The word itself, not quoted: `--context=prod`. */
   readonly word: string;
-  /** From the environment, which the next command of this shell has as well, but another machine does not. */
-  readonly fromEnvironment?: true;
   /** It was read from the run record: whoever may write that chose it. */
   readonly fromRecord?: true;
 }
@@ -58,8 +56,7 @@ export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): 
     const name = /^--([a-z-]+)(?:=|$)/.exec(word)?.[1] ?? '';
     return CARRIED.includes(name) && !CONNECTION.includes(name) ? [{ name, word, fromRecord: true }] : [];
   });
-  const here = flags.filter(({ fromEnvironment }) => !fromEnvironment);
-  return [...here, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
+  return [...flags, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
 }
 
 /** What a command that looks at a run takes from its record: which release, from where, installed how. Each is one word. */
@@ -91,15 +88,12 @@ export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[]
   return `taken from the run record in ${record}, you did not type ${them}:${told} (check ${them} before you use ${them})`;
 }
 
-/** Programs that do not read this program's environment variables. */
-const OTHERS: ReadonlySet<string> = new Set(['kubectl', 'helm']);
-
 /** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */
 export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
   const [program = ''] = command.split(' ');
   const known = carriedNames(program);
   return flags
-    .filter(({ name, fromEnvironment }) => known.includes(name) && (!fromEnvironment || OTHERS.has(program)))
+    .filter(({ name }) => known.includes(name))
     .map(({ name, word }) => ` ${quoteFor(process.platform, oneLine(program === 'helm' ? inHelmsWords(name, word) : word))}`)
     .join('');
 }

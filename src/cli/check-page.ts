@@ -1,5 +1,5 @@
-/** As `main.ts`: imported, it would load all of Node's streams. */
-const { readFileSync } = process.getBuiltinModule('node:fs');
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** Two folders above, in the sources, in dist and in what is installed alike (docs/internals/decisions/start-up.md). */
 const CHECKS = new URL('../../docs/reference/checks/', import.meta.url);
@@ -14,10 +14,10 @@ export function checkIdOf(written: string): string {
 
 /** The page of a check, with addresses for its links, as a terminal has none to click. Throws if the page is missing. */
 export function checkPage(id: string): string {
+  if (!/^NS-\d{3}$/.test(id)) throw new Error(`${id} is no id of a check`);
   const text = readFileSync(new URL(`${id}.md`, CHECKS), 'utf8');
   if (!/\]\((?!\w+:)/.test(text)) return text;
-  const folder = process.getBuiltinModule('node:url').fileURLToPath(CHECKS);
-  return `${text.trimEnd()}\n\nThe links are to files of ${folder}\n`;
+  return `${text.trimEnd()}\n\nThe links are to files of ${fileURLToPath(CHECKS)}\n`;
 }
 
 /** True if the page of a check says so without a condition, or for every cluster that the check is of use in. */

@@ -56,8 +56,3 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
 /** The commands that do one of these. */
 export const commandsThat = (...does: readonly Does[]): readonly string[] => COMMAND_NAMES.filter((name) => does.includes(COMMANDS[name]));
-
-/** `run`, and those that perform the stage of their name: their rows are in src/commands/stages.ts. */
-export type StageCommand = 'run' | Extract<CommandName, (typeof STAGE_IDS)[number]>;
-
-export const isStageCommand = (name: CommandName): name is StageCommand => name === 'run' || STAGE_IDS.some((id) => id === name);

@@ -49,7 +49,7 @@ export const commonFlags = {
     summary: 'list only what is in this namespace; never limits a change',
   },
   server: { ...connection, helm: 'kube-apiserver', char: 's', helpValue: 'URL', summary: 'address of the API server' },
-  token: { ...connection, carried: false, helpValue: 'TOKEN', summary: 'bearer token' },
+  token: { ...connection, carried: false, env: 'NETSVC_UPGRADE_TOKEN', helpValue: 'TOKEN', summary: 'bearer token' },
   as: { ...connection, helm: 'kube-as-user', helpValue: 'USER', summary: 'act as this user' },
   'as-group': {
     ...connection,

@@ -1,69 +1,98 @@
-import type { CommandEntry, FastPathTable, FlagEntry, LiveNames } from './plain-flags.ts';
+import { readFileSync } from 'node:fs';
+import type { Command } from '@oclif/core/command';
+import { liveNames } from './complete-live.ts';
+import type { LiveNames, Row } from './flag.ts';
+import { FLAGS } from './flags.ts';
 
 /** Directives of kubectl's completion protocol (last line, `:<n>`). */
 const FILES = 0;
 const NO_FILES = 4;
 const KEEP_ORDER = 36;
 
-/** What may stand after the `=` of a flag without a value of its own. */
-const BOOLEAN = ['true', 'false'];
-
 type Choice = readonly [value: string, about: string];
+type Flag = Command.Cached['flags'][string];
 
-/** Names to look up before a completion can be answered. */
-export interface Question {
-  readonly names: LiveNames;
-  /** Stands before each name in the answer: `--context=`. */
-  readonly prefix: string;
-  /** What is typed of the name. */
-  readonly start: string;
-  /** The command, and its words before this one: they may say which cluster. */
-  readonly command: string;
-  readonly before: readonly string[];
+/** What oclif knows of the commands without loading them; completion needs nothing else of oclif. */
+export interface Manifest {
+  readonly version: string;
+  readonly commands: Readonly<Record<string, Command.Cached>>;
 }
 
-/** What to print; with `ask`, what to print if the names cannot be had. */
-export interface Completion {
-  readonly text: string;
-  readonly ask?: Question;
+/** Looks up names for which the user presses Tab, with the words before: they may say which cluster. Never throws: none are offered. */
+export type LookUp = (names: LiveNames, before: readonly string[]) => Promise<readonly string[]>;
+
+/** The entry's answer to `__complete WORDS…`: it never fails. */
+export async function printCompletion(words: readonly string[]): Promise<void> {
+  const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest;
+  process.stdout.on('error', () => undefined).write(await complete(words, manifest, liveNames));
 }
 
-interface Place {
-  readonly table: FastPathTable;
-  readonly command: string;
-  readonly before: readonly string[];
-}
-
-/** Answers `__complete WORDS…` as kubectl expects it: one `choice<TAB>description` per line, then `:<directive>`. */
-export function complete(words: readonly string[], table: FastPathTable): Completion {
-  const [command = '', ...rest] = words;
+/** As kubectl expects it: one `choice<TAB>description` per line, then `:<directive>`. */
+export async function complete(words: readonly string[], { commands }: Manifest, lookUp: LookUp): Promise<string> {
+  const [id = '', ...rest] = words;
   const current = rest.at(-1) ?? '';
-  if (rest.length === 0) return answer(commandChoices(table), command, KEEP_ORDER);
-  if (command === 'help') return answer(commandChoices(table), current, KEEP_ORDER);
-  const entry = Object.hasOwn(table.commands, command) ? table.commands[command] : undefined;
-  if (!entry) return answer([], '', NO_FILES);
-  return completeIn(entry, { table, command, before: rest.slice(0, -1) }, current);
-}
-
-/** The answer to a question, with the names that were found. */
-export function named({ prefix, start }: Question, names: readonly string[]): string {
-  return answer(
-    names.map((name): Choice => [`${prefix}${name}`, '']),
-    `${prefix}${start}`,
-    NO_FILES,
-  ).text;
-}
-
-function completeIn(entry: CommandEntry, place: Place, current: string): Completion {
-  const { before, table } = place;
-  // After `--` everything is an argument.
-  if (before.includes('--')) return answer(choices(entry.values, '', table), current, NO_FILES);
+  const shown = Object.values(commands).filter(({ hidden }) => !hidden);
+  const names = shown.map(({ id, summary = '' }): Choice => [id, summary]);
+  if (rest.length === 0) return answer(names, id, KEEP_ORDER);
+  if (id === 'help') return answer(names, current, KEEP_ORDER);
+  const command = shown.find((one) => one.id === id);
+  if (!command) return answer([], '', NO_FILES);
+  const before = rest.slice(0, -1);
+  const place = { before, lookUp };
+  const flags = Object.values(command.flags);
   const [flagText, value] = split(current);
-  if (value !== undefined) return valuesOf(findFlag(entry, flagText), value, `${flagText}=`, place);
-  const waiting = findFlag(entry, before.at(-1) ?? '');
-  if (waiting?.takesValue) return valuesOf(waiting, current, '', place);
-  if (current.startsWith('-')) return answer(flagChoices(entry, before), current, NO_FILES);
-  return answer(choices(entry.values, '', table), current, NO_FILES);
+  const waiting = before.includes('--') ? undefined : flags.find((flag) => isWritten(flag, before.at(-1) ?? ''));
+  if (waiting?.type === 'option') return valuesOf(waiting, { ...place, current, prefix: '' });
+  if (before.includes('--') || !current.startsWith('-')) return answer(await argumentsOf(command), current, NO_FILES);
+  if (value === undefined) return answer(flagChoices(flags, before), current, NO_FILES);
+  const flag = flags.find((one) => isWritten(one, flagText));
+  return flag?.type === 'option' ? valuesOf(flag, { ...place, current: value, prefix: `${flagText}=` }) : answer([], '', NO_FILES);
+}
+
+interface Asked {
+  readonly current: string;
+  /** Stands before each value in the answer: `--context=`. */
+  readonly prefix: string;
+  readonly before: readonly string[];
+  readonly lookUp: LookUp;
+}
+
+/** Checks of hosts, which are accepted node by node. */
+const OF_NODES = /^(NS-71[123]=)(.*)$/;
+
+async function valuesOf(flag: Flag & { readonly type: 'option' }, { current, prefix, before, lookUp }: Asked): Promise<string> {
+  const { live, file }: Row = FLAGS[flag.name as keyof typeof FLAGS];
+  const [, check = ''] = (flag.name === 'accept' && OF_NODES.exec(current)) || [];
+  const names = check === '' ? live : 'nodes';
+  const put = (value: string): Choice => [`${prefix}${check}${value}`, ''];
+  if (names) return answer((await lookUp(names, before)).map(put), `${prefix}${current}`, NO_FILES);
+  const known = flag.options?.map(put) ?? (await knownValues(flag.name)).map(([value, about]): Choice => [`${prefix}${value}`, about]);
+  const fitting = known.filter(([value]) => value.startsWith(`${prefix}${current}`));
+  // Of values and files the shell can complete one: files, once no value fits.
+  return answer(fitting, '', file && fitting.length === 0 ? FILES : KEEP_ORDER);
+}
+
+/** Values of flags that also take others. */
+async function knownValues(flag: string): Promise<readonly Choice[]> {
+  if (flag === 'accept') return checks();
+  if (!['profile', 'release', 'variant', 'delete'].includes(flag)) return [];
+  const { shippedProfiles } = await import('../profiles/index.ts');
+  const values = {
+    profile: shippedProfiles.map(({ name }) => name),
+    release: shippedProfiles.map(({ defaultRelease }) => defaultRelease),
+    variant: shippedProfiles.flatMap(({ variants }) => variants.map(({ id }) => id)),
+    delete: shippedProfiles.map(({ temporaryPolicy }) => temporaryPolicy),
+  };
+  return [...new Set(values[flag as keyof typeof values])].map((value): Choice => [value, '']);
+}
+
+async function checks(): Promise<readonly Choice[]> {
+  return Object.entries((await import('../features/chain.ts')).checkTitles);
+}
+
+async function argumentsOf({ id, args }: Command.Cached): Promise<readonly Choice[]> {
+  if (id === 'explain') return checks();
+  return (Object.values(args)[0]?.options ?? []).map((value): Choice => [value, '']);
 }
 
 function split(current: string): readonly [string, string | undefined] {
@@ -71,40 +100,18 @@ function split(current: string): readonly [string, string | undefined] {
   return current.startsWith('--') && equals > 0 ? [current.slice(0, equals), current.slice(equals + 1)] : [current, undefined];
 }
 
-function findFlag(entry: CommandEntry, written: string): FlagEntry | undefined {
-  return entry.flags.find((flag) => written === `--${flag.name}` || (flag.char !== undefined && written === `-${flag.char}`));
+function isWritten({ name, char }: Flag, written: string): boolean {
+  return written === `--${name}` || (char !== undefined && written === `-${char}`);
 }
 
-function valuesOf(flag: FlagEntry | undefined, current: string, prefix: string, { table, command, before }: Place): Completion {
-  const equals = current.indexOf('=');
-  const subjects = equals < 0 ? undefined : flag?.subjects?.[current.slice(0, equals)];
-  const ask = (names: LiveNames, from: number): Completion => {
-    const question = { names, prefix: `${prefix}${current.slice(0, from)}`, start: current.slice(from), command, before };
-    return { ...answer([], '', NO_FILES), ask: question };
-  };
-  if (subjects) return ask(subjects, equals + 1);
-  if (flag?.live) return ask(flag.live, 0);
-  const values = flag && !flag.takesValue ? BOOLEAN : flag?.values;
-  const fitting = choices(values, prefix, table).filter(([value]) => value.startsWith(`${prefix}${current}`));
-  // Of values and files the shell can complete one: files, once no value fits.
-  return answer(fitting, '', flag?.file && fitting.length === 0 ? FILES : KEEP_ORDER);
+function flagChoices(flags: readonly Flag[], before: readonly string[]): readonly Choice[] {
+  const isThere = ({ name }: Flag) => before.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  return flags
+    .filter((flag) => (flag.type === 'option' && flag.multiple) || !isThere(flag))
+    .map(({ name, summary = '' }): Choice => [`--${name}`, summary]);
 }
 
-function choices(values: readonly string[] = [], prefix: string, { titles = {} }: FastPathTable): readonly Choice[] {
-  return values.map((value) => [`${prefix}${value}`, titles[value] ?? '']);
-}
-
-function flagChoices(entry: CommandEntry, before: readonly string[]): readonly Choice[] {
-  return entry.flags
-    .filter((flag) => flag.repeatable || !before.some((word) => word === `--${flag.name}` || word.startsWith(`--${flag.name}=`)))
-    .map((flag) => [`--${flag.name}`, flag.about]);
-}
-
-function commandChoices(table: FastPathTable): readonly Choice[] {
-  return Object.entries(table.commands).map(([id, entry]) => [id, entry.about]);
-}
-
-function answer(offered: readonly Choice[], start: string, directive: number): Completion {
+function answer(offered: readonly Choice[], start: string, directive: number): string {
   const fitting = offered.filter(([value]) => value.startsWith(start));
-  return { text: [...fitting.map(([value, about]) => (about ? `${value}\t${about}` : value)), `:${directive}`, ''].join('\n') };
+  return [...fitting.map(([value, about]) => (about ? `${value}\t${about}` : value)), `:${directive}`, ''].join('\n');
 }

@@ -1,6 +1,5 @@
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
-import type { Environment } from './seams.ts';
 
 type Told = Pick<Fault, 'message' | 'suggestions' | 'end'>;
 
@@ -31,7 +30,7 @@ export function errorDocument(fault: Fault): ErrorDocument {
 }
 
 /** True if argv asks for JSON; read without a parser, because the parser may be what failed. */
-export function asksForJson(argv: readonly string[], env: Environment): boolean {
+export function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
   const written = words.flatMap((word, index) => {
@@ -39,11 +38,11 @@ export function asksForJson(argv: readonly string[], env: Environment): boolean 
     const match = /^(?:--output=|-o=?)(.+)$/.exec(word);
     return match?.[1] && !word.startsWith('--o') ? [match[1]] : word.startsWith('--output=') ? [word.slice('--output='.length)] : [];
   });
-  return (written.at(-1) ?? env.NETSVC_UPGRADE_OUTPUT) === 'json';
+  return written.at(-1) === 'json';
 }
 
 /** An error as it goes to stderr: with -o json one small document, for stdout carries a whole document or nothing; else lines. */
-export function errorText(fault: Fault, argv: readonly string[], env: Environment, more: readonly string[] = []): string {
-  if (asksForJson(argv, env)) return `${JSON.stringify(errorDocument(fault))}\n`;
+export function errorText(fault: Fault, argv: readonly string[], more: readonly string[] = []): string {
+  if (asksForJson(argv)) return `${JSON.stringify(errorDocument(fault))}\n`;
   return [...errorLines(fault, more), ''].join('\n');
 }

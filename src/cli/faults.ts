@@ -40,6 +40,8 @@ function parseFault(error: ParseError, { command, flags }: Failed): Fault {
     return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);
   }
   const fact = factOf(error.message);
+  if (/^unexpected argument: (?:true|false)$/.test(fact))
+    return new Fault('usage', fact, ['write a flag like --yes without a value', help], error);
   return new Fault('usage', fact, [...valueMeant(fact), help], error);
 }
 

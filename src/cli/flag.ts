@@ -1,6 +1,5 @@
 import type { Options } from '../kernel/context.ts';
 import { commandsThat } from './command-names.ts';
-import type { LiveNames } from './plain-flags.ts';
 
 /** Commands that evaluate or perform stages of the chain. */
 export const CHAIN = commandsThat('performs', 'evaluates');
@@ -8,6 +7,9 @@ export const CHAIN = commandsThat('performs', 'evaluates');
 export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
 /** Those that ask a cluster. */
 export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'asks');
+
+/** Names that are looked up when the shell asks: in the kubeconfig, or at the API server. */
+export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';
 
 /** What the row of a flag says: what oclif is given, and what is read of it elsewhere. */
 export interface Row {
@@ -30,6 +32,8 @@ export interface Row {
   readonly exclusive?: readonly string[];
   readonly multiple?: boolean;
   readonly multipleNonGreedy?: boolean;
+  /** The variable that stands for it where it is not given. */
+  readonly env?: string;
   /** The next command is given it as well. */
   readonly carried?: boolean;
   /** A command that looks at a run takes it from the run record, if it is not given. */
@@ -56,7 +60,7 @@ type One<R> = R extends { readonly type: 'boolean' }
 
 type ValueOf<R> = R extends { readonly multiple: true } ? readonly One<R>[] : One<R>;
 
-/** The values of flags as parsed: flag over environment over default. */
+/** The values of flags as parsed: flag over its variable over default. */
 export type Values<Rows> = { readonly [Name in keyof Rows]?: ValueOf<Rows[Name]> };
 
 /** Rows whose option is of another type than their value. */

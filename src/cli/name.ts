@@ -1,5 +1,15 @@
 /** The name that everything this program says about itself is written with in the source. */
 export const OWN_NAME = 'kubectl netsvc-upgrade';
 
-/** Names for which help is rendered at build time. */
-export const DISPLAYED_NAMES = [OWN_NAME, 'netsvcctl upgrade'] as const;
+/** What oclif knows of a program, with the name that the user called this one by, and what `--version` prints. */
+export function named<Config extends { readonly version: string }>(config: Config): Config {
+  const bin = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
+  return Object.assign(config, { bin, userAgent: `netsvc-upgrade v${config.version}` });
+}
+
+/** How the user called the program, from the file name it was started by (a symlink's own name, not its target). */
+export function displayedName(argv0: string | undefined): string {
+  const base = (argv0 ?? '').split(/[\\/]/).at(-1) ?? '';
+  // The user on Windows may write it in any case.
+  return base.toLowerCase().startsWith('netsvcctl-') ? 'netsvcctl upgrade' : OWN_NAME;
+}

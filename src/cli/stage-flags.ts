@@ -137,6 +137,7 @@ export const stageFlags = {
     ...run,
     on: ['run'],
     file: true,
+    env: 'NETSVC_UPGRADE_NOTIFY',
     helpValue: 'COMMAND|URL',
     summary: 'send a JSON document when the run starts, stops, fails or ends: to a program’s standard input, or by POST to https://…',
   },

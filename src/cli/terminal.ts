@@ -43,9 +43,10 @@ function surviving<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
   });
 }
 
-/** For what writes to them by itself: oclif, and what it loads. */
-export function surviveClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) surviving(stream);
+/** Resolves once everything that was written to both is out, or nobody reads it any more: oclif ends the process after an error. */
+export async function flushed(): Promise<void> {
+  const out = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', 'utf8', () => resolve()));
+  await Promise.all([out(process.stdout), out(process.stderr)]);
 }
 
 /** Each is made at first use: that takes Node a millisecond, and a command writes to one or two. */

@@ -39,8 +39,14 @@ export const upgradeFlags = {
     summary: 'manifest variant, if detection cannot tell',
     as: { permissions: { summary: 'manifest variant whose names to use; without it objects of any name' } },
   },
-  'manifest-url': { ...recorded, file: true, helpValue: 'URL|DIR', summary: 'where releases are fetched from; default: the profile’s' },
-  'manifest-ca': { ...recorded, ...file, summary: 'CA of the server that releases are fetched from' },
+  'manifest-url': {
+    ...recorded,
+    env: 'NETSVC_UPGRADE_MANIFEST_URL',
+    file: true,
+    helpValue: 'URL|DIR',
+    summary: 'where releases are fetched from; default: the profile’s',
+  },
+  'manifest-ca': { ...recorded, env: 'NETSVC_UPGRADE_MANIFEST_CA', ...file, summary: 'CA of the server that releases are fetched from' },
   'artifact-digest': {
     ...carried,
     file: true,

@@ -7,7 +7,7 @@ import { type Loopback, sendJson, serve } from '../support/loopback-server.ts';
 import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { openKubeconfig } from '../support/traced-process.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+const main = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
 const UID = { '/api/v1/namespaces/kube-system': { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'u-1' } } };
 /** A run on another machine holds the lock. */
 const LEASE = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CARRIED, carriedNames, carriedTo, flagsOfRun, flagsWithRecord, isOn, withRecorded } from '../../src/cli/carried.ts';
+import { CARRIED, carriedNames, carriedTo, flagsWithRecord, isOn } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
@@ -27,16 +27,6 @@ describe('flags carried to the next command', () => {
       told.flatMap(([name, row]) => (row.helpGroup === 'run' && isOn(row, 'plan') ? [name] : [])),
       'what a plan depends on is `carried: true` in its row (src/cli/upgrade-flags.ts, stage-flags.ts), and nothing else is',
     );
-  });
-
-  it('of the environment are for another machine only', () => {
-    const flags = [
-      { name: 'manifest-url', word: '--manifest-url=/mirror', fromEnvironment: true } as const,
-      { name: 'context', word: '--context=prod' },
-    ];
-    assert.equal(carriedTo('run', flags), ' --context=prod');
-    assert.deepEqual(flagsOfRun(flags), ['--manifest-url=/mirror']);
-    assert.equal(carriedTo('run', withRecorded([], flagsOfRun(flags))), ' --manifest-url=/mirror');
   });
 
   it('are those of the sub-command’s command', () => {

@@ -106,13 +106,6 @@ describe('the next step of a finding', () => {
       assert.equal(textHere(text, { typed: 'plan', carried: [], commands: COMMANDS }), text);
     });
 
-  it('leads there when only the environment names it: kubectl and helm do not read that', () => {
-    const carried = here.map((flag) => ({ ...flag, fromEnvironment: true as const }));
-    assert.equal(nextHere('kubectl patch x', carried), 'kubectl --context=prod patch x');
-    assert.equal(nextHere('helm history x', carried), 'helm --kube-context=prod history x');
-    assert.equal(nextHere('kubectl netsvc-upgrade wait', carried), 'kubectl netsvc-upgrade wait');
-  });
-
   it('is in everything that the end of a command suggests, and in an error', () => {
     const [said, meant] = ['kubectl delete crd a', 'kubectl --context=prod delete crd a'];
     const ask = { id: 'a', title: 't', ref: '§1', undo: 'full', effect: { type: 'ask', instruction: said } } as const;

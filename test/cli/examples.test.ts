@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examplesOf } from '../../build/cli-pages.ts';
+import type { Manifest } from '../../src/cli/complete.ts';
 import { OWN_NAME } from '../../src/cli/name.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
-import type { Manifest } from '../../src/cli/shell.ts';
-import { runCommand } from '../../src/cli/shell.ts';
 import { chain } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { commandBench } from '../support/command-bench.ts';
 import { emptyFolder } from '../support/folders.ts';
+import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
 
@@ -22,7 +22,7 @@ async function perform(line: string, scenario: Scenario, home: string) {
   const bench = commandBench(chain, { HOME: home, PATH: home });
   bench.answers = Array.from({ length: 9 }, () => true);
   const seams = { ...bench.seams, compose: async (request: ComposeRequest) => compositionOf(scenario, request) };
-  const exit = await runCommand(wordsOf(line, home), manifest, seams);
+  const exit = await runOclif(wordsOf(line, home), seams);
   return { exit, out: bench.out(), err: bench.err() };
 }
 

@@ -55,13 +55,13 @@ describe('the next command after an error', () => {
     ]);
     const declined = ended('stopped', ['run the same command when you are ready'], { isUnchanged: true });
     assert.deepEqual(errorLines(declined), ['error: m', `Next: ${P} apply --context=prod --yes`]);
-    assert.match(errorText(fault, [], {}, ['at x (y.ts)']), /\nat x \(y\.ts\)\nNext: \S.*\n$/);
+    assert.match(errorText(fault, [], ['at x (y.ts)']), /\nat x \(y\.ts\)\nNext: \S.*\n$/);
   });
 
   it('is one line, and among the steps for machines', () => {
     const fault = ended('stopped', [], { typed: "apply '--base=a\nNext: b'" });
     assert.doesNotMatch(errorLines(fault).join('\n'), /^Next: b/m);
-    const { error } = JSON.parse(errorText(ended('failed', ['fix it']), ['-o', 'json'], {}));
+    const { error } = JSON.parse(errorText(ended('failed', ['fix it']), ['-o', 'json']));
     assert.deepEqual(error.next, ['fix it', `${P} status --context=prod`]);
   });
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { integer } from '@oclif/core/flags';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
-import { commandTable, flagsOf } from '../../src/cli/shell.ts';
+import { COMMANDS } from '../../src/commands/index.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
@@ -46,14 +45,6 @@ describe('the tables of flags', () => {
     it(`give ${name} to commands that there are`, () => {
       const commands = [...on, ...Object.keys(as)];
       assert.ok(commands.length > 0);
-      for (const one of commands) assert.ok(one === 'kubectl' || Object.hasOwn(commandTable, one), one);
+      for (const one of commands) assert.ok(one === 'kubectl' || Object.hasOwn(COMMANDS, one), one);
     });
-
-  it('read numbers as oclif does', async () => {
-    const [ours, theirs] = [flagsOf('alp').batch, integer({ min: 1, summary: 'n' })];
-    assert.ok(ours);
-    const read = async ({ parse }: typeof theirs | typeof ours, text: string) =>
-      (parse as (...given: readonly unknown[]) => Promise<unknown>)(text, {}, { min: 1 }).catch(({ message }: Error) => message);
-    for (const text of ['7', '0', 'many']) assert.equal(await read(ours, text), await read(theirs, text));
-  });
 });

@@ -1,21 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { flagsWithRecord } from '../../src/cli/carried.ts';
 import { openNotifierFor } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
-import type { Manifest } from '../../src/cli/shell.ts';
-import { runCommand } from '../../src/cli/shell.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import type { CheckId, Verdict } from '../../src/kernel/check.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { AnyStage, StagePlan } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
+import { runOclif } from './run-oclif.ts';
 import { scripted } from './scripted-stage.ts';
-
-const root = join(import.meta.dirname, '..', '..');
 
 export type CommandBench = ReturnType<typeof commandBench>;
 
@@ -24,7 +19,6 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
   const engine = engineBench();
   const [out, err, both, questions]: [string[], string[], string[], string[]] = [[], [], [], []];
   const requests: ComposeRequest[] = [];
-  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
   const bench = {
     engine,
     out: () => out.join(''),
@@ -39,11 +33,11 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     typed: [] as string[],
     chain,
     closed: 0,
-    run: (...argv: readonly string[]): Promise<number> => runCommand(argv, manifest, seams),
+    run: (...argv: readonly string[]): Promise<number> => runOclif(argv, seams),
   };
   const seams: Seams = {
     name: 'kubectl netsvc-upgrade',
-    version: manifest.version,
+    version: '0.1.0',
     env,
     terminal: {
       out: (text) => void [out, both].map((all) => all.push(text)),

@@ -77,8 +77,11 @@ describe('run --notify', () => {
   });
 
   it('takes the address from the environment', async () => {
-    const bench = commandBench(upgrade(), { NETSVC_UPGRADE_NOTIFY: address() });
-    await bench.run('run', '--yes');
+    const bench = commandBench(upgrade());
+    process.env.NETSVC_UPGRADE_NOTIFY = address();
+    await bench.run('run', '--yes').finally(() => {
+      delete process.env.NETSVC_UPGRADE_NOTIFY;
+    });
     assert.deepEqual(events(), ['started', 'done']);
     notShown(bench);
   });
