@@ -37,7 +37,13 @@ function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly 
   if (chartValue(defaults, value) === undefined) return [];
   if (manageCrds) return [{ value, to: true, because: 'the operator applies the CRDs itself, as asked for' }];
   if (chartValue(own, value) !== undefined) return [];
-  return [{ value, to: false, because: 'the CRDs stay under your own tooling' }];
+  return [
+    {
+      value,
+      to: false,
+      because: 'the new CRDs come first, so that new fields can be set before the upgrade, and stay under your own tooling',
+    },
+  ];
 }
 
 function additionSettings({ names, manifests, own, defaults, flowLogs }: ValueFacts): readonly Setting[] {

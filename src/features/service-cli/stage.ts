@@ -29,7 +29,7 @@ export const noOldCli: PreflightCheck = {
     const evidence = old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' }));
     return failIfAny(evidence, passed, (names) => ({
       because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
-      hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards.',
+      hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards: the new release may misread what it writes.',
       next: `${PROGRAM} cli --dry-run=server`,
     }));
   },

@@ -23,6 +23,10 @@ describe('apply on the chart path', () => {
     const { outcomes, plan } = await openedChart(chartBench({ crdsApplied: true }));
     assert.deepEqual(new Set(Object.values(outcomes)), new Set(['ok', 'not-applicable']));
     assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
+    const why =
+      /^manageCRDs=false: the new CRDs come first, so that new fields can be set before the upgrade, and stay under your own tooling$/;
+    assert.ok('actions' in plan && plan.notes?.some((note) => why.test(note)), JSON.stringify(plan));
+    assert.ok(!plan.notes?.some((note) => note.includes('new configuration')), 'only where the operator applies them');
   });
 
   it('has both revisions of each object, for a diff', async () => {
@@ -68,6 +72,8 @@ describe('apply on the chart path', () => {
     assert.deepEqual(commandsOf(plan), [
       `helm upgrade calico ${PLACE} --reset-then-reuse-values --set manageCRDs=true --set goldmane.enabled=false --set whisker.enabled=false`,
     ]);
+    const late = 'the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade';
+    assert.ok('actions' in plan && plan.notes?.includes(late), JSON.stringify(plan));
   });
 
   it('leaves the CRDs to the new operator wherever the installed one could not apply them', async () => {

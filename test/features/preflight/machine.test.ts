@@ -18,7 +18,13 @@ const cli = (release?: string) => ({ clis: { value: [{ file: '/usr/local/bin/cal
 checkCases('NS-802', {
   'passes without any': { is: 'ok' },
   'passes with the target’s own': { facts: cli('v3.32.1'), is: 'ok' },
-  'warns about another': { facts: cli('v3.27.5'), is: 'warning', about: ['/usr/local/bin/calicoctl'], next: /cli/ },
+  'warns about another': {
+    facts: cli('v3.27.5'),
+    is: 'warning',
+    about: ['/usr/local/bin/calicoctl'],
+    hint: /Do not use the older CLI afterwards: the new release may misread what it writes/,
+    next: /cli/,
+  },
   'warns about one that does not tell': { facts: cli(), is: 'warning' },
 });
 

@@ -52,6 +52,11 @@ describe('the template of alp', () => {
     assert.equal(parseTemplate(written(plan), 'x').data.config, template(NEW, 'fresh: yes\n'));
   });
 
+  it('is put in with the word that an older sidecar keeps working', async () => {
+    const plan = (await open({ objects: mesh })).plan();
+    assert.ok('actions' in plan && plan.notes?.some((note) => note.startsWith('an older sidecar keeps working with the new agents')));
+  });
+
   it('is not begun without kubectl, in the chain as by itself', async () => {
     const stage = chain.find(({ id }) => id === 'alp') ?? assert.fail('the chain has no alp');
     const tools = { which: async () => [], platform: () => ({ os: 'linux', arch: 'amd64' }) };
