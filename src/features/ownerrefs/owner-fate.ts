@@ -131,7 +131,7 @@ function standingOf(reference: OwnerReference, { isStored, stored, servedUid, is
     ...{ isStored, isNoted: false, isAlive: isUnread ? undefined : uid === servedUid },
     hasNewUid: uid === converted,
     isStoredOtherwise: POLICY_KINDS.has(kind) && isOther,
-    namesStoredUid: uid === stored?.uid && converted !== undefined && converted === servedUid && converted !== uid,
+    namesStoredUid: uid === stored?.uid && converted !== undefined && converted !== uid && [uid, converted].includes(servedUid ?? ''),
   };
 }
 

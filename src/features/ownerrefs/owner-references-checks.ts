@@ -113,7 +113,7 @@ const TEXTS: Readonly<Record<Removal, string>> = {
   'stored-name': 'the policy is stored under another name than its own',
   'uid-change': 'UIDs of the v3 API change on this way',
   'key-value': KEY_VALUE,
-  'stored-uid': 'names the UID of the stored object, and the API serves another',
+  'stored-uid': 'names the UID of the stored object, which the new API server does not serve',
 };
 
 export const NO_CHANGE = 'no UID changes on this way';

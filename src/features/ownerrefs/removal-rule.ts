@@ -29,7 +29,7 @@ export interface Standing {
   readonly hasNewUid: boolean;
   /** Its owner is a policy that is stored under another name, or nobody sees under which one. */
   readonly isStoredOtherwise: boolean;
-  /** It has the UID of the stored object, and the API serves the converted one. */
+  /** It has the UID of the stored object, under which the API still serves it, or serves it no longer. */
   readonly namesStoredUid: boolean;
 }
 
@@ -41,20 +41,22 @@ export type Removal =
   | 'uid-change'
   /** The same in a key-value store, where UIDs stay: the procedure makes no exception. */
   | 'key-value'
-  /** It names the stored UID where the converted one is served. */
+  /** It names the stored UID, and the target serves the converted one, or the API does already. */
   | 'stored-uid';
 
 /** Why this reference has to be removed before the upgrade; undefined if it may stay (§4.8/1). */
 export function removalOf(standing: Standing, way: Way): Removal | undefined {
   const { isStored, isNoted, isAlive, isStoredOtherwise, namesStoredUid } = standing;
-  if (namesStoredUid && !isStored) return 'stored-uid';
+  if (namesStoredUid && !isStored && !isAlive) return 'stored-uid';
   // Without its owner there is nothing that it could be put back to.
   if (isAlive === false) return undefined;
   if (isStoredOtherwise && losesPolicies(way, isStored)) return 'stored-name';
   const isMeant = isNoted ? way.changesUids || way.changesNotes : way.changesUids && !isStored;
   // What a resumed run has put back stays.
-  if (!isMeant || (way.hasBegun && (way.keepsUids || standing.hasNewUid))) return undefined;
-  return way.keepsUids ? 'key-value' : 'uid-change';
+  const isBack = way.hasBegun && (way.keepsUids || standing.hasNewUid);
+  if (isMeant && !isBack) return way.keepsUids ? 'key-value' : 'uid-change';
+  // An API server that is older than releases say: nobody has identified it.
+  return namesStoredUid && !isStored && way.targetConverts ? 'stored-uid' : undefined;
 }
 
 /**

@@ -28,7 +28,7 @@ describe('a reference that is removed', () => {
   it('is a living one to the v3 group where UIDs change on the way, whatever its own owner has', () => {
     assert.equal(removal(STORED, STORED), 'uid-change');
     assert.equal(removal(SERVED, SERVED), 'uid-change');
-    assert.equal(removal(STORED, STORED, { way: NO_WAY }), undefined);
+    assert.equal(removal(SERVED, SERVED, { way: NO_WAY }), undefined);
   });
 
   it('is none that a resumed run has put back', () => {
@@ -40,6 +40,7 @@ describe('a reference that is removed', () => {
   it('is on every way one that has the stored UID where the API serves the converted one', () => {
     assert.equal(removal(SERVED, STORED), 'stored-uid');
     assert.equal(removal(SERVED, STORED, { way: NO_WAY }), 'stored-uid');
+    assert.equal(removal(STORED, STORED, { way: NO_WAY }), 'stored-uid', 'by an API server that nobody has identified');
   });
 
   it('is none that was dead before, and none to the stored object, whose UID stays', () => {
