@@ -10,9 +10,10 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { commandBench } from '../support/command-bench.ts';
 import { emptyFolder } from '../support/folders.ts';
+import { ownReleases } from '../support/releases.ts';
 import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
-import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
@@ -77,7 +78,7 @@ describe('the examples of every help page', () => {
     for (const example of examplesOf(command)) {
       it(example, async () => {
         const scenario = await installedSandbox({ nodes: 1 });
-        scenario.files.write('upgrade.yaml', readFileSync(join(sandboxReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
+        scenario.files.write('upgrade.yaml', readFileSync(join(ownReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
         putConfiguration(scenario);
         const before = BEFORE[example.slice(OWN_NAME.length + 1)];
         const lines = [...(before ? [`${OWN_NAME} ${before}`] : []), ...example.split(' && ')];

@@ -9,6 +9,7 @@ import { type PackedRelease, packRelease, runtimeProblem } from '../krew/packed-
 import { resolveKrew } from '../krew/programs.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { lacking } from '../support/needs.ts';
+import { ownReleases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 import { own } from './installed-agents.ts';
 
@@ -85,8 +86,7 @@ describe('the plugin from a krew index', function () {
     const before = await cluster.versions();
     const store = () => readdirSync(join(home.root, 'store'), { recursive: true }).sort();
     const files = store();
-    const source = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
-    const args = ['netsvc-upgrade', 'preflight', '-o', 'json', '--manifest-url', source];
+    const args = ['netsvc-upgrade', 'preflight', '-o', 'json', '--manifest-url', ownReleases];
     const { exitCode, stdout, stderr } = await kubectl(args, { KUBECONFIG: cluster.around.kubeconfig });
     assert.ok(exitCode === 0 || exitCode === 3, `exit ${exitCode}: ${stderr}`);
     assert.match(JSON.stringify(JSON.parse(stdout)), /v3\.26\.4/);

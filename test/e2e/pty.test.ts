@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
-import { sandboxReleases } from '../support/sandbox-ports.ts';
+import { ownReleases } from '../support/releases.ts';
 
-const source = ['--manifest-url', sandboxReleases];
+const source = ['--manifest-url', ownReleases];
 
 describeWhere(NO_TERMINAL, 'the built program in a pseudo-terminal', function () {
   this.timeout(120_000);

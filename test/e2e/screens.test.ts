@@ -9,7 +9,7 @@ import { writeCniVersion } from '../../src/sandbox/scenario.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
-import { sandboxReleases } from '../support/sandbox-ports.ts';
+import { ownReleases } from '../support/releases.ts';
 
 const WIDTHS = [60, 80, 120, 200] as const;
 /** The width whose texts are held word for word. */
@@ -91,7 +91,7 @@ describeWhere(NO_TERMINAL, 'the screens', function () {
   this.timeout(120_000);
   const clusters: Partial<Record<'edited' | 'clean', SeenCluster>> = {};
   before(async () => {
-    symlinkSync(sandboxReleases, releases);
+    symlinkSync(ownReleases, releases);
     clusters.edited = await seenCluster(2, (scenario) => writeCniVersion(scenario, '0.4.0'));
     clusters.clean = await seenCluster(2, recorded);
   });

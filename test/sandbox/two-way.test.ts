@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { emptyFolder } from '../support/folders.ts';
+import { ownReleases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { installedSandbox, sandboxReleases } from '../support/sandbox-ports.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 
 describe('an installation of a release whose manifest nobody has', () => {
   const folder = emptyFolder('netsvc-two-way-');
   beforeEach(() => {
-    cpSync(join(sandboxReleases, netsvc.defaultRelease), join(folder, netsvc.defaultRelease), { recursive: true });
+    cpSync(join(ownReleases, netsvc.defaultRelease), join(folder, netsvc.defaultRelease), { recursive: true });
   });
 
   /** Only the target can be fetched. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
@@ -14,12 +13,11 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import * as sandbox from '../../src/sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-
-export const sandboxReleases = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases');
+import { ownReleases } from './releases.ts';
 
 /** The service of the demo in memory, on two nodes unless said. */
 export function installedSandbox(options: Partial<Parameters<typeof netsvcScenario>[0]> = {}): Promise<Scenario> {
-  return netsvcScenario({ nodes: 2, releasesFolder: sandboxReleases, clock: virtualClock(), ...options });
+  return netsvcScenario({ nodes: 2, releasesFolder: ownReleases, clock: virtualClock(), ...options });
 }
 
 /** The ports of a sandbox with all that actions may do. */
