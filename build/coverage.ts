@@ -4,7 +4,7 @@ import { coverageText } from '../test/support/coverage.ts';
 
 /** Writes docs/reference/coverage.md; `--check` only compares. */
 const file = join(import.meta.dirname, '..', 'docs', 'reference', 'coverage.md');
-const text = await coverageText();
+const text = coverageText();
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
   process.stderr.write('docs/reference/coverage.md is stale: run node build/coverage.ts\n');

@@ -12,7 +12,7 @@ import { alpChecks } from '../../../src/features/sidecars/checks.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
-import { procedure } from '../../support/coverage.ts';
+import { procedure, stepOf } from '../../support/coverage.ts';
 
 const pageOf = (id: string) => `docs/reference/checks/${id}.md`;
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -76,7 +76,7 @@ describe('the catalogue of checks', () => {
   it('indexes every page: node build/checks-index.ts', () => assert.equal(readFileSync(CHECKS_INDEX, 'utf8'), checksIndex()));
 
   it('cites the procedure only by steps that it has', () => {
-    const steps = new Set<string>(procedure.map((step) => step.ref));
+    const steps = new Set<string>(procedure.map(({ ref }) => stepOf(ref)));
     const refs = preflightChecks.map((check) => check.ref).filter((ref) => ref.startsWith('§'));
     assert.deepEqual(
       refs.filter((ref) => !steps.has(ref)),
