@@ -2,8 +2,6 @@ import { parseArgs } from 'node:util';
 
 export type Product = 'calico' | 'netsvc';
 
-export type Command = ReturnType<typeof parseCommand>;
-
 export const USAGE = `Usage: npm run control-plane -- COMMAND
 
   up       start a control plane with simulated nodes in the background; prints the path of its kubeconfig
