@@ -48,15 +48,5 @@ export const JOURNAL: Room = {
       ['header.clusterUid === of.clusterUid &&', ''],
       ['header.runId === append.runId &&', ''],
     ],
-    'src/adapters/journal/folder.ts': [
-      ['await cluster.append(entries);', 'await copy.append(entries);\n      await cluster.append(entries);'],
-      ['if (!journal && copied && !isTrusted) throw leftOver(folder);', ''],
-      ['if (!journal && copied) await cluster.append(withoutNotes(copied.entries));', ''],
-      ['copyOnly: true', 'copyOnly: false'],
-      ['journal !== undefined && journal.entries.length > 0', 'journal !== undefined'],
-      ['await cluster.append(withoutNotes(copied.entries))', 'await cluster.append(copied.entries)'],
-      ['      await copy.forget();\n      await cluster.forget();', '      await cluster.forget();\n      await copy.forget();'],
-      ['await copy.append(merged([...missing, ...entries]));', 'await copy.append(entries);'],
-    ],
   },
 };
