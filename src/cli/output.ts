@@ -66,8 +66,8 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
 }
 
 /** Formats that the user reads in a terminal. */
-export const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
+const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
 
-export const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
+const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
 
-export const nextLine = ({ next }: OutputDocument): string => `Next: ${next}`;
+const nextLine = ({ next }: OutputDocument): string => `Next: ${next}`;

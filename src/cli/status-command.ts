@@ -78,7 +78,7 @@ export function lockLines(holder: LockHolder | undefined, now: Date): readonly s
   return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
 }
 
-export const NO_RUN = 'no run of this program is recorded on this cluster';
+const NO_RUN = 'no run of this program is recorded on this cluster';
 
 /** What the run upgrades, as it noted when it began. */
 export async function recordedHead({ outPalette }: Session, record: RunRecord | undefined): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ const REFUSED = new Set([400, 403, 405]);
 const NAMED = 5;
 
 /** A failed `test` has no causes; a 422 with causes is the server's evaluation of the result, and trying again is in vain. */
-export function isInvalid({ status, causes }: ApiFailure): boolean {
+function isInvalid({ status, causes }: ApiFailure): boolean {
   return status === 422 && causes.length > 0;
 }
 
