@@ -88,7 +88,8 @@ export const upgradeFlags = {
     ...recorded,
     file: true,
     helpValue: 'REF',
-    summary: 'take the CRDs from this chart instead of the release’s file',
+    summary:
+      'take the CRDs from this chart; default: the profile’s, if the operator’s chart comes from a repository, without --manifest-url',
   },
   values: { option: 'chartValues', ...carried, ...file, summary: 'values for the chart, over those that the release has' },
   'manage-crds': {

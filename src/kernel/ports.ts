@@ -107,6 +107,9 @@ export interface KnownSum {
   readonly from: string;
 }
 
+/** `Artifacts.source` where neither the profile nor the user names one. */
+export const NO_SOURCE = '(none)';
+
 /** Versioned release files: `{manifest_url}/<release>/manifests/<file>` over https, or a folder of that layout (§4.1). */
 export interface Artifacts {
   readonly source: string;

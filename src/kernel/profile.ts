@@ -192,6 +192,8 @@ export interface Profile {
   readonly addOns: readonly AddOn[];
   readonly operator: OperatorNames;
   readonly crdFile: string;
+  /** Chart of the same CRDs, in the repository of the operator's chart. */
+  readonly crdChart: string;
   readonly datastore: DatastoreFacts;
   /** Platforms that manage installations of this service themselves. */
   readonly platforms: readonly Platform[];

@@ -93,6 +93,7 @@ export const calico: Profile = {
     imageListArgs: ['--print-images=list'],
   },
   crdFile: 'v1_crd_projectcalico_org.yaml',
+  crdChart: 'crd.projectcalico.org.v1',
   datastore: {
     env: 'DATASTORE_TYPE',
     api: ['kubernetes'],

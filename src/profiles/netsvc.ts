@@ -79,6 +79,7 @@ export const netsvc: Profile = {
     flowLogs: ['FlowLogAggregator', 'FlowUI'],
   },
   crdFile: 'v1_crd_netsvc_io.yaml',
+  crdChart: 'crd.netsvc.io.v1',
   // Ours: the variables and their values, the placeholders and the keys in the store.
   datastore: {
     env: 'DATASTORE_TYPE',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Artifact, Artifacts } from '../../kernel/ports.ts';
+import { type Artifact, type Artifacts, NO_SOURCE } from '../../kernel/ports.ts';
 import { byAge, parseRelease } from '../../kernel/release.ts';
 import { isLoopback } from '../kube/wire.ts';
 import {
@@ -44,7 +44,7 @@ function noSource(): Artifacts {
     throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
   };
   const none = async () => undefined;
-  return { source: '(none)', urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: none, sumOf: none };
+  return { source: NO_SOURCE, urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: none, sumOf: none };
 }
 
 function webSource(options: ArtifactsOptions): Source {

@@ -89,7 +89,10 @@ async function manifestDocuments(sources: Sources, context: Context, installatio
 
 /** The CRDs have a file of their own on this path. */
 async function operatorDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  const [own, { manifest }] = await Promise.all([manifestDocuments(sources, context, installation), readCrdManifest(sources, context)]);
+  const [own, { manifest }] = await Promise.all([
+    manifestDocuments(sources, context, installation),
+    readCrdManifest(sources, context, installation.path),
+  ]);
   return [...own, ...objectsIn(manifest)];
 }
 

@@ -46,7 +46,7 @@ async function readApplied(sources: Sources, context: Context, installation: Ins
   const { path } = installation;
   if (hasFullManifest(installation)) return readTargetObjects(sources, context, installation);
   if (path === 'chart' && context.options.manageCrds) return { objects: [], removed: [] };
-  const { crds } = await readCrdFacts(sources, context);
+  const { crds } = await readCrdFacts(sources, context, path);
   const documents = objectsIn(crds.manifest);
   if (path === 'chart') return { objects: documents, removed: [] };
   const { objects, removed } = await readTargetObjects(sources, context, installation);

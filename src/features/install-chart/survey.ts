@@ -44,7 +44,7 @@ export async function readChartFacts(
     readHelmVersion(tools),
     'unread' in fetched ? fetched : readChart(tools, fetched.value),
     readValuesFile(sources, context),
-    options.manageCrds ? undefined : readCrdFacts(sources, context),
+    options.manageCrds ? undefined : readCrdFacts(sources, context, 'chart'),
     sources.records.load(),
   ]);
   refuseDenial(context, file);

@@ -1,22 +1,24 @@
 import type { Action } from '../../kernel/action.ts';
-import { serverSideApply } from '../../kernel/argv.ts';
+import { serverSideApply, type Tools } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { InstallPath } from '../../kernel/installation.ts';
+import { isAnswer } from '../../kernel/interruption.ts';
+import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, parseManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
 import { previewDocuments } from './preview.ts';
-import { helmOn, runHelm } from './run-helm.ts';
+import { type ChartPlace, helmOn, runHelm } from './run-helm.ts';
 import { fetched } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
     readonly chartRepository?: string;
-    /** The chart with the CRDs, rendered instead of the release's CRD file. */
+    /** The chart with the CRDs, rendered instead of the release's CRD file; `crdChartOf` has the default. */
     readonly crdChart?: string;
   }
 }
@@ -27,8 +29,8 @@ export interface CrdFacts {
   readonly previews: readonly PreviewedObject[];
 }
 
-export async function readCrdFacts(sources: Sources, context: Context): Promise<CrdFacts> {
-  const crds = await readCrdManifest(sources, context);
+export async function readCrdFacts(sources: Sources, context: Context, path: InstallPath): Promise<CrdFacts> {
+  const crds = await readCrdManifest(sources, context, path);
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
 }
 
@@ -43,10 +45,11 @@ export function applyCrds(
   return actions.length === 0 ? [] : [...actions, ...waitForCrds('crds-established', ref, previews)];
 }
 
-/** From the release's file, or rendered from the chart that `--crd-chart` names (§4.2/1). Throws Fault if it holds anything else. */
-export async function readCrdManifest(sources: Sources, context: Context): Promise<TargetFile> {
+/** From the release's file, or rendered from the chart of the CRDs (§4.2/1). Throws Fault if it holds anything else. */
+export async function readCrdManifest(sources: Sources, context: Context, path: InstallPath): Promise<TargetFile> {
   const { profile, options } = context;
-  const read = options.crdChart === undefined ? await fetched(sources, options.release, profile.crdFile) : await rendered(sources, context);
+  const chart = await crdChartOf(sources, context, path);
+  const read = chart ? await rendered(sources.tools, chart, profile.crdFile) : await fetched(sources, options.release, profile.crdFile);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
     throw new Fault('blocked', `${read.url} is not a file of CRDs: ${other ? `it has a ${other.object.kind}` : 'it is empty'}`, [
@@ -56,11 +59,32 @@ export async function readCrdManifest(sources: Sources, context: Context): Promi
   return read;
 }
 
-async function rendered({ tools }: Sources, { profile, options }: Context): Promise<TargetFile> {
-  const { crdChart = '', chartRepository, release } = options;
-  const chart = { ref: crdChart, ...(chartRepository ? { repository: chartRepository } : {}), release };
-  const text = await runHelm(tools, helmOn(chart, ['template', 'crds']));
-  return { file: profile.crdFile, url: crdChart, sha256: sha256Of(text), text, manifest: parseManifest(text, crdChart) };
+/** By flag, else the profile's in the repository that the operator's chart comes from, unless `--manifest-url` says where the files are. */
+async function crdChartOf(
+  { artifacts, files }: Sources,
+  { profile, options }: Context,
+  path: InstallPath,
+): Promise<ChartPlace | undefined> {
+  const { release, chart, chartRepository, crdChart } = options;
+  const inRepository = (ref: string, repository: string | undefined) => ({ ref, ...(repository ? { repository } : {}), release });
+  if (crdChart !== undefined) return inRepository(crdChart, chartRepository);
+  if (path !== 'chart' || artifacts.source !== (profile.manifestUrl ?? NO_SOURCE)) return undefined;
+  const repository = chartRepository ?? (chart === undefined ? profile.operator.chartNames?.repository : undefined);
+  if (repository !== undefined) return inRepository(profile.crdChart, repository);
+  // A name of the form `repository/chart`, unless it is a folder of this machine.
+  const [, known] = /^(\w[\w.-]*)\/[\w.-]+$/.exec(chart ?? '') ?? [];
+  const isNamed = known !== undefined && chart !== undefined && !(await files.exists(chart));
+  return isNamed ? inRepository(`${known}/${profile.crdChart}`, undefined) : undefined;
+}
+
+async function rendered(tools: Tools, chart: ChartPlace, file: string): Promise<TargetFile> {
+  const url = chart.repository === undefined ? chart.ref : `${chart.ref} of ${chart.repository}`;
+  const text = await runHelm(tools, helmOn(chart, ['template', 'crds'])).catch((thrown: unknown) => {
+    if (!isAnswer(thrown)) throw thrown;
+    const instead = 'or name the folder or address of the release’s files with --manifest-url, or another chart with --crd-chart';
+    throw new Fault(thrown.code, `the CRDs cannot be rendered from ${url}: ${thrown.message}`, [...thrown.suggestions, instead]);
+  });
+  return { file, url, sha256: sha256Of(text), text, manifest: parseManifest(text, url) };
 }
 
 /** Far more than the server needs: a slower definition is refused for good, and its condition says why. */

@@ -87,7 +87,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   const record = await sources.records.load();
   const [merged, crds, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
-    readCrdFacts(sources, context),
+    readCrdFacts(sources, context, installation.path),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),

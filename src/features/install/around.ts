@@ -177,7 +177,7 @@ export const crdsStage = pathStage<CrdsStageFacts>({
   async survey(sources, context, installation) {
     const { options } = context;
     const isChart = installation.path === 'chart';
-    const facts = isChart && options.manageCrds ? undefined : await readCrdFacts(sources, context);
+    const facts = isChart && options.manageCrds ? undefined : await readCrdFacts(sources, context, installation.path);
     const writes = facts !== undefined && changes(facts);
     const [record, upgraded, atZero] = await Promise.all([
       sources.records.load(),

@@ -1,6 +1,6 @@
 import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Detection } from '../../kernel/installation.ts';
+import type { Detection, InstallPath } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import {
@@ -43,7 +43,7 @@ export async function readTargetFor(
   const { installation } = detection.value;
   const refused = unknownEnd(installation, context);
   if (refused) return without({ unread: refused.message, hint: `${refused.suggestions[0]}.` });
-  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context) : undefined;
+  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context, installation.path) : undefined;
   if (installation.path === 'chart' && crds) return crds;
   const known = 'value' in record ? record.value : undefined;
   const merged = await attempt(async () => {
@@ -63,8 +63,8 @@ export async function readTargetFor(
 }
 
 /** The CRDs' own file is all that can be evaluated before the chart is rendered; `apply` evaluates the rest. */
-async function readCrds(sources: Sources, context: Context): Promise<FoundTarget> {
-  const read = await attempt(() => readCrdManifest(sources, context));
+async function readCrds(sources: Sources, context: Context, path: InstallPath): Promise<FoundTarget> {
+  const read = await attempt(() => readCrdManifest(sources, context, path));
   return {
     facts: await attemptWith(read, async ({ url, manifest }) => {
       return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };

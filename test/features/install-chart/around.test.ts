@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { backupStage } from '../../../src/features/backup/stage.ts';
 import { crdsStage, waitStage } from '../../../src/features/install/around.ts';
 import type { StagePlan } from '../../../src/kernel/stage.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
@@ -63,6 +64,59 @@ describe('crds on the chart path', () => {
     const bench = chartBench({ options: { crdChart: 'crd.projectcalico.org.v1', chartRepository: 'https://charts.example.org' } });
     await crdsStage.open(bench.sources, bench.context);
     assert.deepEqual(bench.asked, ['helm template crds crd.projectcalico.org.v1 --repo https://charts.example.org --version v3.32.1']);
+  });
+
+  const RENDERS = 'helm template crds';
+  const defaults: readonly (readonly [string, ChartParts['options'], string | undefined, readonly string[]])[] = [
+    [
+      'the profile’s repository',
+      {},
+      calico.manifestUrl,
+      [`${RENDERS} crd.projectcalico.org.v1 --repo https://docs.tigera.io/calico/charts --version v3.32.1`],
+    ],
+    [
+      'the repository that is named',
+      { chartRepository: 'https://charts.example.org' },
+      calico.manifestUrl,
+      [`${RENDERS} crd.projectcalico.org.v1 --repo https://charts.example.org --version v3.32.1`],
+    ],
+    [
+      'a repository of helm’s own list',
+      { chart: 'mine/tigera-operator' },
+      calico.manifestUrl,
+      [`${RENDERS} mine/crd.projectcalico.org.v1 --version v3.32.1`],
+    ],
+    ['no repository, but a file', { chart: './tigera-operator.tgz' }, calico.manifestUrl, []],
+    [
+      'a repository, while the files of the release are named as well',
+      { chartRepository: 'https://charts.example.org' },
+      'https://mirror.example',
+      [],
+    ],
+  ];
+  for (const [from, options = {}, source, asked] of defaults)
+    it(`takes the CRDs from the chart of the profile or the release’s file, where the operator’s chart comes from ${from}`, async () => {
+      const bench = chartBench({ options });
+      const sources = { ...bench.sources, artifacts: { ...bench.sources.artifacts, source: source ?? '' } };
+      await crdsStage.open(sources, bench.context);
+      assert.deepEqual(bench.asked, asked);
+    });
+
+  it('says which chart could not be rendered, and what to name instead', async () => {
+    const bench = chartBench({ rendered: '' });
+    const tools = {
+      ...bench.sources.tools,
+      run: async () => ({ exitCode: 1, stdout: '', stderr: 'Error: chart not found in repository', durationMs: 1 }),
+    };
+    const sources = { ...bench.sources, tools, artifacts: { ...bench.sources.artifacts, source: calico.manifestUrl ?? '' } };
+    await assert.rejects(crdsStage.open(sources, bench.context), (thrown: Error & { readonly suggestions?: readonly string[] }) => {
+      assert.match(
+        thrown.message,
+        /^the CRDs cannot be rendered from crd\.projectcalico\.org\.v1 of https:\S+: Error: chart not found in repository$/,
+      );
+      assert.match(thrown.suggestions?.join('\n') ?? '', /--manifest-url, or another chart with --crd-chart$/);
+      return true;
+    });
   });
 });
 
