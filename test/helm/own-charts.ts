@@ -2,6 +2,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { serveFolder } from '../control-plane/listening.ts';
+import { OPERATORS, SOURCE, TARGET } from '../support/netsvc-operated.ts';
 
 /** What our small chart of the operator is like in one release. */
 export interface OwnChart {
@@ -13,6 +14,8 @@ export interface OwnChart {
   readonly templates?: Readonly<Record<string, string>>;
   /** Has the values that came with v3.30: `manageCRDs`, `goldmane`, `whisker`. */
   readonly isNew: boolean;
+  /** Of the service under the document's names. */
+  readonly isNetsvc?: true;
   /** Owns the operator's namespace and puts the operator there wherever the release is, as charts up to v3.22 did. */
   readonly ownsNamespace?: boolean;
 }
@@ -22,9 +25,16 @@ export const NAMESPACE_CHART: OwnChart = { version: 'v3.22.5', operator: 'v1.25.
 export const OLD_CHART: OwnChart = { version: 'v3.27.5', operator: 'v1.32.12', isNew: false };
 export const NEW_CHART: OwnChart = { version: 'v3.32.1', operator: 'v1.42.3', isNew: true };
 
+/** Both releases of the operator's chart under the document's names, and the chart of the CRDs. */
+export const NETSVC_CHARTS: Readonly<Record<'old' | 'target', OwnChart>> = {
+  old: { version: SOURCE, operator: OPERATORS[SOURCE], isNew: false, isNetsvc: true },
+  target: { version: TARGET, operator: OPERATORS[TARGET], isNew: true, isNetsvc: true },
+};
+export const NETSVC_CRD_CHART = { name: 'crd.netsvc.io.v1', version: TARGET };
+
 /** Writes the chart as a folder; resolves to it. It renders what the operator's chart renders, as far as an upgrade looks at it. */
 export async function writeChart(parent: string, chart: OwnChart): Promise<string> {
-  const folder = join(parent, chart.version, 'tigera-operator');
+  const folder = join(parent, chart.version, named(chart, 'tigera-operator'));
   await mkdir(join(folder, 'templates'), { recursive: true });
   const files = {
     'Chart.yaml': `apiVersion: v2\nname: tigera-operator\nversion: ${chart.version}\nappVersion: ${chart.version}\n`,
@@ -33,9 +43,9 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
     'templates/operator.yaml': operatorOf(chart),
     'templates/installation.yaml': INSTALLATION,
     ...Object.fromEntries(Object.entries(chart.templates ?? {}).map(([name, text]) => [`templates/${name}`, text])),
-    ...(chart.isNew ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
+    ...(chart.isNew && !chart.isNetsvc ? { 'templates/flow-logs.yaml': FLOW_LOGS, 'values.schema.json': SCHEMA } : {}),
   };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), named(chart, text));
   if (chart.crds !== undefined) {
     await mkdir(join(folder, 'crds'));
     await copyFile(chart.crds, join(folder, 'crds', 'crds.yaml'));
@@ -43,9 +53,29 @@ export async function writeChart(parent: string, chart: OwnChart): Promise<strin
   return folder;
 }
 
+/** The same text of the service under the document's names. */
+function named({ isNetsvc }: OwnChart, text: string): string {
+  if (!isNetsvc) return text;
+  return text.replaceAll('tigera', 'netsvc').replaceAll('quay.io', 'registry.netsvc.io');
+}
+
+/** Writes a chart of CRDs alone; resolves to its folder. */
+export async function writeCrdChart(
+  parent: string,
+  { name, version, file }: { name: string; version: string; file: string },
+): Promise<string> {
+  const folder = join(parent, version, name);
+  await mkdir(join(folder, 'templates'), { recursive: true });
+  await writeFile(join(folder, 'Chart.yaml'), `apiVersion: v2\nname: ${name}\nversion: ${version}\n`);
+  await copyFile(file, join(folder, 'templates', 'crds.yaml'));
+  return folder;
+}
+
 /** Packs the chart and serves it over HTTP as a chart repository does. */
-export async function serveChart(helm: string, folder: string, chart: string) {
-  await execa(helm, ['package', chart, '--destination', folder]);
+export const serveChart = (helm: string, folder: string, chart: string) => serveCharts(helm, folder, [chart]);
+
+export async function serveCharts(helm: string, folder: string, charts: readonly string[]) {
+  for (const chart of charts) await execa(helm, ['package', chart, '--destination', folder]);
   const repository = await serveFolder(folder);
   await execa(helm, ['repo', 'index', folder, '--url', repository.url]);
   return repository;

@@ -118,8 +118,8 @@ export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, '
   const packed = gzipSync(JSON.stringify(release)).toString('base64');
   const data = { release: storage === 'Secret' ? Buffer.from(packed).toString('base64') : packed };
   const { status } = release.info;
-  const labels = { owner: 'helm', name: 'calico', version: String(release.version), status };
-  const name = `sh.helm.release.v1.calico.v${release.version}`;
+  const labels = { owner: 'helm', name: release.name, version: String(release.version), status };
+  const name = `sh.helm.release.v1.${release.name}.v${release.version}`;
   return [objectOf('v1', storage, name, { metadata: { namespace: release.namespace, labels }, data })];
 }
 

@@ -124,23 +124,30 @@ async function operator(): Promise<Scenario> {
   return scenario;
 }
 
-const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
-
 /** The same, installed by chart. */
 async function chart(): Promise<Scenario> {
   const scenario = await operator();
-  const { store } = scenario.cluster;
-  const installations = kindIn(scenario.cluster, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation' });
+  makeCharted(scenario, { release: 'calico', operator: 'tigera-operator', group: 'operator.tigera.io' });
+  for (const one of storedIn({})) put(scenario.cluster, one);
+  return scenario;
+}
+
+/** The operator's objects name a release of its chart, and helm wrote them. */
+export function makeCharted(
+  { cluster, files }: Scenario,
+  { release, operator: name, group }: { readonly release: string; readonly operator: string; readonly group: string },
+): void {
+  const { store } = cluster;
+  const annotations = { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': name };
+  const installations = kindIn(cluster, { apiVersion: `${group}/v1`, kind: 'Installation' });
   for (const kind of [K.Deployment, K.ServiceAccount, K.ClusterRole, K.ClusterRoleBinding, installations])
     for (const one of store.list(kind)) {
-      if (one.metadata.name !== (kind === installations ? 'default' : 'tigera-operator')) continue;
+      if (one.metadata.name !== (kind === installations ? 'default' : name)) continue;
       const labels = { ...one.metadata.labels, 'app.kubernetes.io/managed-by': 'Helm' };
       const managedFields = one.metadata.managedFields?.map((entry) => ({ ...entry, manager: 'helm' })) ?? [];
-      store.update(kind, { ...one, metadata: { ...one.metadata, labels, managedFields, annotations: OWNED } });
+      store.update(kind, { ...one, metadata: { ...one.metadata, labels, managedFields, annotations } });
     }
-  for (const one of storedIn({})) put(scenario.cluster, one);
-  scenario.files.write(`${BIN_DIR}/helm`, 'helm v3.19.5', true);
-  return scenario;
+  files.write(`${BIN_DIR}/helm`, 'helm v3.19.5', true);
 }
 
 /** The v3 API answers. */

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { containersOf } from '../../src/kube/workload.ts';
-import { parseManifest } from '../../src/manifest/manifest.ts';
+import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { isPodReady, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { storedIn } from './chart-bench.ts';
 import { testFolder } from './folders.ts';
-import { kindIn, put } from './incident-grounds.ts';
+import { kindIn, makeCharted, put } from './incident-grounds.ts';
 import { objectOf } from './inventory.ts';
 import {
   api,
@@ -158,6 +159,16 @@ function linger({ cluster, clock }: Scenario, { of, ms }: { readonly of: string;
       store.delete(K.Pod, `${name}-old`, namespace);
     });
   });
+}
+
+/** The same, installed by chart. */
+export function chartNetsvc({ scenario }: Pick<OperatedSandbox, 'scenario'>): void {
+  const { cluster, releasesFolder } = scenario;
+  makeCharted(scenario, { release: 'netsvc', operator: SPACE, group: 'operator.netsvc.io' });
+  const objects = documents(manifestFile(SOURCE, OPERATOR_FILE, releasesFolder)).map(({ object }) => object);
+  const chart = { metadata: { name: SPACE, version: SOURCE }, values: {} };
+  const manifest = manifestText(objects.filter(({ kind }) => kind !== K.Namespace.kind));
+  for (const one of storedIn({ stored: { name: 'netsvc', namespace: SPACE, chart, config: {}, manifest } })) put(cluster, one);
 }
 
 /** Releases that the containers of the components have. */

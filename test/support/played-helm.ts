@@ -12,11 +12,22 @@ import { manifestFile } from './releases.ts';
 export const HELM_REFUSES = '/played-helm/refuses';
 const VALUES = 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
 
+/** The chart of an operator, and the release that it is installed as. */
+interface PlayedChart {
+  readonly name: string;
+  readonly version: string;
+  readonly file: string;
+  readonly release: string;
+}
+
+const CALICO: PlayedChart = { name: 'tigera-operator', version: 'v3.32.1', file: 'tigera-operator.yaml', release: 'calico' };
+
 /** helm as far as the upgrade of the operator's chart calls it: the chart is the release's manifest without definitions and namespace. */
-export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: Tools): Tools {
+export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: Tools, chart = CALICO): Tools {
+  const { name, version, file } = chart;
   const said = (stdout: string, stderr = '') => ({ exitCode: stderr === '' ? 0 : 1, stdout, stderr, durationMs: 1 });
   function objects(): readonly KubeObject[] {
-    const path = manifestFile('v3.32.1', 'tigera-operator.yaml', releasesFolder);
+    const path = manifestFile(version, file, releasesFolder);
     const documents = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
     return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind && kind !== K.Namespace.kind);
   }
@@ -25,9 +36,9 @@ export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: To
     if (refusal) return said('', refusal);
     if (args.includes('--dry-run=server')) return said(JSON.stringify({ manifest: manifestText(objects()) }));
     const config = args.flatMap((arg, at) => (args[at - 1] === '--set' ? [settingOf(arg)] : []));
-    const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} };
     for (const one of objects()) cluster.registry.apply(kindIn(cluster, one), one, { manager: 'helm' });
-    const stored = { version: 4, manifest: manifestText(objects()), chart, config: Object.assign({}, ...config) };
+    const head = { name: chart.release, namespace: name, version: 4, chart: { metadata: { name, version }, values: {} } };
+    const stored = { ...head, manifest: manifestText(objects()), config: Object.assign({}, ...config) };
     for (const one of storedIn({ stored })) cluster.registry.create(K.Secret, one, { manager: 'helm' });
     return said('');
   }
@@ -36,11 +47,11 @@ export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: To
     async run(invocation, options) {
       if (invocation.tool !== 'helm') return own.run(invocation, options);
       const [verb = '', what] = invocation.args;
-      if (verb === 'pull') files.write(`${invocation.args.at(-1)}/tigera-operator-v3.32.1.tgz`, 'a chart');
+      if (verb === 'pull') files.write(`${invocation.args.at(-1)}/${name}-${version}.tgz`, 'a chart');
       if (verb === 'upgrade') return upgrade(invocation.args);
       const answers: Readonly<Record<string, string>> = {
         version: 'v3.19.5+g1234567',
-        show: what === 'chart' ? 'name: tigera-operator\nversion: v3.32.1\n' : VALUES,
+        show: what === 'chart' ? `name: ${name}\nversion: ${version}\n` : VALUES,
         template: manifestText(objects()),
       };
       return said(answers[verb] ?? '');
