@@ -54,7 +54,8 @@ export async function showPlan(
   const document = git?.document ? { ...made, git: git.document } : made;
   if (out !== undefined) await (await import('./file.ts')).savePlan(out, document);
   const isIdle = !planned.writes && planned.blocked === undefined;
-  const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0);
+  // A stage alone is not done without them (`withPerson`); a run ends with them.
+  const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
