@@ -18,6 +18,8 @@ export function flagsPage(manifest: Manifest): string {
     'A flag that means something else to another command has a row for each. A flag that may be repeated is given once for each value.',
     'A flag without a value is written `--yes`, not `--yes=true`. Flags stand after the command: kubectl refuses flags before the name of a plugin.',
     'Four flags may be given as a variable instead, which their row names; the flag wins. Credentials are seen by every user of this machine where they are typed as a flag.',
+    'Flags of the connection are those of kubectl, with the same meaning: `--context`, `--cluster` and `--user` choose in the kubeconfig, the others override what it says. For the API server itself there are',
+    '`--server`, `--certificate-authority`, `--tls-server-name` and `--insecure-skip-tls-verify`; for the account `--token`, `--client-certificate`, `--client-key`, `--as`, `--as-group` and `--as-uid`.',
     '',
     'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',

@@ -45,9 +45,9 @@ async function readAll({ composition, context, asked }: Session) {
   const installation = await readInstalled(composition, context);
   const record = await composition.records.load();
   const source = sourceOf(installation, record, context);
-  const { namespace, selector } = asked.flags;
+  const { namespace } = asked.flags;
   const way = wayOf(record, installation, context);
-  const scope = { namespace, labelSelector: selector };
+  const scope = { namespace };
   const references: OwnerReferences = await readReferences(composition.cluster, context, way, scope);
   return { references, source, installation };
 }

@@ -161,13 +161,4 @@ export const upgradeFlags = {
     max: 256,
     summary: 'at most N patches at a time; default: 16',
   },
-  ownership: {
-    option: 'ownership',
-    ...carried,
-    // Only commands that apply manifests, or plan it.
-    on: ['plan', 'run', 'crds', 'apply'],
-    options: ['first', 'kubectl'],
-    default: 'first',
-    summary: 'who takes over fields once applied client-side: a patch before the apply, or kubectl after it (rolls the agents twice)',
-  },
 } as const satisfies Table;

@@ -35,14 +35,13 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
   }
 }
 
-/** A flag of another action would be passed over silently: `strip -l app=web` removes references everywhere, `strip --undo` as well. */
-function assertMeant(action: string, flags: { readonly owner?: string; readonly selector?: string; readonly undo?: boolean }): void {
-  for (const name of ['owner', 'selector'] as const)
-    if (flags[name] !== undefined && action !== 'list')
-      throw new Fault('usage', `--${name} is for list alone: ${action} works on the whole cluster`, [
-        `see what it concerns first: kubectl netsvc-upgrade ownerrefs list --${name}=${flags[name]}`,
-        `then leave --${name} out`,
-      ]);
+/** A flag of another action would be passed over silently: `strip --owner=IPPool/a` removes references everywhere, `strip --undo` as well. */
+function assertMeant(action: string, flags: { readonly owner?: string; readonly undo?: boolean }): void {
+  if (flags.owner !== undefined && action !== 'list')
+    throw new Fault('usage', `--owner is for list alone: ${action} works on the whole cluster`, [
+      `see what it concerns first: kubectl netsvc-upgrade ownerrefs list --owner=${flags.owner}`,
+      'then leave --owner out',
+    ]);
   if (flags.undo && action !== 'restore')
     throw new Fault('usage', `--undo is for restore alone, not for ${action}`, [
       'put back what strip removed: kubectl netsvc-upgrade ownerrefs restore --undo',

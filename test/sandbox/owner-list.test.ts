@@ -59,7 +59,6 @@ describe('ownerrefs list as JSON', () => {
 
   for (const [words, says] of [
     [['strip', '--owner=IPPool/pool'], /--owner is for list alone/],
-    [['restore', '-l', 'app=web'], /--selector is for list alone/],
     [['strip', '--undo'], /--undo is for restore alone.*\n.*ownerrefs restore --undo/s],
     [['--undo'], /--undo is for restore alone, not for list/],
   ] as const)
@@ -72,7 +71,7 @@ describe('ownerrefs list as JSON', () => {
     });
 
   it('is a list of nothing where nothing is owned', async () => {
-    const list = await listed(await ownerSandbox(), '--selector=no=thing');
+    const list = await listed(await ownerSandbox(), '--namespace=empty');
     assert.deepEqual(list.references, []);
   });
 });

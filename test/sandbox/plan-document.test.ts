@@ -24,21 +24,20 @@ const CASES: Readonly<Record<string, () => Promise<Scenario>>> = {
 describe('the document of `plan`, on the embedded cluster', function () {
   this.timeout(120_000);
   for (const [title, open] of Object.entries(CASES))
-    for (const ownership of title.startsWith('calico.yaml') ? ['first', 'kubectl'] : ['first'])
-      it(`says of each object and field what \`apply --ownership=${ownership}\` then does: ${title}`, async () => {
-        const scenario = await open();
-        const planned = sandboxCommand(scenario, calico);
-        assert.equal(await planned.run('plan', '-o', 'json', '--ownership', ownership), 0, planned.err());
-        const objects = plannedObjects(planned.out());
-        assert.ok(objects.length >= 15, `${objects.length} objects`);
-        const read = async ({ apiVersion, kind, name, namespace }: ObjectRef) => {
-          const known = findKind(scenario.cluster.kinds(), apiVersion, kind);
-          return known && scenario.cluster.store.get(known, name, namespace);
-        };
-        const different = await surprises(objects, read, async () => {
-          const applied = sandboxCommand(scenario, calico);
-          assert.equal(await applied.run('apply', '--yes', '--ownership', ownership), 0, applied.out() + applied.err());
-        });
-        assert.deepEqual(different, []);
+    it(`says of each object and field what \`apply\` then does: ${title}`, async () => {
+      const scenario = await open();
+      const planned = sandboxCommand(scenario, calico);
+      assert.equal(await planned.run('plan', '-o', 'json'), 0, planned.err());
+      const objects = plannedObjects(planned.out());
+      assert.ok(objects.length >= 15, `${objects.length} objects`);
+      const read = async ({ apiVersion, kind, name, namespace }: ObjectRef) => {
+        const known = findKind(scenario.cluster.kinds(), apiVersion, kind);
+        return known && scenario.cluster.store.get(known, name, namespace);
+      };
+      const different = await surprises(objects, read, async () => {
+        const applied = sandboxCommand(scenario, calico);
+        assert.equal(await applied.run('apply', '--yes'), 0, applied.out() + applied.err());
       });
+      assert.deepEqual(different, []);
+    });
 });

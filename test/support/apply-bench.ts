@@ -42,7 +42,6 @@ interface BenchParts {
   readonly folder?: string;
   readonly releases?: readonly string[];
   readonly options?: Partial<Options>;
-  readonly kubectlMigrates?: boolean;
 }
 
 /** Every bench of this process: next-steps.test.ts follows what the stage prints on each. */
@@ -50,8 +49,8 @@ export const benches: ApplyBench[] = [];
 
 /** A cluster with these objects, and everything that the apply stage reads from. */
 export function applyBench(installed: readonly KubeObject[], parts: BenchParts = {}): ApplyBench {
-  const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options, kubectlMigrates = false } = parts;
-  const around = applyingCluster(installed, kubectlMigrates);
+  const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options } = parts;
+  const around = applyingCluster(installed);
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();
   const bench: { record: RunRecord | undefined } = { record: undefined };

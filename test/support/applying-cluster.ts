@@ -21,9 +21,8 @@ const keyOf = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>) => `${
 
 /**
  * A cluster in memory that applies, patches and rolls out at once, as far as the apply stage can tell the difference.
- * `kubectlMigrates`: kubectl may take over what was applied client-side, as it does where nobody did before.
  */
-export function applyingCluster(installed: readonly KubeObject[], kubectlMigrates = false) {
+export function applyingCluster(installed: readonly KubeObject[]) {
   const store = new Map<string, KubeObject>();
   const files = new Map<string, string>();
   /** Command lines and patches that changed something, in order. */
@@ -54,11 +53,7 @@ export function applyingCluster(installed: readonly KubeObject[], kubectlMigrate
     for (const { object } of parseManifest(files.get(basename(file)) ?? '', file).documents) {
       const result = apply(object);
       put(result);
-      const managedFields = adoptedOwnership(result);
-      if (!managedFields) continue;
-      if (!kubectlMigrates) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
-      put({ ...result, metadata: { ...result.metadata, managedFields } });
-      put(apply(object));
+      if (adoptedOwnership(result)) throw new Error(`${keyOf(object)}: kubectl would roll twice`);
     }
   };
   /** Every pod becomes what its workload says. */

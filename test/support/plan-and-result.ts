@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type OpenCluster, openCluster } from '../../src/adapters/kube/cluster.ts';
 import { readConnection } from '../../src/adapters/kubeconfig/kubeconfig.ts';
 import type { PreviewedObject } from '../../src/features/install-manifest/outcome.ts';
-import type { OwnershipMode } from '../../src/features/install-manifest/ownership-taken.ts';
 import { previewDocuments } from '../../src/features/install-manifest/preview.ts';
 import { applyWhole } from '../../src/features/install-manifest/target-crds.ts';
 import type { Invocation } from '../../src/kernel/argv.ts';
@@ -33,23 +32,6 @@ export function seen(object: KubeObject | undefined): unknown {
 export function withoutNote(object: KubeObject | undefined): unknown {
   const all = seen(object);
   return all === undefined ? undefined : { ...(all as object), last: undefined };
-}
-
-/** Numbers that each server hands out by itself. */
-const ALLOCATED = ['clusterIP', 'clusterIPs', 'healthCheckNodePort'];
-
-/**
- * Every object of the manifest as it is now, to be compared with the same on another cluster: without kubectl's note, and without
- * numbers that each server hands out by itself.
- */
-export async function endState(cluster: ClusterReader, { documents }: Manifest): Promise<ReadonlyMap<string, unknown>> {
-  const found = documents.map(async ({ object }) => {
-    const live = await liveOf(cluster, object);
-    const own = Object.entries(live?.spec ?? {}).filter(([name]) => !ALLOCATED.includes(name));
-    const kept = live?.kind === 'Service' ? { ...live, spec: Object.fromEntries(own) } : live;
-    return [refText(refOf(object)), withoutNote(kept)] as const;
-  });
-  return new Map(await Promise.all(found));
 }
 
 export interface OpenPlane {
@@ -85,18 +67,13 @@ interface Applying {
 }
 
 /** Plans, and performs the actions as they stand: the files, the patches, the commands. What is refused is left out, where the tool would not begin. */
-export async function plannedAndApplied(
-  { cluster, write, run }: Applying,
-  manifest: Manifest,
-  ownership: OwnershipMode,
-  workFolder: string,
-) {
-  const previews = await previewDocuments(cluster, manifest, ownership);
+export async function plannedAndApplied({ cluster, write, run }: Applying, manifest: Manifest, workFolder: string) {
+  const previews = await previewDocuments(cluster, manifest);
   const isRefused = ({ planned }: PreviewedObject) => planned.change === 'refused';
   const [refused, accepted] = [previews.filter(isRefused), previews.filter((one) => !isRefused(one))];
   const documents = manifest.documents.filter(({ object }) => !refused.some(({ document }) => document === object));
   const whole = { id: 'apply', file: 'upgrade.yaml', title: '', ref: '', manifest: { ...manifest, documents }, previews: accepted };
-  for (const { effect } of applyWhole(whole, { ...contextOf({ ownership }), workFolder })) {
+  for (const { effect } of applyWhole(whole, { ...contextOf({}), workFolder })) {
     if (effect.type === 'write') await write(join(workFolder, effect.file), effect.content);
     for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
       const kind = (await cluster.resolve(target.apiVersion, target.kind)) ?? assert.fail(refText(target));
@@ -123,24 +100,24 @@ export interface Compared {
 const ATTEMPTS = 6;
 
 /** Plans, performs, and compares each object with its prediction. A controller may write between plan and patch: then it plans again. */
-export async function planAndApply(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode = 'first'): Promise<readonly Compared[]> {
+export async function planAndApply(open: OpenPlane, manifest: Manifest): Promise<readonly Compared[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await planAndApplyOnce(open, manifest, ownership);
+      return await planAndApplyOnce(open, manifest);
     } catch (thrown) {
       if (attempt === ATTEMPTS || !(thrown instanceof ApiFailure && thrown.status === 409)) throw thrown;
     }
   }
 }
 
-async function planAndApplyOnce(open: OpenPlane, manifest: Manifest, ownership: OwnershipMode): Promise<readonly Compared[]> {
+async function planAndApplyOnce(open: OpenPlane, manifest: Manifest): Promise<readonly Compared[]> {
   const { plane, cluster } = open;
   const run = async ({ args }: Invocation) => {
     const { exitCode, stderr } = await plane.kubectl([...args]);
     if (exitCode !== 0 || stderr.includes('failed to re-apply')) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
   };
-  const { accepted, refused } = await plannedAndApplied({ cluster, run, write: writeFile }, manifest, ownership, plane.dir);
-  const results = await Promise.all(accepted.map((preview) => compared(cluster, preview, ownership)));
+  const { accepted, refused } = await plannedAndApplied({ cluster, run, write: writeFile }, manifest, plane.dir);
+  const results = await Promise.all(accepted.map((preview) => compared(cluster, preview)));
   for (const preview of refused) results.push(await comparedRefusal(open, preview));
   return results;
 }
@@ -159,12 +136,11 @@ async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live, 
 }
 
 /** What is created has no prediction where its namespace or kind comes with it. */
-async function compared(cluster: OpenCluster, { document, result, planned }: PreviewedObject, ownership: OwnershipMode): Promise<Compared> {
+async function compared(cluster: OpenCluster, { document, result, planned }: PreviewedObject): Promise<Compared> {
   const name = refText({ ...refOf(document) });
   const real = await liveOf(cluster, document);
-  const shown = ownership === 'first' ? withoutNote : seen;
   const uncertain = planned.note?.includes('cannot be predicted exactly') === true;
   if (!real) return { name, uncertain, different: ['it is not there'] };
-  const different = result ? changedFields(shown(result), shown(real)).map(({ path }) => path) : [];
+  const different = result ? changedFields(withoutNote(result), withoutNote(real)).map(({ path }) => path) : [];
   return { name, uncertain: uncertain || result === undefined, different };
 }

@@ -105,7 +105,7 @@ function untoldChanges(edits: Reading<EditSurvey>, previews: readonly PreviewedO
 async function previewsOf(cluster: ClusterReader, target: Target, context: Context): Promise<readonly PreviewedObject[]> {
   const previews: PreviewedObject[] = [];
   for (const { manifest } of [target, ...target.addOns])
-    previews.push(...(await previewDocuments(cluster, manifest, context.options.ownership, leftoversIn(context))));
+    previews.push(...(await previewDocuments(cluster, manifest, leftoversIn(context))));
   return previews;
 }
 

@@ -23,8 +23,6 @@ export interface PreviewedObject {
   readonly adopted?: readonly ManagedFieldsEntry[];
   /** Those that hand over only what the old release left in the pod template and others own. */
   readonly adoptedLeftovers?: readonly ManagedFieldsEntry[];
-  /** Why the server refuses it as long as its ownership is not handed over first; absent where it does not. */
-  readonly needsOwnership?: string;
 }
 
 /** True if applying changes fields, their owners, or kubectl's note on an object handed over and not yet applied. */
@@ -64,13 +62,6 @@ export function created(document: KubeObject, note?: string): PreviewedObject {
 /** The plan for a document that the server does not accept: `note` has its words. */
 export function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
   return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
-}
-
-/** The same where nothing is handed over first: kubectl's own apply ends at the refusal. */
-export function refusedToKubectl({ result: _, needsOwnership: __, ...known }: PreviewedObject, because: string): PreviewedObject {
-  const { planned, note } = { ...refused(known, ''), note: `${because}; --ownership=first takes its ownership over before` };
-  const { before } = known.planned.state ?? {};
-  return { ...known, planned: { ...planned, note, ...(before === undefined ? {} : { state: { before } }) } };
 }
 
 const REDEFINED = 'its definition changes with it: which defaults the new one adds cannot be predicted exactly';

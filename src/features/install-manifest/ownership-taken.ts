@@ -1,30 +1,16 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { changeTo, patchOf, putOp } from '../../kernel/object-change.ts';
 import { clientSideManagers } from '../../kube/managed-fields.ts';
 import type { PreviewedObject } from './outcome.ts';
 
-/** `first`: a patch of ours before kubectl's apply; `kubectl`: its apply alone, which does it afterwards. */
-export type OwnershipMode = 'first' | 'kubectl';
-
-declare module '../../kernel/context.ts' {
-  interface Options {
-    /** Who takes over fields that were applied client-side; `first` unless said. */
-    readonly ownership?: OwnershipMode;
-  }
-}
-
 /**
- * Hands client-side objects over before the apply, one safe patch each; kubectl does it after, with four writes, two rollouts and a step
- * that may fail silently. `--ownership=kubectl` leaves it to kubectl, except pod template leftovers that kubectl never removes.
+ * Hands client-side objects over before the apply, one safe patch each; kubectl alone does it after, with four writes, two rollouts and a
+ * step that may fail silently.
  */
-export function takeOverOwnership(previews: readonly PreviewedObject[], { options }: Context): readonly Action[] {
-  const mine = previews.flatMap(({ live, adopted, adoptedLeftovers }) => {
-    const entries = options.ownership === 'kubectl' ? adoptedLeftovers : adopted;
-    return live && entries ? [{ live, entries }] : [];
-  });
+export function takeOverOwnership(previews: readonly PreviewedObject[]): readonly Action[] {
+  const mine = previews.flatMap(({ live, adopted }) => (live && adopted ? [{ live, entries: adopted }] : []));
   if (mine.length === 0) return [];
   return [
     {
@@ -45,19 +31,14 @@ export function takeOverOwnership(previews: readonly PreviewedObject[], { option
 const MANAGED_FIELDS = '/metadata/managedFields';
 
 /** What becomes of the fields of others, for the user to read before. */
-export function ownershipNotes(previews: readonly PreviewedObject[], { options }: Context): readonly string[] {
+export function ownershipNotes(previews: readonly PreviewedObject[]): readonly string[] {
   const clientSide = previews.filter(({ live }) => clientSideManagers(live?.metadata.managedFields).length > 0).length;
   const left = previews.flatMap(({ live, adoptedLeftovers }) => (live && adoptedLeftovers ? [refText(refOf(live))] : []));
-  return [
-    ...(clientSide > 0 ? [clientSideText(clientSide, options.ownership)] : []),
-    ...(left.length > 0 ? [`${left.join(', ')}: ${LEFT}`] : []),
-  ];
+  return [...(clientSide > 0 ? [clientSideText(clientSide)] : []), ...(left.length > 0 ? [`${left.join(', ')}: ${LEFT}`] : [])];
 }
 
 const LEFT = 'another field manager owns fields that the old release left. They are taken over first, and removed with the same write.';
 
-function clientSideText(objects: number, ownership: OwnershipMode | undefined): string {
-  return ownership === 'kubectl'
-    ? `kubectl takes over field ownership of ${objects} objects after its first write: four writes each or more, and pods whose template loses fields are rolled twice`
-    : `field ownership of ${objects} objects is taken over first, so that each is written once and its pods restart once`;
+function clientSideText(objects: number): string {
+  return `field ownership of ${objects} objects is taken over first, so that each is written once and its pods restart once`;
 }

@@ -12,8 +12,7 @@ import { diffPatch } from '../../manifest/json-patch.ts';
 import type { Leftover } from '../../manifest/leftovers.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { AUTOSCALER, attempt } from '../survey/index.ts';
-import { compare, created, type PreviewedObject, redefined, refused, refusedToKubectl, stateOf, withRestarts } from './outcome.ts';
-import type { OwnershipMode } from './ownership-taken.ts';
+import { compare, created, type PreviewedObject, redefined, refused, stateOf, withRestarts } from './outcome.ts';
 import { podsAnswer, startsPods } from './pods-admitted.ts';
 
 /** Controllers may write between two reads of one object. */
@@ -135,7 +134,7 @@ async function previewAdopted(
   if (result === 'changed') return undefined;
   if (result instanceof ApiFailure) return refused(known, refusal);
   const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal}`;
-  return { ...known, result, needsOwnership: refusal, planned: compare({ document, live, applied: result, result, note }) };
+  return { ...known, result, planned: compare({ document, live, applied: result, result, note }) };
 }
 
 /** A conflict is a concurrent change; another refusal of this document is an answer; no answer is thrown. */
@@ -179,14 +178,10 @@ const WIDTH = 6;
 export async function previewDocuments(
   cluster: ClusterReader,
   manifest: Manifest,
-  ownership: OwnershipMode = 'first',
   leftoversOf?: LeftoversOf,
 ): Promise<readonly PreviewedObject[]> {
   const documents = objectsIn(manifest);
-  const previews = await eachOf(documents, WIDTH, async (document) => {
-    const preview = await previewDocument(cluster, document, documents, leftoversOf);
-    return ownership === 'kubectl' && preview.needsOwnership !== undefined ? refusedToKubectl(preview, preview.needsOwnership) : preview;
-  });
+  const previews = await eachOf(documents, WIDTH, (document) => previewDocument(cluster, document, documents, leftoversOf));
   const newDefinitions = previews
     .filter(({ live, planned }) => live !== undefined && planned.change === 'update')
     .map(({ document }) => document);

@@ -31,7 +31,7 @@ export interface CrdFacts {
 
 export async function readCrdFacts(sources: Sources, context: Context, path: InstallPath): Promise<CrdFacts> {
   const crds = await readCrdManifest(sources, context, path);
-  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest, context.options.ownership) };
+  return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
 }
 
 /** The CRDs applied as one file, and waited for; `ref` is the step of the path that asks for them. Nothing where all is as the file says. */
@@ -116,7 +116,7 @@ export function applyWhole(whole: WholeFile, context: Context): readonly Action[
   if (!changes(whole)) return [];
   const { id, file, title, ref, manifest, previews } = whole;
   const content = documentsText(manifest.documents);
-  const ownership = takeOverOwnership(previews, context).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
+  const ownership = takeOverOwnership(previews).map((action) => ({ ...action, id: `${id}-${action.id}`, ref }));
   return [
     { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },
     ...ownership,

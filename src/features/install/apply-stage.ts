@@ -66,7 +66,7 @@ function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts,
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
-    ...ownershipNotes(previews, context),
+    ...ownershipNotes(previews),
     ...unservedNotes(orphans),
     ...(store?.health ?? [])
       .filter(({ state }) => state === 'unreached')
@@ -77,7 +77,7 @@ function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts,
 
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
-  const ownership = takeOverOwnership(facts.previews, context);
+  const ownership = takeOverOwnership(facts.previews);
   const waves: Action[] = [];
   for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');

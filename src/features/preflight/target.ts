@@ -69,7 +69,7 @@ async function readCrds(sources: Sources, context: Context, path: InstallPath): 
     facts: await attemptWith(read, async ({ url, manifest }) => {
       return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
     }),
-    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest, context.options.ownership)),
+    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest)),
   };
 }
 

@@ -56,7 +56,6 @@ function leanPod(pod: KubeObject, profile: Profile): KubeObject {
 export async function readSidecars(cluster: ClusterReader, { profile, options }: Context): Promise<readonly SidecarPod[]> {
   const where = {
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-    ...(options.selector === undefined ? {} : { labelSelector: options.selector }),
   };
   return (await cluster.list(K.Pod, { ...where, keep: (pod) => leanPod(pod, profile) })).flatMap((pod) => {
     const sidecar = sidecarOf(podShape(pod).spec, profile);

@@ -23,8 +23,6 @@ declare module '../../kernel/context.ts' {
     readonly batch?: number;
     /** Restart every meshed workload, not only those with an older sidecar. */
     readonly all?: boolean;
-    /** Limits what `alp` restarts. */
-    readonly selector?: string;
   }
 }
 

@@ -5,7 +5,6 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { applyJsonPatch } from '../../../src/manifest/json-patch.ts';
-import type { Manifest } from '../../../src/manifest/manifest.ts';
 import { applyingCluster } from '../../support/applying-cluster.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { applied, document, live } from '../../support/worked-example.ts';
@@ -133,14 +132,6 @@ describe('previewing an apply', () => {
     const { planned, result } = await previewDocument(cluster, document);
     assert.deepEqual([planned.change, result?.data], ['update', { a: '3', c: 'live' }]);
     assert.match(planned.note ?? '', /ownership.*both/);
-  });
-
-  it('refuses it where kubectl alone is to take over ownership, and says what would help', async () => {
-    const { cluster } = clusterOf([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
-    const one = { object: document, text: '' } as unknown as Manifest['documents'][number];
-    const [preview] = await previewDocuments(cluster, { name: 'x', documents: [one] }, 'kubectl');
-    assert.deepEqual([preview?.planned.change, preview?.result], ['refused', undefined]);
-    assert.match(preview?.planned.note ?? '', /^both; --ownership=first takes its ownership over before$/);
   });
 
   it('does not take silence for an answer', async () => {
