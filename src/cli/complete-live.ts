@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import { isVisible } from '../kernel/visible.ts';
 import { carriedNames } from './carried.ts';
 import { forPrograms } from './command-line.ts';
@@ -18,9 +17,9 @@ const OF_CLUSTER = (plural: string) => ['get', '--raw', `/api/v1/${plural}?limit
 export async function liveNames(names: LiveNames, before: readonly string[]): Promise<readonly string[]> {
   const isOfCluster = names === 'nodes' || names === 'namespaces';
   const question = isOfCluster ? OF_CLUSTER(names) : OF_KUBECONFIG(names);
-  const options = { env: forPrograms(process.env), timeout: LIMIT_MS, windowsHide: true, maxBuffer: 2 ** 24 };
+  const options = { env: forPrograms(process.env), extendEnv: false, timeout: LIMIT_MS };
   try {
-    const { stdout } = await promisify(execFile)('kubectl', [...connectionOf(before), ...question], options);
+    const { stdout } = await execa('kubectl', [...connectionOf(before), ...question], options);
     // A shell puts what is offered on the command line as it is.
     return (isOfCluster ? namesOf(stdout) : stdout.split('\n')).filter((name) => name !== '' && isVisible(name));
   } catch {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from '@oclif/core/command';
-import { liveNames } from './complete-live.ts';
 import type { LiveNames, Row } from './flag.ts';
 import { FLAGS } from './flags.ts';
 
@@ -24,7 +23,8 @@ export type LookUp = (names: LiveNames, before: readonly string[]) => Promise<re
 /** The entry's answer to `__complete WORDS…`: it never fails. */
 export async function printCompletion(words: readonly string[]): Promise<void> {
   const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as Manifest;
-  process.stdout.on('error', () => undefined).write(await complete(words, manifest, liveNames));
+  const lookUp: LookUp = async (names, before) => (await import('./complete-live.ts')).liveNames(names, before);
+  process.stdout.on('error', () => undefined).write(await complete(words, manifest, lookUp));
 }
 
 /** As kubectl expects it: one `choice<TAB>description` per line, then `:<directive>`. */

@@ -36,7 +36,11 @@ describe('the tables of flags', () => {
   for (const [name, { option }] of [...FLAG_ROWS].sort(byName))
     it(`have ${name} for something: the program reads it`, () => {
       if (option)
-        return assert.match(stages, new RegExp(`(?:options\\??\\.|[{,] )${option}\\b(?!\\??:)`), `no stage reads the option ${option}`);
+        return assert.match(
+          stages,
+          new RegExp(`(?:(?:options|limits)\\??\\.|[{,] )${option}\\b(?!\\??:)`),
+          `no stage reads the option ${option}`,
+        );
       const word = name.includes('-') ? `'${name}'` : `(?:flags|asked|values)\\??\\.${name}\\b|[{,]\\s*${name}\\b[^'"]*\\}|'${name}'`;
       assert.match(readers, new RegExp(word), `${name} is a row that nobody reads, and names no option`);
     });
