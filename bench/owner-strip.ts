@@ -122,7 +122,7 @@ async function ourWay({ kubeconfigPath }: ControlPlane): Promise<OurWay> {
   const clusterUid = await cluster.clusterUid();
   // As in a run: every write is preceded by a look whether this is still the cluster.
   cluster.pin(clusterUid);
-  const place = journalIn(cluster, 'kube-system');
+  const place = journalIn(cluster);
   const journal = journalStore({ place, form: async () => ownerEntries, clusterUid, profile: 'calico', runId: 'bench' });
   const parts = { limits: {}, mustHold: () => undefined, stop: new AbortController().signal, report: () => undefined };
   return {

@@ -70,14 +70,4 @@ export const commonFlags = {
   'client-certificate': { ...connection, ...file, summary: 'certificate of the client' },
   'client-key': { ...connection, ...file, summary: 'key of the client' },
   'tls-server-name': { ...connection, helm: 'kube-tls-server-name', helpValue: 'NAME', summary: 'name in the certificate of the server' },
-  'state-namespace': {
-    option: 'stateNamespace',
-    ...connection,
-    on: CLUSTER,
-    helpValue: 'NAME',
-    live: 'namespaces',
-    default: 'kube-system',
-    summary: 'where lock and run record are',
-    as: { permissions: { helpGroup: 'run' } },
-  },
 } as const satisfies Table;

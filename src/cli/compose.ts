@@ -25,7 +25,7 @@ import { chooseProfile } from '../profiles/choose.ts';
 import { flagsWithRecord } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { RunFlags } from './flags.ts';
-import { acceptableChecks, stateNamespaceOf, toOptions } from './options.ts';
+import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. This file is loaded when a command asks a cluster, and the adapters with it. */
@@ -50,8 +50,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path));
   const clock = systemClock();
   const startedAt = clock.now();
-  const ledger = secretLedger(cluster, options.stateNamespace);
-  const lease = { cluster, clock, namespace: options.stateNamespace, identity: runIdentity(), isGone };
+  const ledger = secretLedger(cluster);
+  const lease = { cluster, clock, identity: runIdentity(), isGone };
   const context = { profile, options, clusterUid, server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt };
   return {
     work,
@@ -92,7 +92,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */
 async function withRecord(flags: RunFlags, cluster: Composition['cluster'], clusterUid: string) {
-  const record = await recordIn(secretLedger(cluster, stateNamespaceOf(flags))).catch((thrown: unknown) => {
+  const record = await recordIn(secretLedger(cluster)).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
@@ -159,8 +159,8 @@ function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock:
   };
 }
 
-function openJournal(ledger: Ledger, { clusterUid, profile, options, startedAt }: Composition['context']) {
+function openJournal(ledger: Ledger, { clusterUid, profile, startedAt }: Composition['context']) {
   const form = async () => (await import('../features/ownerrefs/journal-form.ts')).ownerEntries;
-  const place = journalSecrets(ledger, options.stateNamespace);
+  const place = journalSecrets(ledger);
   return journalStore({ place, form, clusterUid, profile: profile.name, runId: runIdOf(startedAt, clusterUid) });
 }

@@ -15,11 +15,7 @@ export interface OptionFacts {
 }
 
 /** What a command has where no flag says otherwise. */
-const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0, stateNamespace: 'kube-system' } as const;
-
-export function stateNamespaceOf(flags: RunFlags): string {
-  return flags['state-namespace'] ?? USUAL.stateNamespace;
-}
+const USUAL = { failOn: 'error', dryRun: 'none', yes: false, maxFailed: 0 } as const;
 
 /** The ids that `--accept` may name; the checks are loaded only where it was given. */
 export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>): Promise<Pick<OptionFacts, 'checks'>> {

@@ -3,7 +3,7 @@ import { Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { namedProfile } from '../profiles/choose.ts';
 import type { RunFlags } from './flags.ts';
-import { readRelease, stateNamespaceOf } from './options.ts';
+import { readRelease } from './options.ts';
 
 /** Which role is asked for: these flags have a default, or have to be given. */
 export type RoleRequest = RunFlags & { readonly [Name in 'for' | 'path' | 'profile']: NonNullable<RunFlags[Name]> };
@@ -15,7 +15,7 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
     throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
   const profile = namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
-  const placed = { ...scope, stateNamespace: stateNamespaceOf(asked), probeNamespace: asked['probe-namespace'] };
+  const placed = { ...scope, probeNamespace: asked['probe-namespace'] };
   const permissions = withoutWideSecrets(permissionsOf(asked.for, profile, placed));
   return `${[...head(asked, profile, from, adminRights(permissions, profile)), ...roleLines(asked.for, permissions)].join('\n')}\n`;
 }

@@ -5,6 +5,7 @@ import type { Side } from '../kernel/edit.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
+import { STATE_NAMESPACE } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { indented } from '../kernel/visible.ts';
 import { type Palette, palette } from '../report/colour.ts';
@@ -232,9 +233,9 @@ function endedWords(caught: unknown, { now }: Doing): unknown {
 }
 
 /** The same with what was taken from the run record, which is said: the user did not type it. */
-function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
+function withRecordOf({ recorded = [] }: Composition, asked: Asked, say: (text: string) => void): Asked {
   const words = recorded.map(({ word }) => ` ${quoteFor(process.platform, word)}`).join('');
-  if (words !== '' && asked.flags.quiet !== true) say(`taken from the run record in namespace ${context.options.stateNamespace}:${words}`);
+  if (words !== '' && asked.flags.quiet !== true) say(`taken from the run record in namespace ${STATE_NAMESPACE}:${words}`);
   return { ...asked, carried: [...asked.carried, ...recorded] };
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
+import { leavesSteps, type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { present } from './output.ts';
@@ -21,7 +21,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const flags = withRecorded(asked.carried, record?.flags);
     const { command: next, of } = nextOf(record, holder, flags);
     const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
-    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${session.context.options.stateNamespace}`);
+    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${STATE_NAMESPACE}`);
     if (origin !== undefined) session.say(origin);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, holder, record, next);

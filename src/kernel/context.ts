@@ -27,7 +27,6 @@ export interface Options {
   /** Take back what an earlier run of the stage did (`--undo`). */
   readonly undo?: boolean;
   readonly namespace?: string;
-  readonly stateNamespace: string;
   /** Patches a second of actions on many objects; no limit unless said. */
   readonly qps?: number;
   /** Most patches in flight at a time. */

@@ -4,6 +4,12 @@ import type { NoReturn, StepPlace } from './plan.ts';
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
 export const RUN_RECORD_VERSION = 1;
 
+/** Where lock and state are. Whoever may write Secrets here has the cluster already (docs/internals/threat-model.md). */
+export const STATE_NAMESPACE = 'kube-system';
+
+/** The Secret of the run record. */
+export const RECORD_NAME = 'netsvc-upgrade-run';
+
 /** Of a run whose first write was by a stage that does not look at the installation. */
 export const UNKNOWN_PATH = 'unknown';
 

@@ -27,7 +27,6 @@ describe('toOptions', () => {
       dryRun: 'none',
       yes: false,
       maxFailed: 0,
-      stateNamespace: 'kube-system',
     });
   });
 
@@ -50,7 +49,6 @@ describe('toOptions', () => {
         'backup-dir': 'd',
         'bin-dir': 'e',
         'cli-config': '/f.cfg',
-        'state-namespace': 'ops',
       },
       facts,
     );
@@ -71,7 +69,6 @@ describe('toOptions', () => {
       backupDir: 'd',
       binDir: 'e',
       cliConfig: '/f.cfg',
-      stateNamespace: 'ops',
     });
   });
 

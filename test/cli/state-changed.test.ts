@@ -14,7 +14,7 @@ const nowhere = workIn('/nowhere', 'x');
 /** A command whose state is in Secrets; a stage reads it, as stages do. */
 function bench() {
   const { cluster } = memoryCluster();
-  const ledger = secretLedger(cluster, 'kube-system');
+  const ledger = secretLedger(cluster);
   const reading = (stage: AnyStage): AnyStage => ({
     ...stage,
     open: async (sources, context) => {

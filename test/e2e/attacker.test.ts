@@ -39,7 +39,7 @@ const GRANT = {
   subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'attacker' }],
 };
 
-/** An account that may write every ConfigMap and Lease of the state namespace, and no Secret, plays with the state. */
+/** An account that may write every ConfigMap and Lease of kube-system, and no Secret, plays with the state. */
 describe('an attacker who may write ConfigMaps and Leases where the state is', function () {
   this.timeout(280_000);
   let foe: Attacker;
@@ -231,7 +231,7 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
   });
 });
 
-/** Who may write Secrets of the state namespace is trusted; what such an account changes under a run stops it all the same. */
+/** Who may write Secrets of kube-system is trusted; what such an account changes under a run stops it all the same. */
 describe('state that is changed under a run', function () {
   this.timeout(280_000);
   let foe: Attacker;
@@ -244,7 +244,7 @@ describe('state that is changed under a run', function () {
   it('stops it with exit 7, the name of the Secret and the next step, and is not acted upon', async () => {
     const child = startUpgrade(['apply', '--yes', ...NETSVC], cluster.around);
     await untilSaid(child, /serverside-applied/);
-    const ledger = secretLedger(foe.cluster, SPACE);
+    const ledger = secretLedger(foe.cluster);
     const records = recordsIn(foe.cluster);
     const id = (await records.load())?.kept.find((one) => one.includes(CARRIED_PART)) ?? assert.fail('no edits are kept');
     const carried = (await records.kept(id)) as CarriedEdits;

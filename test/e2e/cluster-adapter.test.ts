@@ -181,7 +181,7 @@ describe('the adapters on a real control plane', function () {
   it('locks: one holder, renewed and released on a real Lease', async () => {
     const clock = { now: () => new Date() };
     const lockOf = (identity: string, repeat?: (ms: number, task: () => void) => () => void) =>
-      leaseLock({ cluster, clock, namespace: 'kube-system', identity, ...(repeat ? { repeat } : {}) });
+      leaseLock({ cluster, clock, identity, ...(repeat ? { repeat } : {}) });
     let renew = () => {};
     const held = await lockOf('alice', (_ms, task) => {
       renew = task;

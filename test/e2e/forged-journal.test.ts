@@ -53,7 +53,7 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
-describe('a journal that an account forged which may write Secrets in the state namespace', function () {
+describe('a journal that an account forged which may write Secrets in kube-system', function () {
   this.timeout(280_000);
   const owned = shared(() => ownedPlane(1, { maxMinutes: 10 }));
   before(async () => {

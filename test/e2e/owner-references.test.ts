@@ -118,7 +118,7 @@ describe('owner references on a real control plane', function () {
   });
 
   it('are journalled in Secrets that the server itself keeps from being edited', async () => {
-    const place = journalIn(cluster, 'kube-system');
+    const place = journalIn(cluster);
     const store = journalStore({
       place,
       form: async () => ownerEntries,

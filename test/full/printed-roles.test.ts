@@ -136,27 +136,25 @@ describe('a printed role by names on a real control plane', function () {
   before(async () => {
     const printed = await cluster.upgrade(
       ...['permissions', '--for', 'run', '--profile', 'calico', '--release', 'v3.32.1', '--variant', 'calico-typha'],
-      ...['--state-namespace', 'state'],
     );
     assert.match(printed.stdout, /resourceNames: \["calico-typha"\]/);
     const onSecrets = parseAllDocuments(printed.stdout)
       .map((one) => one.toJS() as Role)
       .filter(({ rules }) => rules.some(({ resources }) => resources.includes('secrets')))
       .map(({ kind, metadata: { namespace } }) => `${kind} ${namespace}`);
-    assert.deepEqual(onSecrets, ['Role state']);
+    assert.deepEqual(onSecrets, ['Role kube-system']);
     for (const [args, stdin] of [
       [['create', 'namespace', 'state'], ''],
       [['apply', '-f', '-'], printed.stdout],
       [['create', 'serviceaccount', 'upgrader', '-n', 'state'], ''],
       [['create', 'clusterrolebinding', 'run', '--clusterrole=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
-      [['create', 'rolebinding', 'run', '-n', 'state', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
       [['create', 'rolebinding', 'run', '-n', 'kube-system', '--role=netsvc-upgrade-run', '--serviceaccount=state:upgrader'], ''],
     ] as const) {
       assertSucceeded(await cluster.plane.kubectl(args, stdin));
     }
   });
 
-  const as = ['--as=system:serviceaccount:state:upgrader', '--state-namespace', 'state'];
+  const as = ['--as=system:serviceaccount:state:upgrader'];
 
   it('patches no role and no workload of another name', async () => {
     const may = async (...asked: readonly string[]) =>
@@ -165,7 +163,7 @@ describe('a printed role by names on a real control plane', function () {
     assert.equal(await may('escalate', 'clusterroles/cluster-admin'), 'no');
     assert.equal(await may('patch', 'customresourcedefinitions/ippools.crd.projectcalico.org'), 'yes');
     assert.equal(await may('patch', 'customresourcedefinitions/others.example.org'), 'no');
-    assert.equal(await may('get', 'secrets', '-n', 'kube-system'), 'no');
+    assert.equal(await may('get', 'secrets', '-n', 'state'), 'no');
   });
 
   it('takes the cluster to the target', async () => {

@@ -10,7 +10,7 @@ import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
-const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const scope = { documents: documentKinds, meshed: true };
 const rights = (command: string) => permissionsOf(command, netsvc, scope);
 
 /** What kubectl and the lock do goes past the guard here; test/full/printed-roles.test.ts holds those to the roles. */

@@ -61,7 +61,7 @@ describe('a journal of owner references that is lost or came to harm', () => {
   });
 
   it('is put aside as advised where it is another cluster’s, and nobody speaks of a backup', async () => {
-    const place = journalIn(sandbox.cluster, 'kube-system');
+    const place = journalIn(sandbox.cluster);
     const foreign = { place, form: async () => ownerEntries, clusterUid: 'other', profile: 'netsvc', runId: 'r1' };
     await journalStore(foreign).append([entryFor([reference('v3:web')])]);
     const { suggestions, message } = await inCluster()

@@ -54,15 +54,6 @@ describe('owner references on the sandbox', () => {
     }
   });
 
-  it('are sought in the journal of one namespace: what says that there is none names it', async () => {
-    const sandbox = await ownerSandbox();
-    for (const stage of [ownerrefsRestoreStage, ownerrefsForgetStage]) {
-      const { exit, stages } = await perform(sandbox, [stage], folder, { flags: { 'state-namespace': 'elsewhere' } });
-      assert.equal(exit, 'done');
-      assert.match(stages[0]?.because ?? '', /removed in namespace elsewhere$/);
-    }
-  });
-
   it('go back as they were if the upgrade is called off', async () => {
     const sandbox = await ownerSandbox();
     await perform(sandbox, [ownerrefsStripStage], folder);

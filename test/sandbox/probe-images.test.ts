@@ -16,7 +16,7 @@ import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-po
 
 const IMAGE = `registry.netsvc.io/netsvc/node:${netsvc.defaultRelease}`;
 
-const scope = { stateNamespace: 'kube-system', documents: documentKinds, meshed: true };
+const scope = { documents: documentKinds, meshed: true };
 const installed = () => installedSandbox({ nodes: 3 });
 
 async function probe(

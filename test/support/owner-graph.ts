@@ -125,7 +125,7 @@ export async function withJournal<T>(
   const cluster = openCluster(await readConnection({ kubeconfig, ...flags }, process.env), { version: 'test' });
   try {
     const clusterUid = (await api.get<ApiObject>('/api/v1/namespaces/kube-system')).metadata.uid;
-    const place = journalIn(cluster, 'kube-system');
+    const place = journalIn(cluster);
     return await act(journalStore({ place, form: async () => ownerEntries, clusterUid, profile: 'calico', runId: 'past-the-program' }));
   } finally {
     await cluster.close();

@@ -28,7 +28,6 @@ export function sandboxLock({ clock }: Scenario, cluster: Cluster, { identity, i
   return leaseLock({
     cluster,
     clock,
-    namespace: SPACE,
     identity,
     isGone,
     startStopwatch: () => {

@@ -20,7 +20,7 @@ import { journalIn } from './state.ts';
 
 export function journalOf({ scenario }: OwnerSandbox, cluster: Cluster): JournalStore {
   return journalStore({
-    place: journalIn(cluster, 'kube-system'),
+    place: journalIn(cluster),
     form: async () => ownerEntries,
     clusterUid: scenario.clusterUid,
     profile: 'netsvc',

@@ -31,7 +31,7 @@ export async function performStage(
   const composition = await compose(request, 'test');
   try {
     const { cluster, clock } = composition;
-    const lock = leaseLock({ cluster, clock, namespace: 'kube-system', identity: `sweep@test/${randomUUID()}`, isGone: () => true });
+    const lock = leaseLock({ cluster, clock, identity: `sweep@test/${randomUUID()}`, isGone: () => true });
     return await runChain([stage], { ...composition, lock, effects }, composition.context, observe);
   } finally {
     await composition.close();

@@ -11,11 +11,11 @@ const FORGETFUL: KeptHere = { note: async () => undefined, has: async () => fals
 const BLIND: SeenHere = { check: async () => undefined, note: async () => undefined };
 
 /** The run record as a process of its own would see it. */
-export const recordsIn = (cluster: Cluster, namespace = 'kube-system', here: KeptHere = FORGETFUL, seen: SeenHere = BLIND) =>
-  ledgerRecords(secretLedger(cluster, namespace), here, seen);
+export const recordsIn = (cluster: Cluster, here: KeptHere = FORGETFUL, seen: SeenHere = BLIND) =>
+  ledgerRecords(secretLedger(cluster), here, seen);
 
 /** Where the journal of owner references lies, for a process of its own. */
-export const journalIn = (cluster: Cluster, namespace = 'kube-system') => journalSecrets(secretLedger(cluster, namespace), namespace);
+export const journalIn = (cluster: Cluster) => journalSecrets(secretLedger(cluster));
 
 /** Files of a work folder, or of one that stands in for it. */
 export function workIn(path: string, standsInFor?: string): Omit<WorkFolder, 'freeBytes'> {

@@ -105,7 +105,7 @@ function belongs(header: ChunkHeader, of: { readonly clusterUid: string; readonl
   );
 }
 
-/** Writes the whole journal as readable JSON (0600), for people: nothing reads it. A file that is there is kept, and the next number taken. */
+/** Writes the whole journal as readable JSON (0600) for the user: nothing reads it. A file that is there is kept, and the next number taken. */
 export async function writeArchive(file: string, journal: Journal, unacknowledged: readonly Unacknowledged[]): Promise<string> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   let name = file;

@@ -1,4 +1,5 @@
 import { command } from '../../kernel/argv.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import type { Content } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './head.ts';
@@ -7,7 +8,7 @@ const HEAD_KEY = 'journal.json';
 const CHUNK_KEY = 'entries.jsonl.gz';
 
 /** The journal in Secrets: the head as text, each chunk immutable, so that the API server itself refuses edits. */
-export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace {
+export function journalSecrets(ledger: Ledger): JournalPlace {
   return {
     whereIs: ledger.whereIs,
     async read(name) {
@@ -22,21 +23,21 @@ export function journalSecrets(ledger: Ledger, namespace: string): JournalPlace 
     },
     remove: ledger.remove,
     names: async () => (await ledger.names()).filter(isPart),
-    advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice(namespace) : damagedAdvice(namespace, name)),
+    advice: (name, trouble) => (trouble === 'foreign' ? foreignAdvice() : damagedAdvice(name)),
   };
 }
 
-function damagedAdvice(namespace: string, name: string): readonly string[] {
+function damagedAdvice(name: string): readonly string[] {
   return [
-    `look at it: ${command`kubectl -n ${namespace} get secret ${name} -o yaml`}`,
-    `save what is left: ${wholeJournal(namespace).save}`,
+    `look at it: ${command`kubectl -n ${STATE_NAMESPACE} get secret ${name} -o yaml`}`,
+    `save what is left: ${wholeJournal().save}`,
     'then restore it from a backup of the cluster, or see the manual recovery in docs/reference/journal.md',
   ];
 }
 
 /** Of a backup of another cluster's objects: the instances that it names are not here. */
-function foreignAdvice(namespace: string): readonly string[] {
-  const { save, remove } = wholeJournal(namespace);
+function foreignAdvice(): readonly string[] {
+  const { save, remove } = wholeJournal();
   return [
     `nothing was removed in this cluster because of it; the other cluster may need it, so save it: ${save}`,
     `then delete it here: ${remove}`,
@@ -44,8 +45,8 @@ function foreignAdvice(namespace: string): readonly string[] {
   ];
 }
 
-function wholeJournal(namespace: string): { readonly save: string; readonly remove: string } {
-  const kubectl = command`kubectl -n ${namespace}`;
+function wholeJournal(): { readonly save: string; readonly remove: string } {
+  const kubectl = command`kubectl -n ${STATE_NAMESPACE}`;
   const all = `${kubectl} get secrets -o name | grep -E '/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$'`;
   return { save: `${all} | xargs ${kubectl} get -o yaml > owner-references.yaml`, remove: `${all} | xargs ${kubectl} delete` };
 }

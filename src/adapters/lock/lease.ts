@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime, userInfo } from 'node:os';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { LockHolder } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
 export const LEASE_NAME = 'netsvc-upgrade';
@@ -35,7 +36,7 @@ export function isFree(lease: KubeObject, serverNow: number): boolean {
 }
 
 /** The lease as it is when `identity` takes it. */
-export function taken(lease: KubeObject | undefined, namespace: string, identity: string, serverNow: number): KubeObject {
+export function taken(lease: KubeObject | undefined, identity: string, serverNow: number): KubeObject {
   const now = microTime(serverNow);
   const before = lease ? specOf(lease) : undefined;
   const leaseTransitions = before ? (before.leaseTransitions ?? 0) + 1 : 0;
@@ -46,7 +47,7 @@ export function taken(lease: KubeObject | undefined, namespace: string, identity
     renewTime: now,
     leaseTransitions,
   };
-  const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: LEASE_NAME, namespace } };
+  const fresh = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: LEASE_NAME, namespace: STATE_NAMESPACE } };
   return { ...(lease ?? fresh), spec };
 }
 

@@ -3,6 +3,7 @@ import { isInterrupted } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/failure.ts';
 import {
@@ -22,8 +23,6 @@ import {
 export interface LockDeps {
   readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Namespace of the lease: where the run record is too. */
-  readonly namespace: string;
   /** `user@host/pid/run id`. */
   readonly identity: string;
   /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
@@ -42,7 +41,7 @@ const RENEW_MS = 15_000;
 
 /** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
 export function leaseLock(deps: LockDeps): Lock {
-  const read = () => deps.cluster.get(K.Lease, LEASE_NAME, deps.namespace);
+  const read = () => deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
   /** The lease as it was when it was first asked for. */
   let first: { readonly state: string | undefined } | undefined;
   return {
@@ -112,7 +111,7 @@ interface Taken {
 }
 
 async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>): Promise<Taken> {
-  const { cluster, namespace, identity } = deps;
+  const { cluster, identity } = deps;
   const before = await read();
   const holder = currentHolder(deps, before, await serverNow(deps));
   if (holder) throw locked(holder);
@@ -120,7 +119,7 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>)
   const hadOrphans = (await deps.awaitOrphans?.(holderOf(before)?.identity)) === true;
   // Started before the lease is written, so that it never counts as younger than it is.
   const since = (deps.startStopwatch ?? startStopwatch)();
-  const wanted = taken(before, namespace, identity, await serverNow(deps));
+  const wanted = taken(before, identity, await serverNow(deps));
   try {
     const lease = before ? await cluster.replace(K.Lease, wanted) : await cluster.create(K.Lease, wanted);
     return { before, lease, since, hadOrphans };

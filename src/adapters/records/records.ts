@@ -1,11 +1,10 @@
-import type { KeptLine, Records, RunRecord } from '../../kernel/run-record.ts';
+import { type KeptLine, RECORD_NAME, type Records, type RunRecord } from '../../kernel/run-record.ts';
 import type { Content, Entry } from '../state/expectations.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';
 import { isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
-export const RECORD_NAME = 'netsvc-upgrade-run';
 const RECORD_KEY = 'record.json';
 /** Counts up with each record that is written. */
 const SERIAL_KEY = 'serial';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 
 /** What may be found under a name: digests of contents, with the UID where it is known; `absent` for nothing. */
 type Acceptable = ReadonlySet<string>;
@@ -79,10 +80,10 @@ function contentMark(content: Content | undefined): string {
 }
 
 /** A Secret of that name that this program did not make. */
-export function foreignSecret(where: string, namespace: string, name: string): Fault {
+export function foreignSecret(where: string, name: string): Fault {
   return new Fault('failed', `${where} is not of this program: its type is another one`, [
-    `look at it: ${command`kubectl -n ${namespace} describe secret ${name}`}`,
-    'rename it, or keep the state elsewhere: --state-namespace',
+    `look at it: ${command`kubectl -n ${STATE_NAMESPACE} describe secret ${name}`}`,
+    'keep a copy of it under another name, delete it, then run the same command again',
   ]);
 }
 

@@ -2,10 +2,11 @@ import { isRecord } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { type Content, changedUnderUs, type Entry, ExpectedContents, foreignSecret } from './expectations.ts';
 
 /**
- * Type of every Secret that holds state: writers of Secrets in the state namespace already have this program's rights. Far more accounts
+ * Type of every Secret that holds state: writers of Secrets in kube-system already have this program's rights. Far more accounts
  * may write ConfigMaps and Leases (docs/internals/threat-model.md).
  */
 export const STATE_TYPE = 'netsvc-upgrade/state';
@@ -38,16 +39,16 @@ export interface Ledger {
   unpin(): void;
 }
 
-/** The ledger in Secrets of one type in the state namespace. */
-export function secretLedger(cluster: Cluster, namespace: string): Ledger {
+/** The ledger in Secrets of one type in kube-system. */
+export function secretLedger(cluster: Cluster): Ledger {
   const expected = new ExpectedContents();
   /** As this process wrote them last: nobody else writes them while it holds the lock. */
   const written = new Map<string, Entry>();
-  const whereIs = (name: string) => `Secret/${namespace}/${name}`;
+  const whereIs = (name: string) => `Secret/${STATE_NAMESPACE}/${name}`;
 
   const get = async (name: string) => {
-    const secret = await cluster.get(K.Secret, name, namespace);
-    if (secret && secret.type !== STATE_TYPE) throw foreignSecret(whereIs(name), namespace, name);
+    const secret = await cluster.get(K.Secret, name, STATE_NAMESPACE);
+    if (secret && secret.type !== STATE_TYPE) throw foreignSecret(whereIs(name), name);
     return secret && entryOf(secret);
   };
 
@@ -69,11 +70,11 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
   }
 
   const create = (name: string, content: Content, immutable = false) =>
-    store(name, content, () => cluster.create(K.Secret, secretOf(name, namespace, content, immutable)));
+    store(name, content, () => cluster.create(K.Secret, secretOf(name, content, immutable)));
 
   const replace = ({ name, content, uid, version, secret }: Entry) =>
     store(name, content, () => {
-      const { metadata, ...rest } = secret ? { ...secret, data: content } : secretOf(name, namespace, content, false);
+      const { metadata, ...rest } = secret ? { ...secret, data: content } : secretOf(name, content, false);
       return cluster.replace(K.Secret, { ...rest, metadata: { ...metadata, resourceVersion: version, ...(uid ? { uid } : {}) } });
     });
 
@@ -81,7 +82,7 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
     whereIs,
     read,
     async names() {
-      const secrets = await cluster.list(K.Secret, { namespace, fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
+      const secrets = await cluster.list(K.Secret, { namespace: STATE_NAMESPACE, fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
       const names = secrets.map(({ metadata }) => metadata.name).sort();
       expected.lists(names);
       return names;
@@ -93,7 +94,13 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
       if (!found) return;
       if (found.version !== version) throw new ApiFailure(409, 'Conflict', `${whereIs(name)} is another one by now`);
       expected.attempt(name, undefined);
-      await cluster.remove(K.Secret, { apiVersion: 'v1', kind: 'Secret', namespace, name, ...(found.uid ? { uid: found.uid } : {}) });
+      await cluster.remove(K.Secret, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        namespace: STATE_NAMESPACE,
+        name,
+        ...(found.uid ? { uid: found.uid } : {}),
+      });
       expected.settle(name, undefined);
       written.delete(name);
     },
@@ -115,8 +122,8 @@ export function secretLedger(cluster: Cluster, namespace: string): Ledger {
   };
 }
 
-function secretOf(name: string, namespace: string, data: Content, immutable: boolean): KubeObject {
-  const metadata = { name, namespace, labels: { ...LABELS, 'app.kubernetes.io/name': labelOf(name) } };
+function secretOf(name: string, data: Content, immutable: boolean): KubeObject {
+  const metadata = { name, namespace: STATE_NAMESPACE, labels: { ...LABELS, 'app.kubernetes.io/name': labelOf(name) } };
   return { apiVersion: 'v1', kind: 'Secret', type: STATE_TYPE, metadata, ...(immutable ? { immutable } : {}), data };
 }
 

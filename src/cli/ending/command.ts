@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
 import { recordedFlagsLine, withRecorded } from '../carried.ts';
 import { present } from '../output.ts';
@@ -14,13 +15,12 @@ import { runLines } from './run-lines.ts';
 export async function runReportCommand(asked: Asked, runId: string | undefined, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { records } = session.composition;
-    const { stateNamespace } = session.context.options;
     const record = await recordOf(records, runId);
     const refuse = (thrown: unknown) => {
-      throw notOurs(thrown, record.runId, stateNamespace);
+      throw notOurs(thrown, record.runId);
     };
     const flags = withRecorded(asked.carried, record.flags);
-    const origin = isDone(record) ? undefined : recordedFlagsLine('run', flags, `namespace ${stateNamespace}`);
+    const origin = isDone(record) ? undefined : recordedFlagsLine('run', flags, `namespace ${STATE_NAMESPACE}`);
     if (origin !== undefined) session.say(origin);
     const document = await recordedReport(session, record).catch(refuse);
     const now = session.composition.clock.now();
@@ -39,10 +39,10 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
 }
 
 /** A kept report with content that this program never writes is refused with that reason, not with the resulting error. */
-function notOurs(thrown: unknown, runId: string, namespace: string): unknown {
+function notOurs(thrown: unknown, runId: string): unknown {
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
   return new Fault('failed', `the report of run ${runId} cannot be shown: something else wrote into what was kept of it`, [
-    command`find out what did: kubectl -n ${namespace} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`,
+    command`find out what did: kubectl -n ${STATE_NAMESPACE} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`,
     'the record of the run alone: kubectl netsvc-upgrade status',
   ]);
 }

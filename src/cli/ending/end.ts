@@ -1,5 +1,5 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { type RunRecord, STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { recordedFlagsLine, resumeCommand, withRecorded } from '../carried.ts';
 import { present } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -23,7 +23,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   const step = nextStep(session, { exit, findings, suggestions, dryRun: isDryRun, resume, manual });
-  const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${context.options.stateNamespace}`) : undefined;
+  const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${STATE_NAMESPACE}`) : undefined;
   if (origin !== undefined) session.say(origin);
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);

@@ -6,6 +6,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/images.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
@@ -100,7 +101,7 @@ async function surveyProbe(sources: Sources, context: Context): Promise<ProbeFac
   const probed = saved?.run === runOf(context) ? saved.results : undefined;
   if (probed) return { probed, leftOver, unknown: [], images: [], pullSecrets: [], namespace: '', nodes: 0 };
   const [target, nodes] = await Promise.all([readTargetImages(sources, context, installation), readNodes(sources)]);
-  const namespace = installation.agent?.namespace ?? context.options.stateNamespace;
+  const namespace = installation.agent?.namespace ?? STATE_NAMESPACE;
   const pullSecrets = await readPullSecrets(cluster, namespace, installation, target);
   const { images, unknown } = target;
   return { probed, leftOver, unknown, images, pullSecrets, namespace, nodes: nodes.length };

@@ -104,7 +104,7 @@ export async function readCarried(records: Records, { options, clusterUid }: Con
 
 function lostEdits(id: string): Fault {
   return new Fault('failed', `the edits that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
-    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of the state namespace from a backup',
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
     'or give the finished target with your edits: --upgrade-file FILE',
   ]);
 }

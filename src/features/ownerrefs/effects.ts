@@ -15,7 +15,7 @@ import { isRecorded, unrecorded } from './owner-strip.ts';
 interface RecordOwners {
   readonly type: 'record-owners';
   readonly entries: readonly JournalEntry[];
-  /** A new file on this machine that is given all of it, for people to read: nothing reads it again. */
+  /** A new file on this machine that is given all of it for the user: nothing reads it again. */
   readonly archive?: string;
   /** Notes only what was put back. A journal without it is still safe, so a server's refusal (a quota) ends nothing. */
   readonly isNote?: boolean;
@@ -55,7 +55,7 @@ export async function recordOwners({ journal: store }: Ports, { entries, isNote,
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${counted(entries.length, 'object')} missing`,
-    ['nothing was removed; look at who else writes Secrets in the state namespace, then run the same command again'],
+    ['nothing was removed; look at who else writes Secrets in kube-system, then run the same command again'],
   );
 }
 

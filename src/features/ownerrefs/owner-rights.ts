@@ -3,6 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind } from '../../kernel/object.ts';
 import { type AccessRequest, ApiFailure, accessQuestion, accessText, type ClusterReader } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { failIfAny, resourcesOf } from '../survey/index.ts';
 import type { OwnerRights, OwnersCheck } from './owner-facts.ts';
 import type { OwnedFate } from './owner-fate.ts';
@@ -14,7 +15,7 @@ type Asked = Pick<ClusterReader, 'discover' | 'reviewAccess' | 'dryRunCreate'>;
  * What this account lacks to remove these references and to restore them. The admission plugin OwnerReferencesPermissionEnforcement asks
  * for more than `patch`: `delete` on the object, and for `blockOwnerDeletion` `update` on the finalizers of the owner.
  */
-export async function readRights(cluster: Asked, objects: readonly OwnedFate[], stateNamespace: string): Promise<OwnerRights> {
+export async function readRights(cluster: Asked, objects: readonly OwnedFate[]): Promise<OwnerRights> {
   const removed = objects.filter(({ fates }) => fates.some(({ removal }) => removal));
   if (removed.length === 0) return { denied: [], enforced: [], isEnforced: false };
   const { kinds } = await cluster.discover();
@@ -22,7 +23,7 @@ export async function readRights(cluster: Asked, objects: readonly OwnedFate[], 
     deniedOf(cluster, removed.map(onObject('patch'))),
     deniedOf(cluster, [...removed.map(onObject('delete')), ...removed.flatMap((one) => finalizersOf(one, kinds))]),
   ]);
-  return { denied, enforced, isEnforced: enforced.length === 0 ? false : await isEnforced(cluster, stateNamespace) };
+  return { denied, enforced, isEnforced: enforced.length === 0 ? false : await isEnforced(cluster) };
 }
 
 const onObject =
@@ -63,9 +64,9 @@ function keyOf({ verb, group, resource, subresource, namespace }: AccessRequest)
 }
 
 /** The plugin refuses `blockOwnerDeletion` for an unknown owner kind in its own words. Undefined: something else refused. */
-async function isEnforced(cluster: Asked, namespace: string): Promise<boolean | undefined> {
+async function isEnforced(cluster: Asked): Promise<boolean | undefined> {
   const owner = { apiVersion: 'netsvc-upgrade/v1', kind: 'Unknown', name: 'unknown', uid: 'unknown', blockOwnerDeletion: true };
-  const metadata = { name: 'netsvc-upgrade-rights', namespace, ownerReferences: [owner] };
+  const metadata = { name: 'netsvc-upgrade-rights', namespace: STATE_NAMESPACE, ownerReferences: [owner] };
   try {
     await cluster.dryRunCreate(K.Secret, { apiVersion: 'v1', kind: 'Secret', metadata });
     return false;

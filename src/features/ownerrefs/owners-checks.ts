@@ -2,6 +2,7 @@ import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kern
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { plainRef, refText } from '../../kernel/object.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { isPerson, writerText } from '../../kube/managed-fields.ts';
 import { failed, failIfAny, listed, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
@@ -77,14 +78,14 @@ function writtenEvidence({ owned, fate: { reference, writtenBy } }: Removable): 
 }
 
 /** Said alike before anything works from the journal and at the end (§4.8/1). */
-export function journalWhole({ lacking }: JournalFound, { options }: Context): Verdict {
+export function journalWhole({ lacking }: JournalFound): Verdict {
   if (lacking === undefined) return ok('the journal holds everything that is recorded as removed');
   const { objects, references, missing, parts } = lacking;
   const what = `${counted(references, 'owner reference')} of ${counted(objects, 'object')}`;
   const gone = missing === parts.length ? 'the journal is gone' : `the journal lacks ${missing} of ${counted(parts.length, 'part')}`;
   return failed(
     `${gone}: the run record says that ${what} are removed, and only the journal knows which`,
-    `Restore the Secrets netsvc-upgrade-owners* of namespace ${options.stateNamespace} from a backup of the cluster. If there is none, take owner-references-*.json: the machine that removed them keeps this file beside the backup. Put the references in it back yourself, then give up the journal: ownerrefs forget --accept NS-753.`,
+    `Restore the Secrets netsvc-upgrade-owners* of namespace ${STATE_NAMESPACE} from a backup of the cluster. If there is none, take owner-references-*.json: the machine that removed them keeps this file beside the backup. Put the references in it back yourself, then give up the journal: ownerrefs forget --accept NS-753.`,
     { next: `${PROGRAM} explain NS-753`, exit: 'stale' },
   );
 }

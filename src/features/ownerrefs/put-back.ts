@@ -38,13 +38,12 @@ export async function withReturned(cluster: Pick<ClusterReader, 'get' | 'list'>,
 export async function withRights(
   cluster: Pick<ClusterReader, 'get' | 'discover' | 'reviewAccess' | 'dryRunCreate'>,
   judged: OwnersJudged,
-  { options }: Context,
 ): Promise<OwnersJudged> {
   const { references } = judged;
   if (!references) return judged;
   const [objects, rights] = await Promise.all([
     withWriters(cluster, references.objects, ({ fates }) => fates.some(({ removal }) => removal)),
-    readRights(cluster, references.objects, options.stateNamespace),
+    readRights(cluster, references.objects),
   ]);
   return { ...judged, references: { ...references, objects }, rights };
 }

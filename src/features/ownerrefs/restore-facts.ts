@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled, replacesApi, resourcesOf } from '../survey/index.ts';
 import { entryKey, type JournalOwner, kindOf, strayReference } from './journal-entries.ts';
@@ -66,8 +67,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   const journal = await sources.journal.load();
   const record = await sources.records.load();
   const lacking = lackingOf(record, journal, context);
-  if (!journal)
-    return { ...NOTHING, ...lacking, skip: `no owner reference is recorded as removed in namespace ${context.options.stateNamespace}` };
+  if (!journal) return { ...NOTHING, ...lacking, skip: `no owner reference is recorded as removed in namespace ${STATE_NAMESPACE}` };
   assertOwnGroups(journal, context);
   assertOwnOwners(journal, context);
   assertRecorded(journal, context);
@@ -146,7 +146,7 @@ function assertOwnGroups({ entries, profile: written, readFrom }: Journal, { pro
 }
 
 /** Digests and numbers can be forged too; a reference that does not name its owner would get its object deleted. */
-function assertOwnOwners({ entries, readFrom }: Journal, { profile, options }: Context): void {
+function assertOwnOwners({ entries, readFrom }: Journal, { profile }: Context): void {
   const stray = strayReference(entries, profile);
   if (stray === undefined) return;
   const { object, reference, owner } = stray;
@@ -155,7 +155,7 @@ function assertOwnOwners({ entries, readFrom }: Journal, { profile, options }: C
     `the journal in ${readFrom} was changed by somebody else: of ${refText(object)} it records owner ${ownerText(owner)} of ${owner.group}, and the reference that it holds names ${reference.apiVersion} ${reference.kind}/${reference.name}`,
     [
       'nothing is put back from it: this reference would get the object deleted',
-      `find out who may write Secrets in namespace ${options.stateNamespace}, and what else was written there`,
+      `find out who may write Secrets in namespace ${STATE_NAMESPACE}, and what else was written there`,
       'then check and put back each reference yourself: docs/reference/journal.md, Manual recovery',
     ],
   );

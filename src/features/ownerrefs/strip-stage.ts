@@ -76,7 +76,7 @@ const WATCH: Action = {
 async function readStripped(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   const judged = await readOwnersJudged(sources, context, installation, isLast(context));
   if (context.chain?.again) return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged) };
-  return withRights(sources.cluster, judged, context);
+  return withRights(sources.cluster, judged);
 }
 
 async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Promise<readonly LeftAlone[]> {

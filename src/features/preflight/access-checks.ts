@@ -25,24 +25,6 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
     },
   },
   {
-    id: 'NS-010',
-    title: 'state namespace exists',
-    judge: (facts, { options }) => {
-      const namespace = read(facts.namespaces).find((one) => one.metadata.name === options.stateNamespace);
-      if (!namespace) {
-        return failed(
-          `the state namespace ${options.stateNamespace} does not exist`,
-          'Create it, or name another with --state-namespace: the lock and the record of the run live there.',
-          { next: command`kubectl create namespace ${options.stateNamespace}` },
-        );
-      }
-      if (!namespace.metadata.deletionTimestamp) return ok(`state namespace ${options.stateNamespace} exists`);
-      return failed(`the state namespace ${options.stateNamespace} is being deleted`, 'Name another with --state-namespace.', {
-        next: 'kubectl get namespaces',
-      });
-    },
-  },
-  {
     id: 'NS-011',
     title: 'no other run holds the lock',
     judge: (facts, { startedAt: now }) => {

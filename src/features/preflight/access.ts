@@ -35,7 +35,7 @@ export async function readAccess(
     const ahead = 'value' in chart ? chart.value : undefined;
     const release = await chartScope(installation, ahead, kindsOf, options);
     const scope = {
-      ...{ stateNamespace: options.stateNamespace, meshed },
+      meshed,
       documents: await kindsOf([
         ...appliedDocuments(context, installation, target),
         ...(ahead?.work?.written ?? []),

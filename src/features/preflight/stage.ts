@@ -148,7 +148,7 @@ async function judgeOwners(
   if (!installation || !changesUids(source, context)) return { references: undefined, recorded: [] };
   if (context.options.readOnly) throw new LeftOut('any object may be owned by the service, Secrets too, and all would have to be listed');
   const references = await readReferences(cluster, context, wayOf(known, installation, context));
-  return withRights(cluster, { references, recorded: [], apiReplaced: replacesApi(known, context) }, context);
+  return withRights(cluster, { references, recorded: [], apiReplaced: replacesApi(known, context) });
 }
 
 /** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */

@@ -3,6 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import { crdName, groupOf, type Kind } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { RECORD_NAME, STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { allow, type Permission } from './permission.ts';
 
 /** A kind that the target's documents hold, and where. */
@@ -13,7 +14,7 @@ export interface DocumentKind {
   readonly names?: readonly string[];
 }
 
-/** The lease of the lock: of this name in the state namespace. */
+/** The lease of the lock: of this name beside the state. */
 const LOCK = 'netsvc-upgrade';
 
 /** Kinds of the documents of a full install, an operator and their add-ons: the roles are made for these. */
@@ -52,7 +53,6 @@ export interface ChartScope {
 
 /** What the permissions depend on. */
 export interface PlanScope {
-  readonly stateNamespace: string;
   readonly documents: readonly DocumentKind[];
   /** Where the chart tool keeps the release; without it none is upgraded. */
   readonly chart?: ChartScope;
@@ -74,13 +74,19 @@ export type Needs = (profile: Profile, scope: PlanScope) => readonly Permission[
 /** Every command that asks a cluster. */
 export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is', { names: ['kube-system'] });
 
-export const stateRead: Needs = (_, { stateNamespace: namespace }) => [
-  ...allow(['get'], K.Lease, 'lock', { namespace, names: [LOCK] }),
-  ...allow(['get', 'list'], K.Secret, 'run record', { namespace }),
+/** Lock and run record alone, by their names: whoever has no more cannot read tokens of others. */
+export const recordRead: Needs = () => [
+  ...allow(['get'], K.Lease, 'lock', { namespace: STATE_NAMESPACE, names: [LOCK] }),
+  ...allow(['get'], K.Secret, 'run record', { namespace: STATE_NAMESPACE, names: [RECORD_NAME] }),
 ];
 
-export const lock: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace, names: [LOCK] });
+/** What is kept beside the record as well: its names are made during the run. */
+export const stateRead: Needs = (...of) => [
+  ...recordRead(...of),
+  ...allow(['get', 'list'], K.Secret, 'run record', { namespace: STATE_NAMESPACE }),
+];
+
+export const lock: Needs = () => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace: STATE_NAMESPACE, names: [LOCK] });
 
 /** `preflight --probe-images`. */
 export const probe: Needs = () => [
@@ -105,8 +111,7 @@ export const events: Needs = () => {
   return [...allow(['get'], K.DaemonSet, why, { required: false }), ...allow(['create'], K.Event, why, { required: false })];
 };
 
-export const record: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace });
+export const record: Needs = () => allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace: STATE_NAMESPACE });
 
 export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation }) => {
   const { plural } = clusterInformation;
@@ -190,8 +195,11 @@ function certificates(names: OperatorCrossings['certificates']): readonly Permis
 }
 
 /** The journal of owner references, in Secrets beside the run record. */
-export const journal: Needs = (_, { stateNamespace: namespace }) =>
-  allow(['create', 'delete', 'get', 'list', 'update'], K.Secret, 'journal of owner references', { namespace, required: false });
+export const journal: Needs = () =>
+  allow(['create', 'delete', 'get', 'list', 'update'], K.Secret, 'journal of owner references', {
+    namespace: STATE_NAMESPACE,
+    required: false,
+  });
 
 export const rollout: Needs = () => [
   ...allow(['list', 'watch'], [K.Node, K.Pod], 'the rolling update'),

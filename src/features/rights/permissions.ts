@@ -155,7 +155,7 @@ const commandNeeds: CommandNeeds = {
     needs.lock,
     (profile, scope) => needs.networkProbe(profile, { ...scope, probeNamespace: scope.probeNamespace ?? 'default' }),
   ],
-  status: [needs.session, needs.stateRead],
+  status: [needs.session, needs.recordRead],
   report: [needs.session, needs.stateRead],
   backup: writing('backup'),
   crds: writing('crds'),
@@ -163,12 +163,12 @@ const commandNeeds: CommandNeeds = {
   policy: writing('policy'),
   hep: writing('hep'),
   apply: writing('apply'),
-  wait: reading('wait'),
+  wait: [needs.session, needs.recordRead, ...stageNeeds.wait],
   cli: writing('cli'),
   ownerrefs: writing('ownerrefs-strip', 'ownerrefs-restore', 'ownerrefs-forget'),
   // It ends the record of a run that stopped before it.
   verify: writing('verify'),
-  unlock: [needs.session, needs.stateRead, needs.lock],
+  unlock: [needs.session, needs.recordRead, needs.lock],
 };
 
 /** Commands for which there is a role. */

@@ -4,11 +4,8 @@ import type { Profile } from '../../kernel/profile.ts';
 import { type DocumentKind, documentKinds, type PlanScope } from './needs.ts';
 import { type Permission, roleRules } from './permission.ts';
 
-/** Where the lock and the state are unless said: rights on them are a Role there. */
-export const STATE_NAMESPACE = 'kube-system';
-
 /** No other namespace in particular: a ClusterRole is for all of them. */
-export const anywhere = { stateNamespace: STATE_NAMESPACE, meshed: true };
+export const anywhere = { meshed: true };
 
 /** Any manifest install: documents of every kind that one holds. */
 export function manifestScope(): PlanScope {

@@ -82,7 +82,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     id: 'NS-753',
     title: 'journal of owner references whole',
     ref: '§4.8/1',
-    judge: (facts, context) => journalWhole(read(facts.stillOff), context),
+    judge: (facts) => journalWhole(read(facts.stillOff)),
   },
 ]);
 

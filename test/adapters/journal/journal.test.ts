@@ -27,7 +27,7 @@ const uidOf = (number: number) => `d0d0d0d0-0000-4000-8000-${String(number).padS
 function ground(cluster?: (inner: Cluster) => Cluster) {
   const memory = memoryCluster();
   const storeOn = (over: Cluster, runId = '20261120T100000Z-abc', clusterUid = 'uid') =>
-    journalStore({ place: journalIn(over, SPACE), form: async () => ownerEntries, clusterUid, profile: 'calico', runId });
+    journalStore({ place: journalIn(over), form: async () => ownerEntries, clusterUid, profile: 'calico', runId });
   const maps = () => [...memory.objects.keys()].map((key) => key.slice(SPACE.length + 1)).sort();
   const edit = (name: string, change: (map: KubeObject) => KubeObject) => {
     const key = `${SPACE}/${name}`;

@@ -21,7 +21,6 @@ function ground() {
         const started = now;
         return () => now - started;
       },
-      namespace: 'kube-system',
       identity,
       repeat: (_ms, task) => {
         tasks.add(task);
@@ -139,7 +138,6 @@ describe('the lock', () => {
     const knowing = leaseLock({
       cluster: memory.cluster,
       clock,
-      namespace: 'kube-system',
       identity: 'next',
       isGone: (identity) => identity === 'dead@here',
     });
@@ -344,7 +342,6 @@ describe('the lock', () => {
       const lock = leaseLock({
         cluster: memory.cluster,
         clock: { now: () => new Date(START) },
-        namespace: 'kube-system',
         identity: 'next',
         isGone: (identity) => identity === 'dead@here',
         awaitOrphans: async (lastHolder) => (await awaitOrphans(lastHolder)) === true,

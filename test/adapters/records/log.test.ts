@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { OPEN_BYTES } from '../../../src/adapters/records/log.ts';
-import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import { type KeptItem, type KeptLine, numberOf } from '../../../src/kernel/run-record.ts';
+import { type KeptItem, type KeptLine, numberOf, RECORD_NAME } from '../../../src/kernel/run-record.ts';
 import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
 

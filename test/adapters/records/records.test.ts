@@ -4,7 +4,6 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyOf } from '../../../src/adapters/records/kept.ts';
-import { RECORD_NAME } from '../../../src/adapters/records/records.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { keptHere, seenHere } from '../../../src/adapters/state/seen-here.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
@@ -12,6 +11,7 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { RECORD_NAME } from '../../../src/kernel/run-record.ts';
 import { RECORD as STORED } from '../../fixtures/stored-record.ts';
 import { emptyFolder } from '../../support/folders.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
@@ -157,7 +157,7 @@ describe('what this machine kept', () => {
 
   it('is known again by what it is, over processes, in a file of its owner alone', async () => {
     const memory = memoryCluster();
-    const records = () => recordsIn(memory.cluster, 'kube-system', keptHere(workIn(folder)));
+    const records = () => recordsIn(memory.cluster, keptHere(workIn(folder)));
     assert.equal(await records().keptHere({ a: 1 }), false);
     await records().keep('r/apply/edits#1', { a: 1, none: undefined });
     await records().append([
@@ -173,7 +173,7 @@ describe('what this machine kept', () => {
   it('is not what another machine kept, nor what somebody changed since', async () => {
     const memory = memoryCluster();
     await recordsIn(memory.cluster).keep('r/apply/edits#1', { a: 1 });
-    assert.equal(await recordsIn(memory.cluster, 'kube-system', keptHere(workIn(folder))).keptHere({ a: 1 }), false);
+    assert.equal(await recordsIn(memory.cluster, keptHere(workIn(folder))).keptHere({ a: 1 }), false);
   });
 
   it('is forgotten with a folder that only stands in for the work folder', async () => {
@@ -193,7 +193,7 @@ describe('an earlier state that was put back', () => {
     const { memory, map } = ground();
     const on = (path: string, standsInFor?: string) => {
       const work = workIn(path, standsInFor);
-      return recordsIn(memory.cluster, 'kube-system', keptHere(work), seenHere(work));
+      return recordsIn(memory.cluster, keptHere(work), seenHere(work));
     };
     const putBack = (secret: KubeObject | undefined) => memory.objects.set(`kube-system/${RECORD_NAME}`, secret as KubeObject);
     return { on, map, putBack, memory };
@@ -243,11 +243,9 @@ describe('an earlier state that was put back', () => {
     await rm(other, { recursive: true });
   });
 
-  it('is not looked for in another state namespace, nor remembered by a folder that only stands in', async () => {
-    const { on, memory, map, putBack } = machines();
+  it('is not remembered by a folder that only stands in', async () => {
+    const { on, map, putBack } = machines();
     await on(folder).save(RECORD);
-    const elsewhere = recordsIn(memory.cluster, 'upgrades', keptHere(workIn(folder)), seenHere(workIn(folder)));
-    assert.equal(await elsewhere.load(), undefined);
     const early = map();
     const temporary = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
     await on(temporary, '/w').save({ ...RECORD, backup: '/b' });

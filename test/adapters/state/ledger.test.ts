@@ -21,7 +21,7 @@ const isStale = (why: RegExp) => (thrown: unknown) => {
 
 function ground(over: (inner: Cluster) => Cluster = (inner) => inner) {
   const memory = memoryCluster();
-  const ledger = secretLedger(over(memory.cluster), SPACE);
+  const ledger = secretLedger(over(memory.cluster));
   const secret = () => memory.objects.get(`${SPACE}/${NAME}`) as KubeObject;
   const put = (object: KubeObject | undefined) => {
     if (object) memory.objects.set(`${SPACE}/${NAME}`, object);
@@ -125,7 +125,7 @@ describe('the ledger', () => {
   it('goes by what was seen first also where nothing was there', async () => {
     const { ledger, memory, put, secret } = ground();
     assert.equal(await ledger.read(NAME), undefined);
-    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    await secretLedger(memory.cluster).update(NAME, () => of('theirs'));
     await ledger.read(NAME);
     ledger.pin();
     put(secret());
@@ -135,7 +135,7 @@ describe('the ledger', () => {
   it('knows from its first list what was not there, and its own ones', async () => {
     const { ledger, memory } = ground();
     assert.deepEqual(await ledger.names(), []);
-    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    await secretLedger(memory.cluster).update(NAME, () => of('theirs'));
     ledger.pin();
     await ledger.update(`${NAME}-log-1`, () => of('ours'));
     assert.deepEqual(await ledger.names(), [NAME, `${NAME}-log-1`]);
@@ -165,7 +165,7 @@ describe('the ledger', () => {
     await ledger.names();
     ledger.pin();
     ledger.unpin();
-    await secretLedger(memory.cluster, SPACE).update(NAME, () => of('theirs'));
+    await secretLedger(memory.cluster).update(NAME, () => of('theirs'));
     await ledger.read(NAME);
     ledger.pin();
     assert.deepEqual((await ledger.read(NAME))?.content, of('theirs'));

@@ -29,7 +29,7 @@ async function told(objects: ReturnType<typeof removable>, denies: Denies, plugi
     if (plugin) throw plugin;
     return object;
   };
-  const rights = await readRights({ ...cluster, dryRunCreate }, objects, 'state');
+  const rights = await readRights({ ...cluster, dryRunCreate }, objects);
   const [finding] = judgeAll([mayRestore], { references: undefined, recorded: [], rights }, contextOf());
   const names = finding?.evidence.map(({ text }) => text);
   return { outcome: finding?.outcome, names, next: finding?.next, hint: finding?.hint ?? '', dryRuns, requests };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { accessChecks } from '../../../src/features/preflight/access-checks.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
-import { contextOf, found, object } from '../../fixtures/facts.ts';
+import { contextOf, found } from '../../fixtures/facts.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
@@ -24,14 +24,6 @@ checkCases('NS-009', {
     is: 'error',
     next: /^kubectl netsvc-upgrade permissions --for run --profile calico --path chart$/,
   },
-});
-
-const deleted = { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } };
-
-checkCases('NS-010', {
-  'passes if it exists': { is: 'ok' },
-  'fails if it does not': { context: contextOf({ stateNamespace: 'upgrades' }), is: 'error', next: /create namespace upgrades/ },
-  'fails if it is being deleted': { facts: { namespaces: { value: [object('v1', 'Namespace/kube-system', deleted)] } }, is: 'error' },
 });
 
 const acquiredAt = new Date(contextOf({}).startedAt.getTime() - 240_000).toISOString();
