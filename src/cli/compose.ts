@@ -6,11 +6,10 @@ import { openCluster } from '../adapters/kube/cluster.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeconfig.ts';
 import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/lock/lease.ts';
-import { leaseLock, lockWith } from '../adapters/lock/lock.ts';
+import { leaseLock } from '../adapters/lock/lock.ts';
 import { localFiles, localMachine } from '../adapters/machine.ts';
 import { ledgerRecords, recordIn } from '../adapters/records/records.ts';
 import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
-import { keptHere, seenHere } from '../adapters/state/seen-here.ts';
 import { storedManifests } from '../adapters/stored-bases.ts';
 import { awaitOrphans, orphansOf } from '../adapters/tools/orphans.ts';
 import { type PrivateKubeconfig, privateKubeconfigFile, removeStaleKubeconfigs } from '../adapters/tools/private-kubeconfig.ts';
@@ -58,9 +57,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     clock,
     files: localFiles(),
     machine: localMachine(),
-    records: ledgerRecords(ledger, keptHere(work), seenHere(work)),
-    // While the lock is held, nobody else writes the state.
-    lock: lockWith(leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }), ledger),
+    records: ledgerRecords(ledger),
+    lock: leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }),
     operator: operatorName(),
     journal: openJournal(ledger, context),
     cluster,

@@ -60,9 +60,11 @@ export function endChain(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome
   return parts.ports.interruption.finish(() => ended(parts, end));
 }
 
-async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<ChainOutcome> {
+async function ended(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
   const { hold, live, recorder, judged, plans, actor } = parts;
-  if (!hold.isLost && live) await endRecord(parts, { exit, stage, thrown });
+  const stale = !hold.isLost && live ? await endRecord(parts, end) : undefined;
+  // Whatever this run did, another one has written since: its own end is not the state of the cluster.
+  const { exit, stage, thrown } = stale && end.exit === 'done' ? { ...end, exit: stale.code, thrown: stale } : end;
   const outcome: ChainOutcome = {
     exit,
     findings: judged.findings,
@@ -80,13 +82,15 @@ async function ended(parts: ChainParts, { exit, stage, thrown }: ChainEnd): Prom
   return outcome;
 }
 
-async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<void> {
+/** Resolves to the fault where another run has written the record since. */
+async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<Fault | undefined> {
   const whole = stages.some((one) => one.judgesResult === true);
   try {
     await recorder.end(exit, { stage, thrown, whole, takeLock: () => hold.take() });
   } catch (failure) {
     const text = `the run record could not be updated: ${messageOf(failure)}`;
     observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });
+    return failure instanceof Fault && failure.code === 'stale' ? failure : undefined;
   }
 }
 

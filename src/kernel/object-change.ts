@@ -44,16 +44,6 @@ function isChange(value: unknown): value is ObjectChange {
   return [apiVersion, kind, name, namespace, uid].every((one) => typeof one === 'string') && pathsOf({ before, after }).every(isPlace);
 }
 
-/** Those that another machine than this kept: who writes the state there need not be the operator here. */
-export async function keptElsewhere<C extends Pick<KeptItem, 'content'>>(
-  records: Pick<Records, 'keptHere'>,
-  kept: readonly C[],
-): Promise<readonly C[]> {
-  const contents = [...new Set(kept.map(({ content }) => content))];
-  const isHere = new Map(await Promise.all(contents.map(async (content) => [content, await records.keptHere(content)] as const)));
-  return kept.filter(({ content }) => !isHere.get(content));
-}
-
 /** A place as it was changed last, but for undos. */
 export interface ChangedPlace {
   readonly ref: ObjectRef;

@@ -140,8 +140,6 @@ export interface Records {
   /** Adds what was there before removals, and outcomes, in one durable write; one item per node is fine. */
   append(lines: readonly KeptLine[]): Promise<void>;
   kept(actionId: string): Promise<unknown>;
-  /** True if this machine kept this content: what it keeps it remembers. False says no more than that another one may have. */
-  keptHere(content: unknown): Promise<boolean>;
   /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
   keptWith(part: string): Promise<readonly KeptItem[]>;
 }

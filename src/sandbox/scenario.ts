@@ -39,8 +39,6 @@ export interface SandboxState {
   record?: RunRecord;
   holder?: { readonly identity: string; readonly acquiredAt: string; readonly renewedAt: string };
   readonly kept: Map<string, string>;
-  /** Another machine kept all of it. */
-  keptElsewhere?: true;
   /** By the id of the kept item. */
   readonly outcomes: Map<string, KeptOutcome>;
   journal?: readonly JournalEntry[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 
-const facts = { defaultRelease: 'v3.32.2', checks: ['NS-014', 'NS-104', 'NS-110'] };
+const facts = { defaultRelease: 'v3.32.2', checks: ['NS-012', 'NS-104', 'NS-110'] };
 
 /** What is there: an option that nobody gave is undefined. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -38,7 +38,7 @@ describe('toOptions', () => {
         variant: 'overlay',
         'upgrade-file': 'u.yaml',
         base: 'b',
-        accept: ['NS-014=Node/a'],
+        accept: ['NS-012=Node/a'],
         'fail-on': 'warning',
         'dry-run': 'server',
         yes: true,
@@ -58,7 +58,7 @@ describe('toOptions', () => {
       variant: 'overlay',
       upgradeFile: 'u.yaml',
       base: 'b',
-      accept: [{ check: 'NS-014', subject: 'Node/a' }],
+      accept: [{ check: 'NS-012', subject: 'Node/a' }],
       failOn: 'warning',
       dryRun: 'server',
       yes: true,
@@ -91,7 +91,7 @@ describe('--accept', () => {
   });
 
   it('refuses an empty subject', () => {
-    assert.match(usage(() => readAcceptance('NS-014=', facts.checks)).message, /names no subject/);
+    assert.match(usage(() => readAcceptance('NS-012=', facts.checks)).message, /names no subject/);
   });
 });
 

@@ -5,7 +5,6 @@ import {
   isUndone,
   type KeptChange,
   keptChanges,
-  keptElsewhere,
   placesIn,
   putOp,
   standing,
@@ -93,15 +92,6 @@ describe('what was kept', () => {
       read.map(({ id }) => id),
       ['r1/hep/y#9', 'r1/hep/x#10', 'r2/hep/x#1'],
     );
-  });
-
-  it('is told from what another machine kept', async () => {
-    const [mine, theirs] = await readFrom([kept('- → mine', 1), kept('- → theirs', 2)]);
-    assert.ok(mine && theirs);
-    assert.deepEqual(await keptElsewhere({ keptHere: async (content) => content === mine.content }, [mine, theirs, theirs]), [
-      theirs,
-      theirs,
-    ]);
   });
 });
 

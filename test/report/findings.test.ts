@@ -27,7 +27,7 @@ const findings: readonly Finding[] = [
   },
   { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
   { ...base, id: 'NS-009', outcome: 'accepted', was: 'error', message: 'cannot patch nodes' },
-  { ...base, id: 'NS-010', outcome: 'expected', message: 'two releases' },
+  { ...base, id: 'NS-107', outcome: 'expected', message: 'two releases' },
   { ...base, id: 'NS-802', category: 'tools', outcome: 'cured', message: '1 older CLI on PATH', next: 'kubectl netsvc-upgrade cli' },
 ];
 
@@ -61,7 +61,7 @@ describe('the list of findings', () => {
       '    - here: +4 s',
       '    fix the clock',
       '~ NS-009 accepted with --accept (was: error) cannot patch nodes',
-      '  NS-010 expected during this run: two releases',
+      '  NS-107 expected during this run: two releases',
       'follow-up',
       '× NS-701 37 objects in 6 namespaces have a v3 owner',
       '    - Node/a',

@@ -5,8 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { checkTitles } from '../../src/features/chain.ts';
 import { imagesPulled } from '../../src/features/images/stage.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import { carriedHere } from '../../src/features/install-manifest/apply-checks.ts';
-import { templatesKeptHere } from '../../src/features/sidecars/checks.ts';
 import type { Check, Finding } from '../../src/kernel/check.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { type ApplyBench, benches } from '../support/apply-bench.ts';
@@ -70,10 +68,6 @@ async function judgeEverything(): Promise<void> {
   await runCasesOf([...new Set([...judging, ...globSync(join(features, BENCHES))])].map((file) => pathToFileURL(file)));
   // Tests of these see whole commands.
   const judged = (check: unknown, facts: unknown) => judgeAll([check as Check<unknown>], facts, contextOf());
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'evil' };
-  const carried = { files: { 'a.yaml': { changed: [], removed: ['ConfigMap/evil'] } } };
-  judged(carriedHere, { target: { fromElsewhere: true, carried }, previews: [{ planned: { ref, change: 'create' } }] });
-  judged(templatesKeptHere, { undo: true, restored: { value: 1 }, fromElsewhere: { value: [{ text: 'x' }] } });
   judged(imagesPulled, { probed: [{ node: 'n1', image: 'i', state: 'failed', because: 'b' }], unknown: [] });
 }
 

@@ -51,7 +51,6 @@ export const emptySources = () =>
       keep: async () => undefined,
       append: async () => undefined,
       kept: async () => undefined,
-      keptHere: async () => true,
       keptWith: async () => [],
     },
     journal: { load: async () => undefined, leftOver: async () => false },

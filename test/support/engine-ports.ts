@@ -76,7 +76,6 @@ export function engineBench() {
           if (!outcome) bench.kept.set(id, content);
         }
       },
-      keptHere: async () => true,
       keptWith: async (part: string) => {
         const found = [...bench.kept].filter(([id]) => id.includes(part)).sort(([one], [other]) => (one < other ? -1 : 1));
         return found.map(([id, content]) => ({ id, content }));

@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
-import type { Content } from '../state/expectations.ts';
+import type { Content } from '../state/entry.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './head.ts';
 

@@ -65,24 +65,6 @@ export function leaseLock(deps: LockDeps): Lock {
   };
 }
 
-/** The lock, which pins what is stored under it from when it is taken until it is given back. */
-export function lockWith(lock: Lock, stored: { pin(): void; unpin(): void }): Lock {
-  return {
-    ...lock,
-    async acquire() {
-      const hold = await lock.acquire();
-      stored.pin();
-      return {
-        ...hold,
-        release: () => {
-          stored.unpin();
-          return hold.release();
-        },
-      };
-    },
-  };
-}
-
 /** A holder that is an ended process of this machine does not count: its lock need not expire first. */
 function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
   const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;

@@ -4,7 +4,7 @@ import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
-import type { Content } from '../state/expectations.ts';
+import type { Content } from '../state/entry.ts';
 
 /** Largest piece of one kept item, so that two always fit beside each other in a Secret of 1 MiB. Bytes before base64. */
 const PIECE_BYTES = 400_000;

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { isRecord } from '../../kernel/json.ts';
 import type { KeptItem, KeptLine, KeptOutcome } from '../../kernel/run-record.ts';
 import { gunzip, gzip } from '../compression.ts';
-import type { Content, Entry } from '../state/expectations.ts';
+import type { Content, Entry } from '../state/entry.ts';
 
 /** Text of the part that is written to: every append writes all of it. Bytes. */
 export const OPEN_BYTES = 100_000;

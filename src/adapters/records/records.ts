@@ -1,18 +1,15 @@
 import { type KeptLine, RECORD_NAME, type Records, type RunRecord } from '../../kernel/run-record.ts';
-import type { Content, Entry } from '../state/expectations.ts';
+import type { Content, Entry } from '../state/entry.ts';
 import type { Ledger } from '../state/ledger.ts';
-import { type KeptHere, nextSerial, type SeenHere } from '../state/seen-here.ts';
 import { isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
 const RECORD_KEY = 'record.json';
-/** Counts up with each record that is written. */
-const SERIAL_KEY = 'serial';
 const SPILLED = /^netsvc-upgrade-run-kept-\d+$/;
 /** Room for kept items in one Secret (its limit is 1 MiB, the record itself included). Bytes. */
 const ROOM_BYTES = 900_000;
 
-/** The record alone, before it is known where this machine works: only to be looked at. */
+/** The record alone: only to be looked at. */
 export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
   const text = recordText((await ledger.read(RECORD_NAME))?.content);
   return text === undefined ? undefined : parseRecord(text, ledger.whereIs(RECORD_NAME));
@@ -22,21 +19,12 @@ export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
  * The run record in the Secret `netsvc-upgrade-run`, its overflow in `netsvc-upgrade-run-kept-N`. What single actions keep, up to one item
  * per node, is in `netsvc-upgrade-run-log-N`.
  */
-export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): Records {
+export function ledgerRecords(ledger: Ledger): Records {
   const where = ledger.whereIs(RECORD_NAME);
-
-  /** The record's own Secret; an earlier one that was put back is refused, whatever is read of it. */
-  async function own(): Promise<Entry | undefined> {
-    const entry = await ledger.read(RECORD_NAME);
-    if (recordText(entry?.content) === undefined) return entry;
-    await seen.check(where, serialOf(entry?.content));
-    await seen.note(where, serialOf(entry?.content));
-    return entry;
-  }
 
   /** The record's own Secret and those that hold what it has no room for. */
   async function withItems(names: readonly string[]): Promise<readonly Entry[]> {
-    const found = await Promise.all([own(), ...names.filter((name) => SPILLED.test(name)).map((name) => ledger.read(name))]);
+    const found = await Promise.all([RECORD_NAME, ...names.filter((name) => SPILLED.test(name))].map((name) => ledger.read(name)));
     return found.filter((one) => one !== undefined);
   }
 
@@ -45,8 +33,6 @@ export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): R
     const entries = await withItems(await ledger.names());
     const old = entries.filter((one) => Object.keys(one.content).some((key) => isPieceOf(actionId, key)));
     const placed = place(pieces, entries);
-    // Before: what is written and not remembered would be asked for by name.
-    await here.note([content]);
     // New pieces first, then the old ones are removed: a crash in between leaves too much, never too little.
     for (const [name, part] of placed) await ledger.update(name, (live) => ({ ...without(actionId, live), ...part }));
     for (const { name } of old.filter((one) => !placed.has(one.name))) await ledger.update(name, (live) => without(actionId, live));
@@ -63,27 +49,15 @@ export function ledgerRecords(ledger: Ledger, here: KeptHere, seen: SeenHere): R
   });
 
   return {
-    async load() {
-      const text = recordText((await own())?.content);
-      return text === undefined ? undefined : parseRecord(text, where);
-    },
-    async save(record) {
-      let serial = 0;
-      await ledger.update(RECORD_NAME, (live) => {
-        serial = nextSerial(serialOf(live));
-        return { ...withRecord(live, record, where), [SERIAL_KEY]: Buffer.from(String(serial)).toString('base64') };
-      });
-      await seen.note(where, serial);
-    },
+    load: () => recordIn(ledger),
+    save: (record) => ledger.update(RECORD_NAME, (live) => withRecord(live, record, where)),
     keep,
     async append(lines) {
       const [small = [], large = []] = [false, true].map((isLarge) => lines.filter((line) => isTooLarge(line) === isLarge));
       for (const { id, content } of large) await keep(id, content);
       if (small.length === 0) return;
-      await here.note(small.flatMap((line) => ('content' in line ? [line.content] : [])));
       await log.append(small);
     },
-    keptHere: here.has,
     async kept(actionId) {
       return unpacked(actionId, itemsOf(await withItems(await ledger.names())));
     },
@@ -131,11 +105,6 @@ function without(actionId: string, live: Content | undefined): Content {
 
 function itemsOf(entries: readonly Entry[]): Content {
   return Object.assign({}, ...entries.map(({ content }) => content)) as Content;
-}
-
-/** 0 where there is none: older than any. */
-function serialOf(content: Content | undefined): number {
-  return Number(Buffer.from(content?.[SERIAL_KEY] ?? '', 'base64').toString('utf8')) || 0;
 }
 
 function recordText(content: Content | undefined): string | undefined {

@@ -3,7 +3,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster } from '../../kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
-import { type Content, changedUnderUs, type Entry, ExpectedContents, foreignSecret } from './expectations.ts';
+import { type Content, changedUnderUs, type Entry, foreignSecret, markOf } from './entry.ts';
 
 /**
  * Type of every Secret that holds state: writers of Secrets in kube-system already have this program's rights. Far more accounts
@@ -14,10 +14,7 @@ export const STATE_TYPE = 'netsvc-upgrade/state';
 const LABELS = { 'app.kubernetes.io/managed-by': 'netsvc-upgrade' };
 const TRIES = 5;
 
-/**
- * What this program stores in the cluster and acts upon later; nothing else reads or writes these Secrets. While pinned, a read must find
- * what was read or written before, else it throws Fault('stale').
- */
+/** What this program stores in the cluster and acts upon later; nothing else reads or writes these Secrets. */
 export interface Ledger {
   /** `Secret/kube-system/netsvc-upgrade-run`. */
   whereIs(name: string): string;
@@ -31,18 +28,18 @@ export interface Ledger {
   replace(entry: Entry): Promise<Entry>;
   /** Throws ApiFailure 409 if it is another version by now; nothing happens if it is not there. */
   remove(name: string, version: string): Promise<void>;
-  /** Changes what is there, or begins it; again where only its metadata changed meanwhile. `change` resolves to undefined for what is not changed. */
+  /**
+   * Changes what is there, or begins it; `change` resolves to undefined for what is not changed. Throws Fault('stale') where that is neither
+   * what this process first read nor what it wrote last.
+   */
   update(name: string, change: (content: Content | undefined) => Promise<Content | undefined> | Content | undefined): Promise<void>;
-  /** From now on, what was seen must be what is found, from the first read of this process on: called when the lock is held. */
-  pin(): void;
-  /** Other runs may write again. */
-  unpin(): void;
 }
 
 /** The ledger in Secrets of one type in kube-system. */
 export function secretLedger(cluster: Cluster): Ledger {
-  const expected = new ExpectedContents();
-  /** As this process wrote them last: nobody else writes them while it holds the lock. */
+  /** Marks of what may be found under a name: what was read first, then what was written last. A write without an answer allows two. */
+  const known = new Map<string, ReadonlySet<string>>();
+  /** As this process wrote them last. */
   const written = new Map<string, Entry>();
   const whereIs = (name: string) => `Secret/${STATE_NAMESPACE}/${name}`;
 
@@ -52,40 +49,41 @@ export function secretLedger(cluster: Cluster): Ledger {
     return secret && entryOf(secret);
   };
 
-  /** A single answer may be an outdated one: two have to agree. */
   async function read(name: string): Promise<Entry | undefined> {
-    for (let attempt = 1; ; attempt += 1) {
-      const found = await get(name);
-      if (expected.meets(name, found)) return found;
-      if (attempt < 2) continue;
-      throw changedUnderUs(whereIs(name), found === undefined);
-    }
+    const found = await get(name);
+    if (!known.has(name)) known.set(name, new Set([markOf(found?.content)]));
+    return found;
   }
 
-  async function store(name: string, content: Content | undefined, write: () => Promise<KubeObject>): Promise<Entry> {
-    expected.attempt(name, content);
-    const entry = entryOf(await write());
-    expected.settle(name, entry);
-    return entry;
+  /** What is about to be written over: whatever a run bases its next record upon, another's is never lost. */
+  async function readOwn(name: string): Promise<Entry | undefined> {
+    const found = await read(name);
+    if (known.get(name)?.has(markOf(found?.content))) return found;
+    throw changedUnderUs(whereIs(name), found === undefined);
   }
 
-  const create = (name: string, content: Content, immutable = false) =>
-    store(name, content, () => cluster.create(K.Secret, secretOf(name, content, immutable)));
+  const create = async (name: string, content: Content, immutable = false) =>
+    entryOf(await cluster.create(K.Secret, secretOf(name, content, immutable)));
 
-  const replace = ({ name, content, uid, version, secret }: Entry) =>
-    store(name, content, () => {
-      const { metadata, ...rest } = secret ? { ...secret, data: content } : secretOf(name, content, false);
-      return cluster.replace(K.Secret, { ...rest, metadata: { ...metadata, resourceVersion: version, ...(uid ? { uid } : {}) } });
-    });
+  async function replace({ name, content, uid, version, secret }: Entry): Promise<Entry> {
+    const { metadata, ...rest } = secret ? { ...secret, data: content } : secretOf(name, content, false);
+    const versioned = { ...metadata, resourceVersion: version, ...(uid ? { uid } : {}) };
+    return entryOf(await cluster.replace(K.Secret, { ...rest, metadata: versioned }));
+  }
+
+  /** Until its answer comes, both contents may be found. */
+  async function writeOver(name: string, live: Entry | undefined, content: Content): Promise<void> {
+    known.set(name, new Set([markOf(live?.content), markOf(content)]));
+    written.set(name, await (live ? replace({ ...live, content }) : create(name, content)));
+    known.set(name, new Set([markOf(content)]));
+  }
 
   return {
     whereIs,
     read,
     async names() {
       const secrets = await cluster.list(K.Secret, { namespace: STATE_NAMESPACE, fieldSelector: `type=${STATE_TYPE}`, metadataOnly: true });
-      const names = secrets.map(({ metadata }) => metadata.name).sort();
-      expected.lists(names);
-      return names;
+      return secrets.map(({ metadata }) => metadata.name).sort();
     },
     create,
     replace,
@@ -93,7 +91,6 @@ export function secretLedger(cluster: Cluster): Ledger {
       const found = await read(name);
       if (!found) return;
       if (found.version !== version) throw new ApiFailure(409, 'Conflict', `${whereIs(name)} is another one by now`);
-      expected.attempt(name, undefined);
       await cluster.remove(K.Secret, {
         apiVersion: 'v1',
         kind: 'Secret',
@@ -101,24 +98,23 @@ export function secretLedger(cluster: Cluster): Ledger {
         name,
         ...(found.uid ? { uid: found.uid } : {}),
       });
-      expected.settle(name, undefined);
       written.delete(name);
+      known.delete(name);
     },
     async update(name, change) {
       for (let attempt = 1; ; attempt += 1) {
-        const live = written.get(name) ?? (await read(name));
+        const live = written.get(name) ?? (await readOwn(name));
         const content = await change(live?.content);
         if (!content) return;
         try {
-          written.set(name, await (live ? replace({ ...live, content }) : create(name, content)));
-          return;
+          return await writeOver(name, live, content);
         } catch (thrown) {
           if (!isOutdated(thrown, written.delete(name)) || attempt >= TRIES) throw thrown;
+          // The answer to an earlier try was lost.
+          if (isSame((await readOwn(name))?.content, content)) return;
         }
       }
     },
-    pin: () => expected.pin(),
-    unpin: () => expected.unpin(),
   };
 }
 
@@ -143,6 +139,8 @@ function contentOf(data: unknown): Content {
     Object.entries(isRecord(data) ? data : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
 }
+
+const isSame = (one: Content | undefined, other: Content) => markOf(one) === markOf(other);
 
 /** Somebody wrote or removed it in between; `isKnown`: it was not read right before. */
 function isOutdated(thrown: unknown, isKnown: boolean): boolean {

@@ -60,23 +60,6 @@ export function refusedBack(facts: HepFacts, context: Context): readonly Evidenc
   return [...endpoints, ...labels].flatMap(({ text, why: detail }) => (detail === undefined ? [] : [{ text, detail }]));
 }
 
-/** What the undo would do by what another machine kept. */
-export function backFromElsewhere(facts: HepFacts, context: Context): readonly Evidence[] {
-  const elsewhere = new Set(facts.keptElsewhere);
-  const former = formerSwitch(facts, context);
-  return [
-    ...toRecreate(facts, context)
-      .filter(({ kept }) => elsewhere.has(kept))
-      .map((one) => ({ text: endpointName(one), detail: `created again: ${endpointText(one.endpoint, context)}` })),
-    ...(former && elsewhere.has(former.kept)
-      ? [{ text: `${context.profile.controllersConfiguration.kind}/${former.ref.name}`, detail: 'automatic host endpoints disabled' }]
-      : []),
-    ...stillThere(facts, context)
-      .filter(({ place }) => elsewhere.has(place.kept))
-      .map((one) => ({ text: labelText(one), detail: `label ${one.key}=${one.place.after} removed` })),
-  ];
-}
-
 /** `node node-01, addresses 10.0.0.1, profiles none, labels role=host`: the user agrees to each, for the record could be another's work. */
 export function endpointText(endpoint: KubeObject, { profile }: Context): string {
   const { node, expectedIPs, profiles, labels } = hostEndpointOf(endpoint, profile.apiGroup);

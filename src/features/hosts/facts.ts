@@ -57,8 +57,6 @@ export interface HepFacts {
   readonly elsewhere: readonly HostEndpoint[];
   /** What the latest migration on this cluster kept before it changed things, in however many runs. */
   readonly kept: readonly KeptChange[];
-  /** Those of them that another machine kept; empty unless the migration is taken back. */
-  readonly keptElsewhere: readonly KeptChange[];
   readonly rollouts: Reading<readonly RolloutProgress[]>;
   /** Ports that stay open in any case; undefined where nothing tells. */
   readonly failsafe: Reading<FailsafePorts | undefined>;
@@ -169,8 +167,6 @@ export interface HepJudged {
   readonly gone: readonly GoneEndpoint[] | undefined;
   /** What the record asks the undo to do, and that it does not; empty unless the migration is taken back. */
   readonly refusedBack: readonly Evidence[];
-  /** What the undo does by what another machine kept; empty unless the migration is taken back. */
-  readonly backFromElsewhere: readonly Evidence[];
 }
 
 export type HepCheck = Check<HepJudged>;

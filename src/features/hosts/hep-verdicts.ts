@@ -113,21 +113,6 @@ export const hepUndoChecks: readonly HepCheck[] = table({ category: 'follow-up',
       }));
     },
   },
-  /** What another machine recorded is undone only where the user has read each part of it (§4.7/3). */
-  {
-    id: 'NS-016',
-    title: 'host endpoint changes kept by this machine',
-    judge({ gone, backFromElsewhere }) {
-      if (!gone) return notApplicable('nothing is taken back');
-      return failIfAny(backFromElsewhere, 'what would be undone was kept by this machine', (subjects) => ({
-        because: `another machine kept ${counted(backFromElsewhere.length, 'thing')} that would be undone: ${subjects}`,
-        hint: 'Run the command on the machine that migrated. Or read what would be written, then accept each object by its name.',
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
-        byName: true,
-        eachByName: true,
-      }));
-    },
-  },
 ]);
 
 const names = (some: readonly GoneEndpoint[]) => listed(some.map(({ name }) => name));

@@ -20,7 +20,7 @@ import {
   sideChangeText,
 } from '../policy-rules/index.ts';
 import { detailOf, FIRST, listed } from '../survey/index.ts';
-import { backFromElsewhere, gone, refusedBack } from './allowed.ts';
+import { gone, refusedBack } from './allowed.ts';
 import type { HepFacts, HepJudged, HostVerdict, RuleChange } from './facts.ts';
 import { obstaclesOn } from './obstacles.ts';
 import { obstaclesBack, oldOnesFirst, undoNeedsCli } from './undo.ts';
@@ -52,7 +52,6 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     idle: context.options.undo === true || isMigrated(facts),
     judgesEnd: context.options.undo !== true && facts.judgesEnd,
     refusedBack: context.options.undo ? refusedBack(facts, context) : [],
-    backFromElsewhere: context.options.undo ? backFromElsewhere(facts, context) : [],
     gone: context.options.undo
       ? gone(facts).map(({ endpoint, remover }) => ({
           name: endpoint.metadata.name,

@@ -4,7 +4,6 @@ import type { Installation } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
-import { keptElsewhere } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { leanHost } from '../../kube/lean-objects.ts';
@@ -101,7 +100,6 @@ export async function readHepFacts(sources: Sources, context: Context): Promise<
     })),
     after,
     judgesEnd: removed.length > 0,
-    keptElsewhere: context.options.undo ? await keptElsewhere(sources.records, kept) : [],
     elsewhere: endpointsWithoutNode(fleet),
     failsafe,
   };

@@ -20,11 +20,15 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   if (facts.kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
   if ('missing' in facts.cli && undoNeedsCli(facts, context)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
   if (oldOnesFirst(facts, context)) {
-    return { actions: recreate(facts, context), notes: [hasMore(facts, context) ? THEN_STOPS : STAY_ON], again: true };
+    const first = recreate(facts, context);
+    return { actions: first, notes: [...shown(first), hasMore(facts, context) ? THEN_STOPS : STAY_ON], again: true };
   }
   const actions = [...recreate(facts, context), ...resetSetting(facts, context), ...removeLabels(facts, context)];
-  return actions.length > 0 ? { actions } : { skip: 'everything that the migration changed is as it was before' };
+  return actions.length > 0 ? { actions, notes: shown(actions) } : { skip: 'everything that the migration changed is as it was before' };
 }
+
+/** What is put back is read before it is written: the steps of a plan show calls of the CLI alone. */
+const shown = (actions: readonly Action[]): readonly string[] => actions.map(({ title }) => title);
 
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
 const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is not changed';

@@ -21,7 +21,7 @@ export interface TargetJudged extends SourceJudged, StoreJudged, ReplicasJudged 
   readonly edits: Reading<Pick<EditSurvey, 'edits' | 'conflicts' | 'bases' | 'doubt'>>;
   /** What others set and the upgrade would write over: of objects whose defaults are not known, and since the run began. */
   readonly untold: readonly TakenChange[];
-  readonly target: Pick<Target, 'sha256' | 'file' | 'url' | 'fromElsewhere'> & { readonly carried?: Pick<CarriedEdits, 'files'> };
+  readonly target: Pick<Target, 'sha256' | 'file' | 'url'> & { readonly carried?: Pick<CarriedEdits, 'files'> };
 }
 
 const text = (value: unknown): string => {
@@ -113,48 +113,11 @@ export const baseKnown: Check<TargetJudged> = {
   },
 };
 
-/** What another machine's run would write with this account's rights: whoever may write the state there may be somebody else. */
-export const carriedHere: Check<TargetJudged> = {
-  id: 'NS-014',
-  title: 'carried edits kept by this machine',
-  category: 'access',
-  severity: 'error',
-  ref: '§4.4/1',
-  judge({ target, previews }) {
-    const found = target.fromElsewhere ? carriedEvidence(target.carried, previews) : [];
-    return failIfAny(found, 'nothing that another machine kept is applied', (names) => ({
-      because: `the run was begun on another machine, and ${counted(found.length, 'object')} with its edits would be applied: ${names}`,
-      hint: 'Read what each would become, then accept each by its name; or give your own finished file with --upgrade-file.',
-      next: `${PROGRAM} plan -o wide`,
-      byName: true,
-      eachByName: true,
-    }));
-  },
-};
-
-/** Objects that the edits change or leave out, where there is something to write at all. */
-function carriedEvidence(carried: Pick<CarriedEdits, 'files'> | undefined, previews: TargetJudged['previews']): readonly Evidence[] {
-  const files = Object.values(carried?.files ?? {});
-  const changed = new Set(files.flatMap((file) => file.changed.map(({ kind, metadata }) => `${kind}/${metadata.name}`)));
-  const pending = previews.map(({ planned }) => planned).filter(({ change }) => change === 'create' || change === 'update');
-  const written = pending.filter(({ ref }) => changed.has(`${ref.kind}/${ref.name}`));
-  const left = pending.length > 0 ? files.flatMap(({ removed }) => removed) : [];
-  return [
-    ...written.map(({ ref, change, fields }) => ({
-      text: refText(ref),
-      object: ref,
-      detail: change === 'create' ? 'would be created' : `${counted(fields.length, 'field')} would change`,
-    })),
-    ...left.map((identity) => ({ text: identity, detail: 'of the release, and left out' })),
-  ];
-}
-
 /** What the checks of `apply` look at. */
 export interface ApplyJudged extends TargetJudged, OwnersJudged {}
 
 const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', severity: 'error', ref: '§7/4' }, [
   nothingRefusedNow,
-  carriedHere,
   /** A run continues with the very file that it began with (exit 7). */
   {
     id: 'NS-206',

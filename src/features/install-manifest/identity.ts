@@ -116,6 +116,4 @@ export interface Target extends TargetFile {
   readonly moved?: readonly Edit[];
   /** The edits that its files carry. */
   readonly carried?: CarriedEdits;
-  /** They were kept by another machine than this. */
-  readonly fromElsewhere?: true;
 }

@@ -18,9 +18,7 @@ const UPGRADE_FILE = 'upgrade.yaml';
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const released = await readReleasedTarget(sources, context, installation);
   const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
-  if (!carried) return released;
-  const isOwn = await sources.records.keptHere(carried);
-  return { ...withCarried(released, carried), ...(isOwn ? {} : { fromElsewhere: true }) };
+  return carried ? withCarried(released, carried) : released;
 }
 
 /** Reads and checks the target without anybody's edits. */

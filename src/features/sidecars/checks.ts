@@ -30,7 +30,6 @@ export interface AlpJudged {
   /** Of `--undo`: injectors in which something was changed since that would be overwritten. */
   readonly changedSince: Reading<readonly Evidence[]>;
   /** Of `--undo`: injectors whose former template another machine kept. */
-  readonly fromElsewhere: Reading<readonly Evidence[]>;
 }
 
 export type AlpCheck = Check<AlpJudged>;
@@ -46,25 +45,6 @@ function flexibleVolumeGone(injectors: readonly Evidence[], release: string, und
 }
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
-
-/** A template decides what runs in every meshed pod, so one kept by another machine is read by the user first. */
-export const templatesKeptHere: AlpCheck = {
-  id: 'NS-015',
-  title: 'former sidecar templates kept by this machine',
-  category: 'follow-up',
-  severity: 'error',
-  ref: '§4.6/1',
-  judge({ undo, restored, fromElsewhere }) {
-    if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
-    return failIfAny(read(fromElsewhere), 'every former template was kept by this machine', (names) => ({
-      because: `another machine kept the former template that would be restored: ${names}`,
-      hint: 'Read what would be written: containers of the template run in every meshed pod. Then accept each injector by its name.',
-      next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
-      byName: true,
-      eachByName: true,
-    }));
-  },
-};
 
 export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.6/1' }, [
   {
@@ -153,5 +133,4 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       }));
     },
   },
-  templatesKeptHere,
 ]);

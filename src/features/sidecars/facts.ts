@@ -3,14 +3,14 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
-import { changedPlaces, isUndone, type KeptChange, keptChanges, keptElsewhere, runOf } from '../../kernel/object-change.ts';
+import { changedPlaces, isUndone, type KeptChange, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
 import { restartedWorkloads, templateMounts, withInjectorsOf } from './restarted.ts';
 import { type Injector, readInjectorTemplates } from './templates.ts';
-import { changedSince, formerMounts, formerTemplate, fromElsewhere, isTemplateChange, type WayBack } from './undo.ts';
+import { changedSince, formerMounts, formerTemplate, isTemplateChange, type WayBack } from './undo.ts';
 import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 
 /** Everything that the sidecars’ update is evaluated and planned by. */
@@ -42,7 +42,6 @@ async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFac
     undo: true,
     restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
     changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
-    fromElsewhere: await attemptWith(wayBack, async (value) => fromElsewhere(value)),
   };
 }
 
@@ -77,11 +76,10 @@ async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpF
     undo: false,
     restored: { value: 0 },
     changedSince: { value: [] },
-    fromElsewhere: { value: [] },
   };
 }
 
-const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], elsewhere: [], recorded: false } };
+const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], recorded: false } };
 
 /** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
 async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { hasCsiDriver }: Installation) {
@@ -98,7 +96,6 @@ async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { has
 export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' | 'records'>, profile: Profile): Promise<WayBack> {
   const [maps, kept] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
   const latest = latestChanges(kept);
-  const elsewhere = await keptElsewhere(records, latest);
   const found = latest.map((change) => {
     const text = refText(change.ref);
     // By name: whoever created it again may have given it the same content, which is compared.
@@ -110,7 +107,6 @@ export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' 
     former: found.flatMap(({ former, isBack }) => (former && !isBack ? [former] : [])),
     edited: found.flatMap(({ text, former, isBack }) => (former && former.patch.length > 0 && isBack ? [text] : [])),
     gone: found.flatMap(({ text, former }) => (former ? [] : [text])),
-    elsewhere: elsewhere.map(({ ref }) => refText(ref)),
     recorded: latest.length > 0,
   };
 }

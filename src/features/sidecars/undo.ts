@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { pointerSteps } from '../../kernel/json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
 import { type ChangedPlace, changeTo, patchOf, putOp, standing, valueIn } from '../../kernel/object-change.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyJsonPatch } from '../../manifest/json-patch.ts';
 import { mergeText } from '../../manifest/sequences.ts';
@@ -19,8 +20,6 @@ export interface WayBack {
   readonly edited: readonly string[];
   /** Names of those that are no more. */
   readonly gone: readonly string[];
-  /** Names of those whose former template another machine kept. */
-  readonly elsewhere: readonly string[];
   /** False: no change of an injector was ever kept. */
   readonly recorded: boolean;
 }
@@ -32,9 +31,22 @@ export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): S
   if (!recorded) return { skip: 'no change of an injector was recorded on this cluster' };
   const actions = former.filter(({ patch }) => patch.length > 0).map(restore);
   const notes = [...edited.map((name) => `${name} was changed since, and stays so`), ...gone.map((name) => `${name} is no longer there`)];
-  if (actions.length > 0) return { actions, notes };
+  if (actions.length > 0) return { actions, notes, objects: former.filter(({ patch }) => patch.length > 0).map(plannedOf) };
   const because = edited.length > 0 ? 'what alp changed was taken back before' : 'the injectors have their former templates';
   return { skip: [because, ...notes].join('; ') };
+}
+
+/** What is put back is read before it is written: the record is no source of objects. */
+function plannedOf({ live, patch }: FormerTemplate): PlannedObject {
+  const fields = patch.map(({ path, value }) => ({ path: path.slice(1).replaceAll('/', '.'), before: valueIn(live, path), after: value }));
+  return {
+    ref: refOf(live),
+    change: 'update',
+    fields,
+    hidden: [],
+    taken: [],
+    bodies: { before: live, after: applyJsonPatch(live, patch) },
+  };
 }
 
 /** What is overwritten is kept before, and only the very version that was evaluated is written over. */
@@ -55,15 +67,6 @@ function restore({ live, patch, change, lost }: FormerTemplate): Action {
 /** Injectors in which something was changed since that the former template would overwrite. */
 export function changedSince({ former }: WayBack): readonly Evidence[] {
   return former.flatMap(({ live, lost }) => (lost.length > 0 ? [{ text: refText(refOf(live)), detail: lost.join('; ') }] : []));
-}
-
-/** Injectors that would get what another machine kept. */
-export function fromElsewhere({ former, elsewhere }: WayBack): readonly Evidence[] {
-  return former.flatMap(({ live, patch }) => {
-    const text = refText(refOf(live));
-    if (patch.length === 0 || !elsewhere.includes(text)) return [];
-    return [{ text, object: refOf(live), detail: `would be changed at ${patch.map(({ path }) => path).join(', ')}` }];
-  });
 }
 
 /** How pods mount the policy socket once the former templates are back; the driver of those that stay is no matter of this command. */

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
-import { keptHere, seenHere } from '../../../src/adapters/state/seen-here.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -13,9 +9,8 @@ import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { RECORD_NAME } from '../../../src/kernel/run-record.ts';
 import { RECORD as STORED } from '../../fixtures/stored-record.ts';
-import { emptyFolder } from '../../support/folders.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
-import { recordsIn, workIn } from '../../support/state.ts';
+import { recordsIn } from '../../support/state.ts';
 
 const RECORD: RunRecord = { ...STORED, runId: '20261120T100000Z-abc', clusterUid: 'uid', digests: { 'netsvc.yaml': 'd1' } };
 
@@ -91,9 +86,9 @@ describe('run records in Secrets', () => {
     await records.save({ ...RECORD, target: 'v5' });
     assert.equal(reads, 2, 'what became of a write without an answer nobody knows');
     memory.objects.delete(`kube-system/${RECORD_NAME}`);
-    await records.save({ ...RECORD, target: 'v6' });
+    await assert.rejects(records.save({ ...RECORD, target: 'v6' }), { name: 'Fault', code: 'stale' });
     assert.equal(reads, 3, 'somebody took it away');
-    assert.equal((await records.load())?.target, 'v6');
+    assert.equal(await records.load(), undefined);
   });
 
   it('spreads items over further Secrets, none larger than its limit, and replaces them', async () => {
@@ -150,107 +145,4 @@ describe('run records in Secrets', () => {
       assert.equal(memory.writes, writes);
     });
   }
-});
-
-describe('what this machine kept', () => {
-  const folder = emptyFolder('kept-here-');
-
-  it('is known again by what it is, over processes, in a file of its owner alone', async () => {
-    const memory = memoryCluster();
-    const records = () => recordsIn(memory.cluster, keptHere(workIn(folder)));
-    assert.equal(await records().keptHere({ a: 1 }), false);
-    await records().keep('r/apply/edits#1', { a: 1, none: undefined });
-    await records().append([
-      { id: 'r/alp/x#2', content: ['b'] },
-      { id: 'r/alp/x#2', outcome: { done: true } },
-    ]);
-    const found = await Promise.all([{ a: 1 }, ['b'], { a: 2 }, undefined].map((content) => records().keptHere(content)));
-    assert.deepEqual(found, [true, true, false, false]);
-    assert.deepEqual(await records().keptHere(await records().kept('r/apply/edits#1')), true);
-    assert.equal((await stat(join(folder, 'kept-here'))).mode & 0o777, 0o600);
-  });
-
-  it('is not what another machine kept, nor what somebody changed since', async () => {
-    const memory = memoryCluster();
-    await recordsIn(memory.cluster).keep('r/apply/edits#1', { a: 1 });
-    assert.equal(await recordsIn(memory.cluster, keptHere(workIn(folder))).keptHere({ a: 1 }), false);
-  });
-
-  it('is forgotten with a folder that only stands in for the work folder', async () => {
-    const here = keptHere(workIn(folder, '/w'));
-    await here.note([1]);
-    assert.equal(await here.has(1), false);
-  });
-});
-
-describe('an earlier state that was put back', () => {
-  let folder = '';
-  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'netsvc-seen-'))));
-  afterEach(() => rm(folder, { recursive: true }));
-
-  /** A process of its own, on this machine or on another one. */
-  function machines() {
-    const { memory, map } = ground();
-    const on = (path: string, standsInFor?: string) => {
-      const work = workIn(path, standsInFor);
-      return recordsIn(memory.cluster, keptHere(work), seenHere(work));
-    };
-    const putBack = (secret: KubeObject | undefined) => memory.objects.set(`kube-system/${RECORD_NAME}`, secret as KubeObject);
-    return { on, map, putBack, memory };
-  }
-  const isOlder = (thrown: unknown) => {
-    assert.ok(thrown instanceof Fault, String(thrown));
-    assert.equal(thrown.code, 'stale');
-    assert.match(thrown.message, /^Secret\/kube-system\/netsvc-upgrade-run is older than what this machine has seen there/);
-    assert.match(thrown.suggestions.join('\n'), /: rm \S+\/records-seen\.json$/);
-    return true;
-  };
-
-  it('is refused by the machine that wrote a newer one, and by one that only read it', async () => {
-    const { on, map, putBack } = machines();
-    const other = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
-    await on(folder).save(RECORD);
-    const early = map();
-    await on(folder).save({ ...RECORD, backup: '/b' });
-    assert.equal((await on(other).load())?.backup, '/b');
-    putBack(early);
-    await assert.rejects(on(folder).load(), isOlder);
-    await assert.rejects(on(other).load(), isOlder);
-    await assert.rejects(on(folder).keptWith('/alp/'), isOlder);
-    await assert.rejects(on(folder).kept('r/apply/edits#1'), isOlder);
-    await rm(other, { recursive: true });
-  });
-
-  it('is taken once what the machine remembers is deleted, as its next step says', async () => {
-    const { on, map, putBack } = machines();
-    await on(folder).save(RECORD);
-    const early = map();
-    await on(folder).save({ ...RECORD, backup: '/b' });
-    putBack(early);
-    await rm(join(folder, 'records-seen.json'));
-    assert.deepEqual(await on(folder).load(), RECORD);
-  });
-
-  it('is none where another machine wrote after this one, or begins again after the record was deleted', async () => {
-    const { on, memory } = machines();
-    const other = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
-    await on(folder).save(RECORD);
-    await on(other).save({ ...RECORD, backup: '/b' });
-    assert.equal((await on(folder).load())?.backup, '/b');
-    memory.objects.clear();
-    await on(other).save(RECORD);
-    assert.deepEqual(await on(folder).load(), RECORD);
-    await rm(other, { recursive: true });
-  });
-
-  it('is not remembered by a folder that only stands in', async () => {
-    const { on, map, putBack } = machines();
-    await on(folder).save(RECORD);
-    const early = map();
-    const temporary = await mkdtemp(join(tmpdir(), 'netsvc-seen-'));
-    await on(temporary, '/w').save({ ...RECORD, backup: '/b' });
-    putBack(early);
-    assert.deepEqual(await on(temporary, '/w').load(), RECORD);
-    await rm(temporary, { recursive: true });
-  });
 });

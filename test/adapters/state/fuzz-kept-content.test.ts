@@ -63,7 +63,7 @@ function reads(stage: string, content: fc.Arbitrary<unknown>, read: (records: Ke
         content: JSON.parse(JSON.stringify(one.content) ?? 'null'),
         ...(one.outcome ? { outcome: one.outcome } : {}),
       }));
-      await read({ keptWith: async () => kept, keptHere: async () => false } as unknown as Kept);
+      await read({ keptWith: async () => kept } as unknown as Kept);
     }),
     runs,
   );

@@ -85,7 +85,7 @@ async function obstaclesIn({
       elsewhere: [],
     },
     installation: { datastore: datastore ?? 'api', components: [] },
-    ...{ stored: [], kept: await asRead(kept ?? ENABLED), keptElsewhere: [] },
+    ...{ stored: [], kept: await asRead(kept ?? ENABLED) },
     override: await readOverride(maps, controllers, calico.automaticEndpointsEnv),
     settings: automaticSettings(configuration?.spec),
     ...(configuration ? { configuration } : {}),

@@ -72,7 +72,7 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
       fetch: async (release: string, path: string) => ({ bytes: new TextEncoder().encode(files[`${release}/${path}`]) }),
     },
     files: { readText: async (path: string) => files[path] ?? '' },
-    records: { keptWith: async () => kept, keptHere: async () => true },
+    records: { keptWith: async () => kept },
     tools,
   } as unknown as Sources;
   const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hepStage } from '../../src/features/hosts/stage.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { KeptChanges } from '../../src/kernel/action.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -6,7 +7,8 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { changeTo } from '../../src/kernel/object-change.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
+import { upgraded } from '../support/hep-sandbox.ts';
+import { INJECTION, meshObjects, NEW, templateOf } from '../support/mesh-objects.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -40,49 +42,21 @@ async function begunElsewhere(): Promise<Scenario> {
   return scenario;
 }
 
-describe('edits that another machine kept', () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await begunElsewhere();
-    scenario.state.keptElsewhere = true;
-  });
-  const evil = () => scenario.cluster.store.get(K.ClusterRoleBinding, 'evil');
-
-  for (const flags of [[], ['--accept', 'NS-014'], ['--accept', 'NS-014=ClusterRoleBinding/other']])
-    it(`are named object by object, and not applied with --yes ${flags.join(' ')}`.trim(), async () => {
-      const { exit, said } = await commanded(scenario, 'apply', '--yes', ...flags);
-      assert.equal(exit, 3, said);
-      assert.match(said, /NS-014 the run was begun on another machine, and \d+ objects? with its edits would be applied/);
-      assert.match(said, /- ClusterRoleBinding\/evil: would be created/);
-      assert.match(said, /accept each by its name/);
-      assert.equal(evil(), undefined);
-    });
-
-  it('are applied once each of them is accepted by its name', async () => {
-    const accept = ['--accept', 'NS-014=ClusterRoleBinding/evil'];
-    const { exit, said } = await commanded(scenario, 'apply', '--yes', ...accept);
+describe('edits that the run carries', () => {
+  it('are shown in the plan before they are written, whoever put them there', async () => {
+    const scenario = await begunElsewhere();
+    const evil = () => scenario.cluster.store.get(K.ClusterRoleBinding, 'evil');
+    const { exit, said } = await commanded(scenario, 'apply', '--dry-run=client');
     assert.equal(exit, 0, said);
+    assert.match(said, /create +ClusterRoleBinding\/evil|ClusterRoleBinding\/evil +create/);
+    assert.equal(evil(), undefined);
+    const done = await commanded(scenario, 'apply', '--yes');
+    assert.equal(done.exit, 0, done.said);
     assert.ok(evil());
-  });
-
-  it('are applied without a word where this machine kept them', async () => {
-    delete scenario.state.keptElsewhere;
-    const { exit, said } = await commanded(scenario, 'apply', '--yes');
-    assert.equal(exit, 0, said);
-    assert.doesNotMatch(said, /NS-014/);
-    assert.ok(evil());
-  });
-
-  it('ask nothing where they are applied already', async () => {
-    delete scenario.state.keptElsewhere;
-    assert.equal((await commanded(scenario, 'apply', '--yes')).exit, 0);
-    scenario.state.keptElsewhere = true;
-    const { exit, said } = await commanded(scenario, 'apply', '--yes');
-    assert.deepEqual([exit, /NS-014/.test(said)], [0, false], said);
   });
 });
 
-describe('a former sidecar template that another machine kept', () => {
+describe('a former sidecar template that was kept', () => {
   const EVIL = 'templates:\n  - name: evil\n    image: evil\n    securityContext: {privileged: true}\n';
   const NAME = `ConfigMap/${INJECTION.namespace}/${INJECTION.configMap}`;
 
@@ -99,27 +73,23 @@ describe('a former sidecar template that another machine kept', () => {
     (cluster.store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace)?.data as Readonly<Record<string, string>> | undefined)
       ?.config;
 
-  for (const flags of [[], ['--accept', 'NS-015']])
-    it(`is named, and not written with --yes ${flags.join(' ')}`.trim(), async () => {
-      const scenario = await meshed(EVIL);
-      scenario.state.keptElsewhere = true;
-      const { exit, said } = await commanded(scenario, 'alp', '--undo', '--yes', ...flags);
-      assert.equal(exit, 3, said);
-      assert.match(said, new RegExp(`NS-015 another machine kept the former template that would be restored: ${NAME}`));
-      assert.equal(configOf(scenario), templateOf(NEW));
-    });
-
-  it('is written once the injector is accepted by its name', async () => {
-    const scenario = await meshed(templateOf(OLD));
-    scenario.state.keptElsewhere = true;
-    const { exit, said } = await commanded(scenario, 'alp', '--undo', '--yes', '--accept', `NS-015=${NAME}`);
+  it('is shown in the plan before it is written, whoever put it there', async () => {
+    const scenario = await meshed(EVIL);
+    const { exit, said } = await commanded(scenario, 'alp', '--undo', '--dry-run=client', '-o', 'wide');
     assert.equal(exit, 0, said);
-    assert.equal(configOf(scenario), templateOf(OLD));
+    assert.match(said, new RegExp(NAME));
+    assert.match(said, /evil/);
+    assert.equal(configOf(scenario), templateOf(NEW));
+    const done = await commanded(scenario, 'alp', '--undo', '--yes');
+    assert.deepEqual([done.exit, configOf(scenario)], [0, EVIL], done.said);
   });
+});
 
-  it('is written without a word where this machine kept it', async () => {
-    const scenario = await meshed(templateOf(OLD));
-    const { exit, said } = await commanded(scenario, 'alp', '--undo', '--yes');
-    assert.deepEqual([exit, configOf(scenario)], [0, templateOf(OLD)], said);
+describe('host endpoints that a migration deleted', () => {
+  it('are shown in the plan of hep --undo before they are created again', async () => {
+    const scenario = await upgraded(2);
+    assert.equal((await performIn(scenario, [hepStage], { yes: true })).exit, 'done');
+    const { said } = await commanded(scenario, 'hep', '--undo', '--dry-run=client');
+    assert.match(said, /host endpoint old-1 again.*node node-01, addresses 10\.0\.0\.1, profiles none, labels role=host/);
   });
 });
