@@ -11,6 +11,8 @@ type TlsOptions = Pick<ConnectionOptions, 'secureContext' | 'ca' | 'cert' | 'key
 
 /** Connections of one process to one API server that read and try: enough to do so in parallel, few enough for priority and fairness. */
 const READING = 8;
+/** Connections of watches, which last: among those for reading, the ninth watch would leave none for a question. */
+const WATCHING = 64;
 /** Connections that write. Fewer would leave the store idle, which makes many writes durable at once (`engine/patch-all.ts`). */
 const WRITING = 32;
 
@@ -29,8 +31,9 @@ export async function openWire(connection: Connection, credential: Credential): 
   const secure = base.protocol === 'https:';
   const { request } = secure ? await import('node:https') : plainHttp();
   const tls = secure ? await tlsOptions(connection, credential) : {};
-  const [reading, writing] = [
+  const [reading, watching, writing] = [
     await agentOf(connection, base, { tls, sockets: READING }),
+    await agentOf(connection, base, { tls, sockets: WATCHING }),
     await agentOf(connection, base, { tls, sockets: WRITING }),
   ];
   const place = urlToHttpOptions(base);
@@ -43,17 +46,18 @@ export async function openWire(connection: Connection, credential: Credential): 
     // The options are repeated for each request, because a tunnelling agent makes the inner TLS from them.
     open: (path, { writes, ...options }, answer) => {
       if (writes) dropIdle();
-      return request(
-        { ...tls, ...place, path: root + path.replace(/[^!-~]/gu, encodeURIComponent), ...options, agent: writes ? writing : reading },
-        answer,
-      );
+      const agent = writes ? writing : isWatch(path) ? watching : reading;
+      return request({ ...tls, ...place, path: root + path.replace(/[^!-~]/gu, encodeURIComponent), ...options, agent }, answer);
     },
     close: () => {
       reading.destroy();
+      watching.destroy();
       writing.destroy();
     },
   };
 }
+
+const isWatch = (path: string): boolean => /[?&]watch=1(?:&|$)/.test(path);
 
 async function tlsOptions(connection: Connection, credential: Credential): Promise<TlsOptions> {
   const { cluster } = connection;

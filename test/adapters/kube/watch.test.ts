@@ -50,6 +50,19 @@ describe('watching over the API', () => {
     );
   });
 
+  it('leaves connections for questions, however many watches there are', async () => {
+    server = await serve(({ url }, response) => {
+      if (!url.includes('watch=1')) return sendJson(response, { metadata: { resourceVersion: '5' }, items: [] });
+      send(response, ['ADDED', node('b', '6')]);
+    });
+    const stop = new AbortController();
+    const { cluster } = clusterTo(server.url);
+    const all = Array.from({ length: 20 }, () => cluster.watch(K.Node, { signal: stop.signal })[Symbol.asyncIterator]());
+    for (const one of all) for (const type of ['snapshot', 'changed']) assert.equal((await one.next()).value?.type, type);
+    assert.deepEqual(await cluster.list(K.Node), []);
+    stop.abort();
+  });
+
   it('goes on from the last bookmark after the connection breaks in the middle of a line', async () => {
     server = await serve(({ url }, response) => {
       if (!url.includes('watch=1')) return sendJson(response, { metadata: { resourceVersion: '5' }, items: [] });
