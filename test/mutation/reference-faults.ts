@@ -32,7 +32,6 @@ export const REFERENCES: Room = {
     'src/features/ownerrefs/uid-change.ts': [
       ['    convertsNotes(source, profile) !== convertsNotes(release, profile) ||\n', ''],
       ['sameMinor(one, release) && !isOlder(release, one)', 'sameMinor(one, release)'],
-      ['sameMinor(one, release) && !isOlder(release, one)', '!isOlder(release, one)'],
       ['crossesRenaming(source, context) && !hasBegun', 'crossesRenaming(source, context)'],
       ['asks && neverRenames(installation, profile) === undefined', 'asks'],
     ],

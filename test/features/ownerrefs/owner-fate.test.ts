@@ -11,9 +11,9 @@ const SERVED = convertUid(STORED) ?? '';
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
 /** Why a reference is removed, where the API serves the owner under this UID. */
-function removal(served: string, uid: string, { group = 'projectcalico.org/v3', way = WHOLE_WAY }: Asked = {}) {
+function removal(served: string, uid: string, { group = 'projectcalico.org/v3', way = WHOLE_WAY, isStored = true }: Asked = {}) {
   const stored = new Map([['/pool', { name: 'pool', storedName: 'pool', uid: STORED, renamePending: false }]]);
-  const kinds = { IPPool: { namespaced: false, served: new Map([['/pool', served]]), stored } };
+  const kinds = { IPPool: { namespaced: false, served: new Map([['/pool', served]]), ...(isStored ? { stored } : {}) } };
   const world: OwnerWorld = { ...{ apiGroup: 'projectcalico.org', crdGroup: 'crd.projectcalico.org', kinds }, ...way };
   const reference: OwnerReference = { apiVersion: group, kind: 'IPPool', name: 'pool', uid };
   return fatesOf({ object: DEPENDENT, references: [reference] }, world).fates[0]?.removal;
@@ -21,6 +21,8 @@ function removal(served: string, uid: string, { group = 'projectcalico.org/v3', 
 interface Asked {
   readonly group?: 'projectcalico.org/v3' | 'crd.projectcalico.org/v1';
   readonly way?: Way;
+  /** False of a kind that is stored in no CRD, such as Profile. */
+  readonly isStored?: boolean;
 }
 const STORED_GROUP = { group: 'crd.projectcalico.org/v1' } as const;
 
@@ -29,6 +31,11 @@ describe('a reference that is removed', () => {
     assert.equal(removal(STORED, STORED), 'uid-change');
     assert.equal(removal(SERVED, SERVED), 'uid-change');
     assert.equal(removal(SERVED, SERVED, { way: NO_WAY }), undefined);
+  });
+
+  it('goes by releases alone of an owner that is stored in no CRD', () => {
+    assert.equal(removal(STORED, STORED, { isStored: false }), 'uid-change');
+    assert.equal(removal(STORED, STORED, { isStored: false, way: NO_WAY }), undefined);
   });
 
   it('is none that a resumed run has put back', () => {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
-import { type RestoreJudged, withMute } from '../../../src/features/ownerrefs/owner-facts.ts';
-import type { ReferenceFate } from '../../../src/features/ownerrefs/owner-fate.ts';
+import { entryOf } from '../../../src/features/ownerrefs/journal-entries.ts';
+import { muteOwners, type RestoreJudged, withMute } from '../../../src/features/ownerrefs/owner-facts.ts';
+import type { OwnerWorld, ReferenceFate, StoredOwner } from '../../../src/features/ownerrefs/owner-fate.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
 import { journalChecks } from '../../../src/features/ownerrefs/owners-checks.ts';
+import type { Way } from '../../../src/features/ownerrefs/removal-rule.ts';
 import type { Options } from '../../../src/kernel/context.ts';
 import type { Kind } from '../../../src/kernel/object.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 import { DEPENDENT } from '../../support/owner-entries.ts';
+import { NO_WAY } from '../../support/owner-way.ts';
 
 const left = {
   object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'front' },
@@ -183,5 +186,31 @@ describe('an owner that lists show', () => {
     const kind = 'NetworkPolicy.projectcalico.org';
     assert.deepEqual(await judged(fateOf(), 'u1', { refuses }), [false, [`${kind}: networkpolicies.projectcalico.org refused (403)`], 1]);
     assert.deepEqual(await judged(fateOf(), 'u1', { kinds: [] }), [false, [`${kind}: the server does not serve it`], 0]);
+  });
+});
+
+describe('a recorded owner that is not found by its name', () => {
+  const [shown, kept] = ['projectcalico.org', 'crd.projectcalico.org'];
+  /** Whether it is mute where lists show policy `web` as `u1`, and a question by name finds nothing. */
+  const isMute = async (group: string, way: Partial<Way>, stored?: StoredOwner) => {
+    const reference = { apiVersion: `${group}/v1`, kind: 'NetworkPolicy', name: 'web', uid: 'u1' };
+    const entry = entryOf(DEPENDENT, [reference], new Map([[0, { namespace: 'shop', name: 'web' }]]));
+    const owners = {
+      namespaced: true,
+      served: new Map([['shop/web', 'u1']]),
+      ...(stored ? { stored: new Map([['shop/web', stored]]) } : {}),
+    };
+    const world: OwnerWorld = { ...{ apiGroup: shown, crdGroup: kept, kinds: { NetworkPolicy: owners } }, ...NO_WAY, ...way };
+    return (await muteOwners(clusterOf([], { kinds: [policies] }).cluster, [entry], world, true)).size > 0;
+  };
+  const waiting: StoredOwner = { name: 'web', storedName: 'default.web', uid: 'u1', renamePending: true };
+
+  it('is a policy under an old name, or one of which nobody sees under which name a key-value store keeps it', async () => {
+    assert.deepEqual([await isMute(shown, {}, waiting), await isMute(shown, { keepsUids: true })], [true, true]);
+    assert.equal(await isMute(shown, {}, { ...waiting, storedName: 'web', renamePending: false }), false);
+  });
+
+  it('is a stored one that waits for its new name, and none that nobody renames', async () => {
+    assert.deepEqual([await isMute(kept, {}, waiting), await isMute(kept, { renames: false }, waiting)], [true, false]);
   });
 });
