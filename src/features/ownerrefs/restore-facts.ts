@@ -110,6 +110,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   const unreadRecorded = [...unread, ...live.unread, ...references.unread.filter(({ kind }) => recorded.has(kind))];
   return {
     ...restored,
+    manifests: way.keepsUids ? [] : restored.manifests,
     noted: restored.noted.filter((entry) => known.get(entryKey(entry))?.references === entry.references),
     ...found,
     idle: false,

@@ -75,11 +75,14 @@ const WATCH: Action = {
 /** What was removed is looked at once more after a while; who put it back, or may do so, is looked up. */
 async function readStripped(sources: Sources, context: Context, installation: Installation): Promise<OwnersJudged> {
   const judged = await readOwnersJudged(sources, context, installation, isLast(context));
-  if (context.chain?.again) return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged) };
+  if (context.chain?.again)
+    return { ...(await withReturned(sources.cluster, judged)), manifests: await manifestsOf(sources, judged, installation) };
   return withRights(sources.cluster, judged);
 }
 
-async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged): Promise<readonly LeftAlone[]> {
+/** In key-value mode no UID changes: a manifest with one restores nothing that is dead. */
+async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged, { datastore }: Installation): Promise<readonly LeftAlone[]> {
+  if (datastore === 'kvstore') return [];
   const { found } = await readLive(cluster, recorded);
   return recorded.flatMap((entry) => oldManifest(entry, found.get(entryKey(entry)) ?? {}));
 }
