@@ -4,8 +4,8 @@ export class Alp extends StageCommand {
   static override summary = 'Update the mesh’s sidecar template, then restart what still carries an older sidecar';
   static override procedure = '§4.6';
   static override description = described(
-    `Puts the target's template for the installed mesh into the injector, with your edits kept:
-by kubectl apply where the release's file is a whole ConfigMap, by kubectl patch where it is only the data of one, which cannot be applied.
+    `Puts the target's template for the installed mesh into the injector, with your edits kept.
+That is kubectl apply where the release's file is a whole ConfigMap, and kubectl patch where it is only the data of one, which cannot be applied.
 Then restarts only workloads whose pods have an older sidecar, batch by batch, and waits for each. A restart of the others
 would change nothing for them (--all restarts them, too).
 Pods without a controller, Jobs, paused Deployments and workloads whose disruption budget is spent are manual steps.

@@ -73,7 +73,7 @@ function valueAt(text: string, at: number, isKeyQuoted: boolean, hidden: string)
 /** A quote, and the backslashes that escape it: one in JSON, three in JSON in JSON. */
 const OPENING = /(?:\\{15}|\\{7}|\\{3}|\\)?["']/y;
 
-/** The same quote with as many backslashes or fewer, but for backslashes that are escaped themselves; the end of the line or of the JSON text around it where there is none. */
+/** Where the same quote stands with as many backslashes or fewer; else the end of the line, or of the JSON text around it. Escaped backslashes do not count. */
 function closingQuote(text: string, start: number, opening: string): number {
   const quote = opening.at(-1) ?? '"';
   for (let at = start; at < text.length && text[at] !== '\n'; at += 1) {

@@ -11,8 +11,8 @@ export function sizeOf(text: string): string {
 
 /**
  * The one masker of texts: whatever this program prints, stores or sends goes through it. It hides credentials by their form (in
- * addresses, of HTTP, JSON web tokens, private keys) and by the name before them. Takes a time that grows with the length of the text,
- * whatever the text is. What was JSON is JSON afterwards.
+ * addresses, of HTTP, JSON web tokens, private keys) and by the name before them. Its time grows with the length of the text, and what was
+ * JSON is JSON afterwards.
  */
 export function mask(text: string): string {
   return text.length < SHORTEST ? text : maskNamed(maskForms(text), HIDDEN);
@@ -60,7 +60,7 @@ function maskForms(text: string): string {
   return withoutKeyEnds(tokens.replace(PRIVATE_KEY, HIDDEN).replace(ENCODED_KEY, HIDDEN));
 }
 
-/** Head, payload and signature, part by part: one pattern for all three would begin anew at each `eyJ`. */
+/** Head, payload and signature, part by part: one pattern for all three would begin again at each `eyJ`. */
 function withoutTokens(run: string): string {
   if (!run.includes('eyJ')) return run;
   const parts = run.split('.');

@@ -11,6 +11,7 @@ import {
   type Tags,
   visit,
 } from 'yaml';
+import { counted } from '../kernel/counted.ts';
 import { messageOf } from '../kernel/fault.ts';
 import { readQuickly } from './quick-yaml.ts';
 import { withinTime } from './within-time.ts';
@@ -81,7 +82,7 @@ const MAX_MESSAGE = 300;
  */
 export function readYaml(text: string): YamlReading {
   if (text.length <= SMALL) return readWhole(text);
-  const tooLong = { line: 1, message: `it has ${text.length} characters and could not be read within ${READING_MS / 1000} s` };
+  const tooLong = { line: 1, message: `it has ${counted(text.length, 'character')} and could not be read within ${READING_MS / 1000} s` };
   return withinTime(READING_MS, () => readWhole(text)) ?? { line: 1, repeated: [], problem: tooLong };
 }
 

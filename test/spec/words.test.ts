@@ -68,7 +68,8 @@ function textsOf(kind: 'string' | 'comment', ...patterns: string[]): readonly Te
 /** The style of the HTML report is code. */
 const STRINGS = textsOf('string').filter(({ text }) => !/^[`\s]*:root\{/.test(text));
 
-const PAGES = filesOf('*.md', 'docs/**/*.md');
+/** Coverage quotes the procedure in its own words. */
+const PAGES = filesOf('*.md', 'docs/**/*.md').filter((page) => page !== 'docs/reference/coverage.md');
 
 /** A page without its blocks of code: their lines are empty. */
 function proseOf(page: string): string {

@@ -59,7 +59,7 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
       }));
     },
   },
-  /** What it owns goes with it, and the copy does not bring it back. */
+  /** What it owns goes with it, and its copy does not create that again. */
   {
     id: 'NS-726',
     title: 'nothing owned by the temporary policy',
@@ -75,7 +75,7 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
         );
       return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
         because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,
-        hint: 'Remove the policy from metadata.ownerReferences of the objects that you keep. The copy of the policy does not bring these objects back.',
+        hint: 'Remove the policy from metadata.ownerReferences of the objects that you keep. The copy of the policy does not create these objects again.',
         ...(told ? {} : { severity: 'warning' as const }),
         next: command`kubectl netsvc-upgrade ownerrefs list --owner=${`GlobalNetworkPolicy/${name}`}`,
       }));

@@ -57,7 +57,7 @@ function since(pod: KubeObject): number {
   return Date.parse(conditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '');
 }
 
-/** They do not hold up the upgrade, and a person has to look: new pods get no network from a node whose agent fails. */
+/** They do not hold up the upgrade, and somebody has to look: new pods get no network from a node whose agent fails. */
 export const othersRunning: Check<OtherPodsJudged> = {
   id: 'NS-312',
   title: `other pods of ${WATCHED_NAMESPACE} running`,
