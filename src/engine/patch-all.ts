@@ -78,7 +78,7 @@ class Patching {
     this.#of = of;
     this.#what = what;
     this.#parts = parts;
-    this.#turn = spaced(ports.clock, parts.limits.qps);
+    this.#turn = spaced(ports.clock, parts.limits);
     this.#kindOf = kindsOf(ports.cluster);
     this.#startedAt = this.#now();
   }
@@ -146,7 +146,7 @@ class Patching {
 }
 
 /** Resolves when the next patch may be sent: at most `qps` per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
-function spaced(clock: EnginePorts['clock'], qps: number | undefined): () => Promise<void> {
+function spaced(clock: EnginePorts['clock'], { qps }: Around['limits']): () => Promise<void> {
   let nextAt = 0;
   return async () => {
     if (qps === undefined) return;
