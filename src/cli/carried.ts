@@ -1,6 +1,6 @@
 import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import type { Effects } from '../kernel/action.ts';
-import { quoteFor } from '../kernel/argv.ts';
+import { command, quoteFor } from '../kernel/argv.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
@@ -125,11 +125,11 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     const told = finding.hint === undefined ? finding : { ...finding, hint: textHere(finding.hint, here) };
     if (finding.next === undefined) return told;
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
-    const command = ownCommand(finding.next);
-    const known = command === undefined || commands.includes(command);
+    const own = ownCommand(finding.next);
+    const known = own === undefined || commands.includes(own);
     const next = nextHere(finding.next, carried);
     if (known && !isSame(next, typed)) return { ...told, next };
-    return { ...told, next: `kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
+    return { ...told, next: command`kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
   });
 }
 
@@ -159,7 +159,11 @@ function ownCommand(next: string): string | undefined {
 const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));
 
 /** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
-export function nextHere(next: string, carried: readonly CarriedFlag[]): string {
+export function nextHere<Next extends string>(next: Next, carried: readonly CarriedFlag[]): Next {
+  return withFlags(next, carried) as Next;
+}
+
+function withFlags(next: string, carried: readonly CarriedFlag[]): string {
   const ours = OURS.exec(next);
   const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
   const more = carried.filter((flag) => !isSaid(flag));

@@ -42,6 +42,11 @@ export function commandLine(invocation: Invocation, program: string = invocation
   return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
 }
 
+declare const COMMAND: unique symbol;
+
+/** A command line that a person may paste. Only the template `command` makes one: in a text of others everything is quoted. */
+export type Command = string & { readonly [COMMAND]: true };
+
 /** What may be put into a command: one word, or a list of words. Nothing for undefined and for the empty text. */
 export type CommandValue = string | number | undefined | readonly string[];
 
@@ -49,9 +54,15 @@ export type CommandValue = string | number | undefined | readonly string[];
  * A command suggested to the user, quoted for a POSIX shell: each inserted value is one word, a list one word per item. Every suggested
  * command is made here, because names, files and releases are text of others.
  */
-export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): string {
-  return parts.map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' ')).join('');
+export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): Command {
+  return parts
+    .map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' '))
+    .join('')
+    .trimEnd() as Command;
 }
+
+/** One after another, each only if the one before it succeeded. */
+export const commandsInTurn = (all: readonly Command[]): Command => all.join(' && ') as Command;
 
 function wordsOf(value: CommandValue): readonly string[] {
   if (Array.isArray(value)) return value;

@@ -1,3 +1,4 @@
+import type { Command } from './argv.ts';
 import type { Context } from './context.ts';
 import type { Severity } from './defect.ts';
 import type { ExitName } from './fault.ts';
@@ -41,7 +42,7 @@ export type Verdict =
       /** What it means and how to fix it, imperative. */
       readonly hint: string;
       /** The exact next command, if there is one. */
-      readonly next?: string;
+      readonly next?: Command;
       /** As a warning its next command is that of the whole command, too: before an upgrade (preflight, plan), or after it (run). */
       readonly leads?: 'before' | 'after';
       readonly evidence?: readonly Evidence[];
@@ -83,7 +84,7 @@ export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';
   readonly message: string;
   readonly hint?: string;
-  readonly next?: string;
+  readonly next?: Command;
   /** A warning whose next command is that of the whole command, before an upgrade or after it. */
   readonly leads?: 'before' | 'after';
   readonly evidence: readonly Evidence[];

@@ -1,3 +1,4 @@
+import type { Command } from './argv.ts';
 import type { ObjectRef } from './object.ts';
 
 /** The four install paths of the procedure (§1/2). */
@@ -22,7 +23,7 @@ export interface ManagedBy {
   /** The object that bears the mark. */
   readonly object?: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>;
   /** The command of the hint. */
-  readonly command?: string;
+  readonly command?: Command;
 }
 
 /** A CRD that a delivery tool says is its own, and that it may therefore delete once its source no longer has it. */

@@ -1,3 +1,4 @@
+import { command } from './argv.ts';
 import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
 import type { Acceptance, Context, Options } from './context.ts';
 import { firstOf } from './counted.ts';
@@ -37,7 +38,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
       status: 'failed',
       because: `could not be checked: ${unread}`,
       hint: hint ?? 'Make it readable (permissions, reachable API), or accept the risk by name.',
-      next: `kubectl netsvc-upgrade explain ${check.id}`,
+      next: command`kubectl netsvc-upgrade explain ${check.id}`,
       severity: check.severity,
       ...(needs === undefined ? {} : { needs }),
     };

@@ -1,4 +1,4 @@
-import { command, type Tools } from './argv.ts';
+import { type Command, command, type Tools } from './argv.ts';
 import type { JournalStore } from './journal.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
 import type { Records } from './run-record.ts';
@@ -265,7 +265,7 @@ export function accessText({ verb, group, resource, subresource, namespace, name
 }
 
 /** The same question, asked with kubectl. */
-export function accessQuestion({ verb, group, resource, subresource, namespace }: AccessRequest): string {
+export function accessQuestion({ verb, group, resource, subresource, namespace }: AccessRequest): Command {
   const type = `${resource}${group === '' ? '' : `.${group}`}`;
   const flags = [...(subresource ? [`--subresource=${subresource}`] : []), ...(namespace ? ['-n', namespace] : ['--all-namespaces'])];
   return command`kubectl auth can-i ${verb} ${type} ${flags}`;

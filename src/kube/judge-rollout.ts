@@ -87,10 +87,10 @@ function otherImage(target: RolloutTarget, workload: KubeObject): string | undef
 
 /** The controller is content without pods: only the spec says why, and only the user changes it. */
 function emptyText({ kind, namespace, name }: RolloutTarget): string {
-  const object = command`${kind.toLowerCase()} ${name} -n ${namespace}`;
+  const object = [kind.toLowerCase(), name, ...(namespace === undefined ? [] : ['-n', namespace])];
   return kind === 'DaemonSet'
-    ? `it wants no pod: no node fits its selector, affinity and tolerations; see kubectl get ${object} -o yaml`
-    : `it wants no pod: it is scaled to 0; kubectl scale ${object} --replicas=1`;
+    ? `it wants no pod: no node fits its selector, affinity and tolerations; see ${command`kubectl get ${object} -o yaml`}`
+    : `it wants no pod: it is scaled to 0; ${command`kubectl scale ${object} --replicas=1`}`;
 }
 
 /** Nothing else would tell: the controller waits without a word. */

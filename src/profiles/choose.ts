@@ -1,3 +1,4 @@
+import { command } from '../kernel/argv.ts';
 import { counted } from '../kernel/counted.ts';
 import { Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
@@ -63,7 +64,7 @@ export function namedProfile(wanted: string): Profile {
   if (found) return found;
   throw new Fault('usage', `there is no profile ${wanted}`, [
     `name ${shippedProfiles.map(({ name }) => name).join(' or ')} (docs/reference/profiles.md)`,
-    `see whether this one fits: kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`,
+    `see whether this one fits: ${command`kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`}`,
   ]);
 }
 
@@ -88,7 +89,7 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
     const name = `--profile=${only.name}`;
     throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [
       `name the profile: ${name}`,
-      `begin with one that fits: kubectl netsvc-upgrade preflight ${name}`,
+      `begin with one that fits: ${command`kubectl netsvc-upgrade preflight ${name}`}`,
     ]);
   }
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/carried.ts';
+import { type Command, command } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 
@@ -92,7 +93,7 @@ describe('the next step of a finding', () => {
         outcome: 'warning',
         message: 'm',
         evidence: [],
-        next,
+        next: next as Command,
       };
       return findingsHere([one], { typed: 'plan', carried: here, commands: ['wait'] })[0]?.next;
     };
@@ -130,7 +131,7 @@ describe('the next step of a finding', () => {
   it('is the page of the check where it is the command that has just ended, however that was written', () => {
     const one = { id: 'NS-202', title: 't', category: 'manifest', ref: '§4.4', outcome: 'error', message: 'm', evidence: [] } as const;
     const nextAfter = (typed: string) =>
-      findingsHere([{ ...one, next: 'kubectl netsvc-upgrade plan -o wide' }], {
+      findingsHere([{ ...one, next: command`kubectl netsvc-upgrade plan -o wide` }], {
         typed,
         carried: [{ name: 'context', word: '--context=prod' }],
         commands: ['plan'],
@@ -158,9 +159,9 @@ describe('the next step of a finding', () => {
 
   it('is added to no finding that has none', () => {
     const passed: Finding = { id: 'NS-001', title: 't', category: 'kubernetes', ref: '§1', outcome: 'ok', message: 'm', evidence: [] };
-    assert.deepEqual(findingsHere([passed, { ...passed, next: 'kubectl version' }], { typed: 'plan', carried: here, commands: [] }), [
-      passed,
-      { ...passed, next: 'kubectl --context=prod version' },
-    ]);
+    assert.deepEqual(
+      findingsHere([passed, { ...passed, next: command`kubectl version` }], { typed: 'plan', carried: here, commands: [] }),
+      [passed, { ...passed, next: 'kubectl --context=prod version' }],
+    );
   });
 });

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { forPrograms } from '../../src/cli/command-line.ts';
 import { compose } from '../../src/cli/compose.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
+import { command } from '../../src/kernel/argv.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { plain } from '../../src/report/colour.ts';
 import { startProgress } from '../../src/report/progress.ts';
@@ -61,7 +62,7 @@ const stage = () =>
       status: 'failed',
       because: EVIL,
       hint: EVIL,
-      next: `kubectl get pod ${EVIL}`,
+      next: command`kubectl get pod ${EVIL}`,
       severity: 'warning',
       evidence: [{ text: EVIL, detail: EVIL }],
     },

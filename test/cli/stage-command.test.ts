@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { effects } from '../../src/cli/effects.ts';
 import type { Action } from '../../src/kernel/action.ts';
+import { command } from '../../src/kernel/argv.ts';
 import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../support/command-bench.ts';
 import { emptyFolder } from '../support/folders.ts';
 
-const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: 'kubectl cluster-info' } as const;
+const failed = { status: 'failed', because: 'the server is gone', hint: 'bring it back', next: command`kubectl cluster-info` } as const;
 const APPLY = 'exec kubectl apply --server-side -f upgrade.yaml';
 
 describe('a command that performs stages', () => {

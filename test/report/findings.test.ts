@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { command } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import { plain } from '../../src/report/colour.ts';
 import { findingsLines } from '../../src/report/findings.ts';
@@ -14,7 +15,7 @@ const findings: readonly Finding[] = [
     outcome: 'error',
     message: '37 objects in 6 namespaces have a v3 owner',
     hint: 'the upgrade crosses v3.28:\nthey would be collected',
-    next: 'kubectl netsvc-upgrade ownerrefs strip',
+    next: command`kubectl netsvc-upgrade ownerrefs strip`,
     evidence: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(node),
   },
   {
@@ -28,7 +29,7 @@ const findings: readonly Finding[] = [
   { ...base, id: 'NS-008', outcome: 'not-applicable', message: 'no aggregated API' },
   { ...base, id: 'NS-009', outcome: 'accepted', was: 'error', message: 'cannot patch nodes' },
   { ...base, id: 'NS-107', outcome: 'expected', message: 'two releases' },
-  { ...base, id: 'NS-802', category: 'tools', outcome: 'cured', message: '1 older CLI on PATH', next: 'kubectl netsvc-upgrade cli' },
+  { ...base, id: 'NS-802', category: 'tools', outcome: 'cured', message: '1 older CLI on PATH', next: command`kubectl netsvc-upgrade cli` },
 ];
 
 describe('the list of findings', () => {

@@ -1,3 +1,4 @@
+import { command } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { Edit } from '../../src/kernel/edit.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
@@ -93,7 +94,16 @@ export function reportOf({
   hosts = 4,
 } = {}): ReportFacts {
   const finding = (id: string, outcome: Finding['outcome']): Finding => ({
-    ...{ id, title: 'title', category: 'nodes', ref: '§1/1', outcome, message: 'the fact', hint: 'fix it', next: 'kubectl get nodes' },
+    ...{
+      id,
+      title: 'title',
+      category: 'nodes',
+      ref: '§1/1',
+      outcome,
+      message: 'the fact',
+      hint: 'fix it',
+      next: command`kubectl get nodes`,
+    },
     evidence: Array.from({ length: evidence }, (_, index) => ({ text: `Node/${index}`, detail: 'detail' })),
   });
   const detail = 'once host endpoint old is deleted: inbound: now deny; afterwards allow';

@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type CheckId, type Evidence, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -8,9 +8,9 @@ import type { HepCheck, HepJudged, HostVerdict } from './facts.ts';
 import { hepUndoChecks, judgeReleases } from './hep-verdicts.ts';
 
 const IDLE = 'there is nothing to migrate';
-const PREVIEW = `${PROGRAM} hep --dry-run=client -o wide`;
+const PREVIEW = command`kubectl netsvc-upgrade hep --dry-run=client -o wide`;
 const SELECTORS = 'custom-columns=NAME:.metadata.name,ORDER:.spec.order,SELECTOR:.spec.selector';
-const UNDO_PREVIEW = `${PROGRAM} hep --undo --dry-run=client -o wide`;
+const UNDO_PREVIEW = command`kubectl netsvc-upgrade hep --undo --dry-run=client -o wide`;
 
 function hepCheck(id: CheckId, title: string, ref: string, severity: 'error' | 'warning', judge: HepCheck['judge']) {
   const unlessIdle: HepCheck['judge'] = (facts, context) => (facts.idle ? notApplicable(IDLE) : judge(facts, context));
@@ -18,7 +18,7 @@ function hepCheck(id: CheckId, title: string, ref: string, severity: 'error' | '
 }
 
 /** What the user compares: which hosts each policy selects. */
-function showPolicies({ cli }: HepJudged, context: Context): string {
+function showPolicies({ cli }: HepJudged, context: Context): Command {
   if ('provedBy' in cli || 'doubt' in cli) return showPoliciesByCli(context);
   return command`kubectl get globalnetworkpolicies.${context.profile.crdGroup} -o ${SELECTORS}`;
 }
@@ -99,7 +99,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
       if ('program' in cli) return ok(cli.program);
       if (cli.doubt) return notApplicable('see NS-725');
       return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
-        next: `${PROGRAM} cli`,
+        next: command`kubectl netsvc-upgrade cli`,
       });
     },
   },
@@ -135,7 +135,7 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     return failIfAny(evidence, 'every endpoint is of a node of this cluster', (names) => ({
       because: `${counted(elsewhere.length, 'host endpoint')} of hosts outside the cluster: ${names}; they stay, for no automatic one replaces them`,
       hint: 'Keep them for hosts that are not nodes. Delete those of nodes that no longer exist.',
-      next: 'kubectl get nodes',
+      next: command`kubectl get nodes`,
     }));
   }),
   hepCheck('NS-716', 'host endpoint labels can be copied to nodes', '§4.7/1', 'error', ({ labelProblems }) => {

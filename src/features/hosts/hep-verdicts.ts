@@ -1,10 +1,11 @@
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { ComponentVersion } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, failIfAny, listed, table } from '../survey/index.ts';
 import type { GoneEndpoint, HepCheck, HepJudged } from './facts.ts';
 
 /** Without one of these there is nobody to make endpoints, or nobody to enforce them. */
@@ -56,9 +57,9 @@ export function judgeReleases({ rollouts, components, enabled }: HepJudged, { op
 }
 
 /** What is old is upgraded, what only rolls is waited for; anything else is for the user to look at. */
-function nextFor(behind: number, old: number): string {
-  if (behind === 0) return `${PROGRAM} preflight`;
-  return old > 0 ? `${PROGRAM} run` : `${PROGRAM} wait`;
+function nextFor(behind: number, old: number): Command {
+  if (behind === 0) return command`kubectl netsvc-upgrade preflight`;
+  return old > 0 ? command`kubectl netsvc-upgrade run` : command`kubectl netsvc-upgrade wait`;
 }
 
 const imageOf = ({ workload, container, image }: ComponentVersion) => ({ text: workload, detail: `${container}: ${image}` });
@@ -96,7 +97,7 @@ export const hepUndoChecks: readonly HepCheck[] = table({ category: 'follow-up',
       ];
       return failed(because.join('; '), 'Create the former again if you want them back, and delete the latter if they were meant to go.', {
         evidence: [...others, ...untold].map(evidenceOf),
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        next: command`kubectl netsvc-upgrade hep --undo --dry-run=client -o wide`,
       });
     },
   },
@@ -109,7 +110,7 @@ export const hepUndoChecks: readonly HepCheck[] = table({ category: 'follow-up',
       return failIfAny(refusedBack, 'the record names only what the migration can have made', (subjects) => ({
         because: `the record names ${counted(refusedBack.length, 'thing')} that the migration cannot have made, or that others own by now; not changed: ${subjects}`,
         hint: 'See who wrote the record. Change these yourself if you want that, and accept them by name: --undo does the rest.',
-        next: `${PROGRAM} hep --undo --dry-run=client -o wide`,
+        next: command`kubectl netsvc-upgrade hep --undo --dry-run=client -o wide`,
       }));
     },
   },

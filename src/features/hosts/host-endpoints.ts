@@ -44,7 +44,7 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
       return failIfAny(evidence, '', (names) => ({
         because: `automatic host endpoints are enabled beside ${counted(old.length, 'old one')}: ${names}`,
         hint: 'Finish the migration: on one node the first endpoint by name wins, so its policies depend on the names.',
-        next: `${PROGRAM} hep --dry-run=server`,
+        next: command`kubectl netsvc-upgrade hep --dry-run=server`,
       }));
     }),
   },
@@ -75,7 +75,7 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
       return failIfAny(evidence, 'no hand-made host endpoint has the name of an automatic one', (shown) => ({
         because: `${counted(taken.length, 'host endpoint')} with the name of an automatic one, but not made by the controllers: ${shown}. Once automatic ones are enabled, old controllers take over its content, and new ones create none for its node`,
         hint: 'Give it another name before automatic host endpoints are enabled.',
-        next: `${PROGRAM} explain NS-708`,
+        next: command`kubectl netsvc-upgrade explain NS-708`,
       }));
     }),
   },

@@ -1,4 +1,5 @@
 import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -10,7 +11,7 @@ import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { pullSecretsIn } from '../../manifest/images.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
-import { listed, PROBE_LABEL, PROGRAM, readInstalled } from '../survey/index.ts';
+import { listed, PROBE_LABEL, readInstalled } from '../survey/index.ts';
 import { PROBE_NAME, type ProbedImage, probeDaemonSet, probeText, RESULTS, readImageProbe } from './image-probe.ts';
 import { readTargetImages, type TargetImages } from './target-images.ts';
 
@@ -49,7 +50,7 @@ function verdict(failed: readonly ProbedImage[], untold: readonly ProbedImage[],
     status: 'failed',
     because: `${facts.join('; ')} (of ${scope})`,
     hint: 'Mirror the images that plan -o images lists to a registry that these nodes can reach, or add the pull secret. Where a program cannot run, the node needs a newer processor model (x86-64-v2). Then probe again.',
-    next: `${PROGRAM} plan -o images`,
+    next: command`kubectl netsvc-upgrade plan -o images`,
     ...(failed.length > 0 ? {} : { severity: 'warning' as const }),
     evidence: [...failed, ...untold].map(evidenceOf),
   };

@@ -1,9 +1,9 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { failed, listed, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
+import { failed, listed, type PreflightCheck, table } from '../survey/index.ts';
 import type { ChartCheck, ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
@@ -57,7 +57,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
       return failed(
         `the values of the release pin the operator: ${all}`,
         `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
-        { evidence, next: `${PROGRAM} plan --values FILE` },
+        { evidence, next: command`kubectl netsvc-upgrade plan --values FILE` },
       );
     },
   },
@@ -74,7 +74,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
       return failed(
         `the chart of ${options.release} cannot have its operator apply CRDs`,
         'Leave --manage-crds out: the CRDs are then applied first.',
-        { next: `${PROGRAM} plan` },
+        { next: command`kubectl netsvc-upgrade plan` },
       );
     },
   },
@@ -109,7 +109,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
         {
           evidence: foreignCrds.map(({ name, owner }) => ({ text: `CustomResourceDefinition/${name}`, detail: owner })),
           // Not `helm list`: it would ask whatever cluster helm is set to.
-          next: 'kubectl get secrets -A -l owner=helm',
+          next: command`kubectl get secrets -A -l owner=helm`,
         },
       );
     },
@@ -124,12 +124,12 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
   const beside = 'Until then the old operator runs with the new CRDs, and cannot start again with them.';
   if (quietMs < QUIET_MS) {
     const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
-    return failed(left, hint, { next: `${PROGRAM} run` });
+    return failed(left, hint, { next: command`kubectl netsvc-upgrade run` });
   }
   const mark = command`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
   return failed(left, `Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
     expected: true,
-    next: `${PROGRAM} run`,
+    next: command`kubectl netsvc-upgrade run`,
   });
 }
 
@@ -149,7 +149,7 @@ function pendingHint({ record: { namespace, name, revision }, object }: StoredRe
   ].join('\n');
 }
 
-function historyOf({ name, namespace }: HelmRecord): string {
+function historyOf({ name, namespace }: HelmRecord): Command {
   return command`helm history ${name} --namespace ${namespace}`;
 }
 
@@ -161,7 +161,7 @@ function failedRevision(failure: string, { record, base }: StoredRelease, facts:
   if (ours)
     return failed(`${what}; it was left by the run that is resumed`, `Continue the run.${values}`, {
       expected: true,
-      next: `${PROGRAM} run`,
+      next: command`kubectl netsvc-upgrade run`,
     });
   const hint = 'Fix the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
   return failed(what, `${hint}${values}`, { next: historyOf(record) });

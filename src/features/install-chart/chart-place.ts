@@ -1,11 +1,11 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { noneAtZero } from '../rollout/index.ts';
-import { failed, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, listed, table } from '../survey/index.ts';
 import { chartReleaseChecks, withStored } from './chart-checks.ts';
 import type { ChartCheck, ChartJudged, StoredRelease } from './chart-facts.ts';
 import { chartTargetChecks } from './chart-target.ts';
@@ -24,14 +24,14 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
       const effect = `the new chart would start a second operator in ${record.namespace}`;
       if (!holdsOperator) {
         return failed(`${what}, and does not hold the operator: ${effect}`, 'Upgrade the operator where it comes from.', {
-          next: 'kubectl get secrets -A -l owner=helm',
+          next: command`kubectl get secrets -A -l owner=helm`,
         });
       }
       if (options.moveRelease) return ok(`${where} is moved to ${to}, which deletes nothing`);
       return failed(
         `${what}: ${effect} and delete what the old chart holds there, Namespace/${to} with its CA and certificates among it`,
         `Move the release to ${to} with --move-release: its objects are annotated for it, it is installed there with your values, and its old record is deleted.`,
-        { evidence: [{ text: `${record.namespace}/${record.name}` }], next: `${PROGRAM} plan --move-release` },
+        { evidence: [{ text: `${record.namespace}/${record.name}` }], next: command`kubectl netsvc-upgrade plan --move-release` },
       );
     }),
   },
@@ -84,7 +84,7 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
       return failed(
         `the release was moved to ${record.namespace}, and its old record is still there: ${listed(names)}`,
         'Delete it with --move-release: helm uninstall of the old record would delete the operator, and its namespace.',
-        { evidence: names.map((text) => ({ text })), next: `${PROGRAM} apply --move-release` },
+        { evidence: names.map((text) => ({ text })), next: command`kubectl netsvc-upgrade apply --move-release` },
       );
     }),
   },
@@ -98,9 +98,9 @@ function doubtsOf({ storage, object, record }: StoredRelease, facts: ChartJudged
   return [...(storage === 'ConfigMap' ? [inConfigMap] : []), ...(isMoved ? [] : [elsewhere])];
 }
 
-function valuesOf({ storage, record: { name, namespace } }: StoredRelease): string {
-  const values = command`helm get values ${name} --namespace ${namespace}`;
-  return storage === 'ConfigMap' ? `HELM_DRIVER=configmap ${values}` : values;
+function valuesOf({ storage, record: { name, namespace } }: StoredRelease): Command {
+  if (storage !== 'ConfigMap') return command`helm get values ${name} --namespace ${namespace}`;
+  return command`HELM_DRIVER=configmap helm get values ${name} --namespace ${namespace}`;
 }
 
 /** The checks of a chart upgrade in the order in which they are shown. */

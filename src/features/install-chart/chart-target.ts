@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { failed, failIfAny, PROGRAM, sameFile, table } from '../survey/index.ts';
+import { failed, failIfAny, sameFile, table } from '../survey/index.ts';
 import { withStored } from './chart-checks.ts';
 import type { ChartCheck, ChartJudged, FieldConflict, TargetChart } from './chart-facts.ts';
 import { dryRunsOnServer, keepsValues } from './helm-argv.ts';
@@ -15,7 +15,9 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     judge({ helm }) {
       const version = read(helm);
       if (version.major < 3)
-        return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', { next: 'helm version' });
+        return failed(`helm ${version.text} cannot upgrade such a release`, 'Put helm 3.14 or newer on PATH.', {
+          next: command`helm version`,
+        });
       const how = keepsValues(version) ? 'keeps the values of the release' : 'is given the values of the release as a file';
       return ok(`helm ${version.text} ${how}`);
     },
@@ -61,7 +63,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
       return failed(
         `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
         `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
-        { evidence: [{ text: 'CSI driver' }], next: `${PROGRAM} plan --values FILE` },
+        { evidence: [{ text: 'CSI driver' }], next: command`kubectl netsvc-upgrade plan --values FILE` },
       );
     },
   },
@@ -77,7 +79,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
         return failed(
           `helm ${helm.value.text} cannot ask the server beforehand`,
           'Use helm 3.13 or newer to have the values checked first.',
-          { next: 'helm version', severity: 'warning' },
+          { next: command`helm version`, severity: 'warning' },
         );
       }
       const answer = read(trial);
@@ -100,7 +102,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
         undone(found),
         'Put what you want to keep into a file for --values; accept by name to set all of these fields to the chart’s values.',
         {
-          next: `${PROGRAM} plan --values FILE`,
+          next: command`kubectl netsvc-upgrade plan --values FILE`,
           exit: 'conflicts',
           evidence: found.map(({ ref, change, manager }) => ({
             text: `${refText(ref)} ${change.path}`.trim(),
@@ -137,15 +139,15 @@ function refusal(because: string, { lostData }: ChartJudged): Verdict {
   const fact = `helm would refuse the upgrade: ${because}`;
   if (!/from current release manifest/.test(because)) {
     const hint = 'Correct the value, or the object, that it names; values of your own go into a file with --values.';
-    return failed(fact, hint, { next: `${PROGRAM} plan -o wide` });
+    return failed(fact, hint, { next: command`kubectl netsvc-upgrade plan -o wide` });
   }
   const gone = 'The release names kinds that this server no longer has.';
   // Today nothing but this refusal keeps helm from deleting what NS-243 names.
   const isSafe = 'value' in lostData && lostData.value.length === 0;
   return isSafe
-    ? failed(fact, `${gone} Update its record with the helm plugin mapkubeapis.`, { next: 'helm plugin list' })
+    ? failed(fact, `${gone} Update its record with the helm plugin mapkubeapis.`, { next: command`helm plugin list` })
     : failed(fact, `${gone} First fix NS-243. Then update the record with the helm plugin mapkubeapis.`, {
-        next: `${PROGRAM} explain NS-243`,
+        next: command`kubectl netsvc-upgrade explain NS-243`,
       });
 }
 

@@ -8,7 +8,7 @@ import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { noneLeft, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
-import { failed, failIfAny, PROGRAM, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
+import { failed, failIfAny, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
 import type { EditSurvey } from './edits.ts';
 import type { Target } from './identity.ts';
 import { type StoreJudged, storeChecks } from './kvstore-checks.ts';
@@ -86,7 +86,7 @@ export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
     return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
       because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
       hint: 'Fix the reason given below; kubectl would skip it and leave the upgrade half done.',
-      next: `${PROGRAM} plan -o wide`,
+      next: command`kubectl netsvc-upgrade plan -o wide`,
     }));
   },
 };
@@ -108,7 +108,12 @@ export const baseKnown: Check<TargetJudged> = {
     return failed(
       `your changes cannot be told from the release's own text: ${edits.unread}`,
       'Give the release’s own manifest, unedited, with --base: your edited one would hide every change. Or give your finished target with --upgrade-file. Or read every field that differs in the plan, and accept this check by name.',
-      { next: `${PROGRAM} plan -o wide`, exit: 'conflicts', byName: true, evidence: [{ text: installation.release ?? installation.path }] },
+      {
+        next: command`kubectl netsvc-upgrade plan -o wide`,
+        exit: 'conflicts',
+        byName: true,
+        evidence: [{ text: installation.release ?? installation.path }],
+      },
     );
   },
 };
@@ -141,7 +146,13 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
       return failed(
         because,
         choices.length > 0 ? `Say which release was installed: ${choices.map((one) => `--base ${one}`).join(' or ')}.` : NO_CHOICE,
-        { next: choices.length > 0 ? `${PROGRAM} plan --base ${choices.at(-1)}` : `${PROGRAM} plan -o wide`, exit: 'conflicts' },
+        {
+          next:
+            choices.length > 0
+              ? command`kubectl netsvc-upgrade plan --base ${choices.at(-1)}`
+              : command`kubectl netsvc-upgrade plan -o wide`,
+          exit: 'conflicts',
+        },
       );
     },
   },
@@ -172,7 +183,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
       return failIfAny(evidence, 'every change in the cluster can be told from the server’s defaults', () => ({
         because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
         hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
-        next: `${PROGRAM} plan -o wide`,
+        next: command`kubectl netsvc-upgrade plan -o wide`,
         exit: 'conflicts',
       }));
     },

@@ -1,10 +1,10 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { StoreHealth } from '../../kernel/ports.ts';
 import { endpointsOf, endpointsProblem, type StoreSettings } from '../../kube/kvstore.ts';
-import { failed, failIfAny, PROGRAM, table } from '../survey/index.ts';
+import { failed, failIfAny, table } from '../survey/index.ts';
 
 /** What the checks of the key-value store look at; undefined on the other paths. */
 export interface StoreJudged {
@@ -38,7 +38,7 @@ function otherThan(given: string | undefined, { endpoints }: StoreSettings): str
 }
 
 /** Endpoints and paths of the certificates, as the agents read them. */
-function showSettings({ ref }: Pick<StoreSettings, 'ref'>): string {
+function showSettings({ ref }: Pick<StoreSettings, 'ref'>): Command {
   return command`kubectl describe configmap ${ref.name} -n ${ref.namespace ?? ''}`;
 }
 
@@ -60,7 +60,10 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
         because: isUnedited ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
         hint: given === undefined ? NAME_THEM : NOT_REACHED,
         // What was given has not reached the target: given again it would not either.
-        next: given === undefined ? `${PROGRAM} plan --kvstore-endpoints URL,URL` : `${PROGRAM} plan -o wide`,
+        next:
+          given === undefined
+            ? command`kubectl netsvc-upgrade plan --kvstore-endpoints URL,URL`
+            : command`kubectl netsvc-upgrade plan -o wide`,
       }));
     },
   } /** Certificates are paths in one place and values in another; both or neither. */,
@@ -121,7 +124,7 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
       return failIfAny(evidence, passed, (names) => ({
         because: `the key-value store does not accept these certificates, or is not healthy: ${names}`,
         hint: 'Fix the store or its certificates first: agents that start now could not reach it either.',
-        next: store.settings ? showSettings(store.settings) : `${PROGRAM} plan -o wide`,
+        next: store.settings ? showSettings(store.settings) : command`kubectl netsvc-upgrade plan -o wide`,
       }));
     },
   },

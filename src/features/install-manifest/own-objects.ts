@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { parsedJson } from '../../kernel/json.ts';
@@ -161,8 +161,7 @@ export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
 export function unservedNotes({ unserved }: Orphans): readonly string[] {
   return unserved.map((document) => {
     const { apiVersion, kind, metadata } = document;
-    const look =
-      command`kubectl get ${kind.toLowerCase()} ${metadata.name} ${metadata.namespace ? ['-n', metadata.namespace] : []}`.trimEnd();
+    const look = command`kubectl get ${kind.toLowerCase()} ${metadata.name} ${metadata.namespace ? ['-n', metadata.namespace] : []}`;
     const fact = `the target no longer has it and this server no longer serves ${apiVersion}`;
     return `${refText(refOf(document))}: ${fact}: it is gone, unless a newer version has the kind (${look})`;
   });
@@ -184,12 +183,12 @@ function farewell(object: KubeObject): string {
 }
 
 /** Of every kind: `kubectl get all` leaves most of them out. */
-const contentsOf = (namespace: string): string =>
+const contentsOf = (namespace: string): Command =>
   command`kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
 
 /** With the group: another API may have a kind of the same name. */
 function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): string {
   const group = groupOf(apiVersion);
   const type = `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
-  return command`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`.trimEnd();
+  return command`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`;
 }

@@ -1,13 +1,13 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import { failIfAny, listed, PROGRAM, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { PRIVILEGED } from './pods-admitted.ts';
 
 /** What to change, by the words with which servers refuse pods. The first that fits is told; the last fits all. */
-const REMEDIES: readonly { readonly says: RegExp; readonly hint: string; readonly next: (namespace: string) => string }[] = [
+const REMEDIES: readonly { readonly says: RegExp; readonly hint: string; readonly next: (namespace: string) => Command }[] = [
   {
     says: /violates PodSecurity/,
     hint: 'Pods of the service use the network and the files of their nodes: let their namespace enforce the level privileged.',
@@ -26,14 +26,14 @@ const REMEDIES: readonly { readonly says: RegExp; readonly hint: string; readonl
   {
     says: /ValidatingAdmissionPolicy/,
     hint: 'Exempt the namespace of these pods from the policy that the server names.',
-    next: () => 'kubectl get validatingadmissionpolicybindings',
+    next: () => command`kubectl get validatingadmissionpolicybindings`,
   },
   {
     says: /admission webhook|calling webhook/,
     hint: 'Exempt the namespace of these pods from the webhook that the server names, or from its policy.',
-    next: () => 'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations',
+    next: () => command`kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`,
   },
-  { says: /(?:)/, hint: 'Remove the reason that the server gives.', next: () => `${PROGRAM} plan -o wide` },
+  { says: /(?:)/, hint: 'Remove the reason that the server gives.', next: () => command`kubectl netsvc-upgrade plan -o wide` },
 ];
 
 type Tried = Pick<PlannedObject, 'ref' | 'pods'>;
@@ -51,7 +51,7 @@ export function podsRefused(refused: readonly Tried[]): Verdict {
   return failIfAny(refused.map(podsEvidence), '', (names) => ({
     because: `the server refuses new pods of ${counted(refused.length, 'workload')}: ${names}`,
     hint,
-    next: next?.(ref?.namespace ?? 'default') ?? '',
+    next: next?.(ref?.namespace ?? 'default') ?? command`kubectl netsvc-upgrade plan -o wide`,
   }));
 }
 

@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -14,7 +15,6 @@ import {
   failIfAny,
   hasFullManifest,
   listed,
-  PROGRAM,
   type PreflightCheck,
   table,
   withInstallation,
@@ -43,8 +43,8 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
         {
           next:
             options.release === profile.defaultRelease
-              ? `${PROGRAM} preflight --manifest-url DIR`
-              : `${PROGRAM} preflight --release ${profile.defaultRelease}`,
+              ? command`kubectl netsvc-upgrade preflight --manifest-url DIR`
+              : command`kubectl netsvc-upgrade preflight --release ${profile.defaultRelease}`,
         },
       );
     }),
@@ -61,7 +61,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       return failIfAny(evidence, 'the server serves every kind of the target', (names) => ({
         because: `${counted(unknown.length, 'object')} of the target of a kind that the server does not serve: ${names}`,
         hint: 'Upgrade Kubernetes to a version that serves them, or install the CRDs they need first.',
-        next: 'kubectl api-resources',
+        next: command`kubectl api-resources`,
       }));
     }),
   },
@@ -77,7 +77,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
         hint: immutable
           ? 'A field that cannot be changed differs: make the target equal in it with your own --upgrade-file, or delete the object in a maintenance window.'
           : 'Fix the reason that the server gives; the same refusal would end the upgrade half-way.',
-        next: `${PROGRAM} plan -o wide`,
+        next: command`kubectl netsvc-upgrade plan -o wide`,
       }));
     }),
   },
@@ -90,7 +90,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       return failIfAny(differing, 'selectors of live workloads equal the target', (names) => ({
         because: `${listed([names])}: the selector differs from the target's and can never be changed in place`,
         hint: 'Carry the live selector and pod labels in your own --upgrade-file, or replace the workload in a maintenance window.',
-        next: `${PROGRAM} plan -o wide`,
+        next: command`kubectl netsvc-upgrade plan -o wide`,
       }));
     }),
   },
@@ -105,7 +105,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
       return failIfAny(twice, 'every variable is set once in the target', (names) => ({
         because: `${counted(twice.length, 'variable')} set twice in the target, which server-side apply refuses: ${names}`,
         hint: 'Remove the doubled entry from the file given by --upgrade-file, or from the mirror it came from.',
-        next: `${PROGRAM} preflight`,
+        next: command`kubectl netsvc-upgrade preflight`,
       }));
     }),
   },

@@ -1,11 +1,11 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { JournalEntry } from '../../kernel/journal.ts';
 import { plainRef, refText } from '../../kernel/object.ts';
 import { writerText } from '../../kube/managed-fields.ts';
-import { failed, listed, PROGRAM } from '../survey/index.ts';
+import { failed, listed } from '../survey/index.ts';
 import type { OwnerReferences, OwnersCheck, OwnersJudged, PausableController, RestoreJudged } from './owner-facts.ts';
 import type { OwnedFate, ReferenceFate } from './owner-fate.ts';
 import { byKey, cameBack } from './owner-strip.ts';
@@ -46,7 +46,7 @@ function mustGo(removable: readonly Removable[], { recorded, controllers = [] }:
   const fact = `${counted(removable.length, 'reference')} to ${ownersOf(removable)} must be removed before the upgrade: ${risk}`;
   if (back.length === 0)
     return failed(fact, 'Remove them first: they are recorded, and put back with the new UIDs.', {
-      ...{ next: `${PROGRAM} ownerrefs strip`, evidence },
+      ...{ next: command`kubectl netsvc-upgrade ownerrefs strip`, evidence },
       ...harmless,
     });
   const came =
@@ -90,10 +90,10 @@ function nameOf(controllers: readonly PausableController[]): string {
 }
 
 /** Lists the workloads with their images. */
-export const PAUSABLE = 'kubectl get deployments,statefulsets --all-namespaces -o wide';
+export const PAUSABLE = command`kubectl get deployments,statefulsets --all-namespaces -o wide`;
 
 /** What somebody may paste: the pause itself where only one workload can be meant. */
-function pauseStep([only, ...more]: readonly PausableController[]): string {
+function pauseStep([only, ...more]: readonly PausableController[]): Command {
   if (only === undefined || more.length > 0) return PAUSABLE;
   return command`kubectl -n ${only.namespace} scale ${`${only.kind.toLowerCase()}/${only.name}`} --replicas=0`;
 }
@@ -156,7 +156,7 @@ export function searched(
     return apiReplaced
       ? failed(`${because}; this run replaces its server`, 'Continue the run: it waits for the new server.', {
           evidence,
-          next: `${PROGRAM} run`,
+          next: command`kubectl netsvc-upgrade run`,
           expected: true,
         })
       : failed(because, 'Look why its server is not available, and run again. Do not accept this: what is owned there would be lost.', {
@@ -167,7 +167,7 @@ export function searched(
   return failed(
     `owner references of ${counted(unread.length, 'kind')} could not be searched: ${listed(unread.map(({ kind }) => kind))}`,
     'Let this account list them, or repair the API behind them; accept them by name if nothing there can be owned by the service.',
-    { evidence, next: `${PROGRAM} ownerrefs list` },
+    { evidence, next: command`kubectl netsvc-upgrade ownerrefs list` },
   );
 }
 
@@ -225,7 +225,7 @@ export function manifestVerdict(evidence: readonly Evidence[]): Verdict {
   return failed(
     `the manifests of ${counted(evidence.length, 'object')}, as kubectl applied them, name owners by their old UIDs: ${listed(evidence.map(({ text }) => text))}`,
     'Remove metadata.ownerReferences from these manifests. Applied again, they would restore a UID that no longer exists, and garbage collection would delete the objects.',
-    { evidence, next: `${PROGRAM} ownerrefs list` },
+    { evidence, next: command`kubectl netsvc-upgrade ownerrefs list` },
   );
 }
 

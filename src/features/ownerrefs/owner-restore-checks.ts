@@ -1,8 +1,8 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, listed, table } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { manifestVerdict, SEARCHED, searchedAgain } from './owner-references-checks.ts';
 import { journalChecks } from './owners-checks.ts';
@@ -35,12 +35,12 @@ function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
 }
 
 /** The hold is released only when no reference that a search finds would break. */
-function releaseStep(facts: RestoreJudged): string {
+function releaseStep(facts: RestoreJudged): Command {
   const { hold, unread } = facts;
   // Also what the user has accepted by name as not searched.
-  if (unread.length > 0) return `${PROGRAM} ownerrefs list`;
-  if (isNamedElsewhere(facts)) return `${PROGRAM} ownerrefs strip`;
-  if (hold === undefined) return `${PROGRAM} explain NS-743`;
+  if (unread.length > 0) return command`kubectl netsvc-upgrade ownerrefs list`;
+  if (isNamedElsewhere(facts)) return command`kubectl netsvc-upgrade ownerrefs strip`;
+  if (hold === undefined) return command`kubectl netsvc-upgrade explain NS-743`;
   const { kind, name, field } = hold;
   const patch = field.split('.').reduceRight<unknown>((inner, step) => ({ [step]: inner }), 'Enabled');
   return command`kubectl patch ${`${kind.plural}.${kind.group}`} ${name} --type=merge -p ${JSON.stringify(patch)}`;
@@ -99,7 +99,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
           severity: someAsExpected ? 'warning' : 'error',
           next: someAsExpected
             ? command`kubectl netsvc-upgrade ownerrefs restore --resolve ${`${otherOwners[0]?.text}=new`}`
-            : `${PROGRAM} wait`,
+            : command`kubectl netsvc-upgrade wait`,
         },
       );
     }),
@@ -112,7 +112,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
       return failed(
         `the owners of ${counted(ownerGone.length, 'reference')} no longer exist: ${listed(ownerGone.map(({ text }) => text))}`,
         'These references stay off: with a UID that no longer exists the object would be deleted. Delete the objects yourself if nothing needs them.',
-        { evidence: evidenceOf(ownerGone), next: `${PROGRAM} ownerrefs list` },
+        { evidence: evidenceOf(ownerGone), next: command`kubectl netsvc-upgrade ownerrefs list` },
       );
     }),
   },
@@ -126,7 +126,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
       return failed(
         `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
         `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`,
-        { next: neverRenamed ? `${PROGRAM} explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
+        { next: neverRenamed ? command`kubectl netsvc-upgrade explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
       );
     }),
   },
@@ -138,7 +138,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
       return failed(
         `${counted(changed.length, 'reference')} cannot be put back as recorded: ${listed(changed.map(({ text }) => text))}`,
         'What somebody changed meanwhile is not overwritten: check each, and edit metadata.ownerReferences where needed. What could not be read stays in the journal: let this account read it, then restore again.',
-        { evidence: evidenceOf(changed), next: `${PROGRAM} ownerrefs restore --dry-run=server` },
+        { evidence: evidenceOf(changed), next: command`kubectl netsvc-upgrade ownerrefs restore --dry-run=server` },
       );
     }),
   },
@@ -180,7 +180,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
             ? []
             : [`Correct ${stripped.length === 0 ? 'them' : 'the others'} in metadata.ownerReferences, or accept them by name.`]),
         ].join(' '),
-        { next: `${PROGRAM} ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
+        { next: command`kubectl netsvc-upgrade ownerrefs ${stripped.length === 0 ? 'list' : 'strip'}`, evidence: evidenceOf(dangling) },
       );
     }),
   },
@@ -200,13 +200,13 @@ export const forgetChecks: readonly RestoreCheck[] = [
       if (idle) return notApplicable(IDLE);
       if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
         return ok('every recorded reference is back, and none is dead');
-      const [command, hint] = WAY_ON[wayOn(facts)];
+      const [action, hint] = WAY_ON[wayOn(facts)];
       const severity = options.forgetOwners ? 'error' : 'warning';
       const dead =
         dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
       const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
       return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
-        next: `${PROGRAM} ownerrefs ${command}`,
+        next: command`kubectl netsvc-upgrade ownerrefs ${action}`,
         severity,
         evidence: evidenceOf([...stayOff, ...dangling]),
         leavesOutAccepted: true,

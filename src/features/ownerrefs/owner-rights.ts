@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { notApplicable, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -97,7 +98,7 @@ function verdictOf(rights: OwnerRights | undefined): Verdict {
     hint: isCertain
       ? 'Grant them before the upgrade: what is removed and cannot be restored stays off.'
       : 'Needed only where the API server runs the admission plugin OwnerReferencesPermissionEnforcement, which could not be found out. Grant them, or ask who runs the API server.',
-    next: first ?? '',
+    next: first ?? command`kubectl auth can-i --list`,
     ...(isCertain ? {} : { severity: 'warning' as const }),
   }));
 }

@@ -1,10 +1,11 @@
+import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { plainRef, refText } from '../../kernel/object.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { isPerson, writerText } from '../../kube/managed-fields.ts';
-import { failed, failIfAny, listed, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
+import { failed, failIfAny, listed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 import type { JournalCheck, JournalFound } from './owner-facts.ts';
 import {
   isHarmless,
@@ -48,7 +49,7 @@ export const ownersChecks: readonly PreflightCheck[] = [
 
 const TAKE_OFF = {
   hint: 'Remove these references before the upgrade: they are recorded, and put back with the new UIDs. run does both.',
-  next: `${PROGRAM} ownerrefs strip`,
+  next: command`kubectl netsvc-upgrade ownerrefs strip`,
 };
 
 /** A controller may write a removed reference again: that shows only then, and stops the run before any upgrade. */
@@ -86,7 +87,7 @@ export function journalWhole({ lacking }: JournalFound): Verdict {
   return failed(
     `${gone}: the run record says that ${what} are removed, and only the journal knows which`,
     `Restore the Secrets netsvc-upgrade-owners* of namespace ${STATE_NAMESPACE} from a backup of the cluster. If there is none, take owner-references-*.json: the machine that removed them keeps this file beside the backup. Put the references in it back yourself, then give up the journal: ownerrefs forget --accept NS-753.`,
-    { next: `${PROGRAM} explain NS-753`, exit: 'stale' },
+    { next: command`kubectl netsvc-upgrade explain NS-753`, exit: 'stale' },
   );
 }
 

@@ -59,7 +59,7 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
         // With the CLI that has just answered.
-        next: datastore === 'kvstore' ? showPoliciesByCli(context) : `${PROGRAM} policy`,
+        next: datastore === 'kvstore' ? showPoliciesByCli(context) : command`kubectl netsvc-upgrade policy`,
       }));
     }),
   },
@@ -119,7 +119,7 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
       return failIfAny(evidence, 'no policy that will be renamed is held by a GitOps tool', (names) => ({
         because: `${counted(held.length, 'policy', 'policies')} of a GitOps tool will be stored under another name: ${names}. The next sync creates each a second time under its old name, or deletes it`,
         hint: `Stop the sync first: ${commands.join('; ')}. In Git, give each policy its new name (kubectl netsvc-upgrade plan --for-git DIR writes them), and resume the sync after the upgrade. Or hold the renaming back with --hold-policy-migration.`,
-        next: commands[0] ?? `${PROGRAM} explain NS-710`,
+        next: commands[0] ?? command`kubectl netsvc-upgrade explain NS-710`,
       }));
     }),
   },

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type JudgedCli, storeIsOurs } from '../service-cli/index.ts';
-import { type Detail, failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { type Detail, failed, failIfAny, listed, table } from '../survey/index.ts';
 
 /** What the checks of `policy` look at. */
 export interface RemovalJudged {
@@ -38,7 +38,7 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
         isTarget
           ? 'Install it and give it its datastore.'
           : `Before the upgrade the cluster takes that release alone: put ${profile.cli.program} ${release} on PATH and give it its datastore.`,
-        { next: isTarget ? `${PROGRAM} cli` : `${profile.cli.program} version` },
+        { next: isTarget ? command`kubectl netsvc-upgrade cli` : command`${profile.cli.program} version` },
       );
     },
   },
@@ -55,7 +55,7 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
         because: `${counted(hosts.length, 'host endpoint')} would have all traffic of a direction dropped without ${profile.temporaryPolicy}: ${names}`,
         hint: 'Review the traffic logs of this policy, and add the global policies that allow what these hosts need; the failsafe ports stay open.',
         ...(told ? {} : { severity: 'warning' as const }),
-        next: `${PROGRAM} policy`,
+        next: command`kubectl netsvc-upgrade policy`,
       }));
     },
   },
@@ -71,7 +71,7 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
         return failed(
           `not everything could be searched for objects that ${name} owns: ${listed(unread)}`,
           'Garbage collection deletes them with the policy. Let this account list these kinds.',
-          { severity: 'warning', next: `${PROGRAM} ownerrefs list` },
+          { severity: 'warning', next: command`kubectl netsvc-upgrade ownerrefs list` },
         );
       return failIfAny(objects, `no object is owned by ${name}`, (names) => ({
         because: `${counted(objects.length, 'object')} owned by ${name}: garbage collection deletes ${objects.length === 1 ? 'it' : 'them'} with the policy: ${names}`,

@@ -53,7 +53,7 @@ function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const instruction =
     `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
     `then delete it: ${command`kubectl netsvc-upgrade policy --delete=${name}`}`;
-  const effect = { type: 'ask', instruction, awaited: true, next: 'kubectl netsvc-upgrade policy' } as const;
+  const effect = { type: 'ask', instruction, awaited: true, next: command`kubectl netsvc-upgrade policy` } as const;
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
 

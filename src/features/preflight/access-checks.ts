@@ -1,11 +1,11 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { failed, failIfAny, installationIn, PROGRAM, type PreflightCheck, table } from '../survey/index.ts';
+import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
   {
@@ -34,7 +34,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
       const detail = `held since ${acquiredAt}, last renewed ${renewedAt}`;
       const brief = `taken ${agoText(acquiredAt, now)}, last renewed ${agoText(renewedAt, now)}`;
       return failed(`another run holds the lock: ${identity}`, `Wait for it to end; ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock`, {
-        next: `${PROGRAM} status --watch`,
+        next: command`kubectl netsvc-upgrade status --watch`,
         exit: 'locked',
         evidence: [{ text: identity, detail, brief }],
       });
@@ -50,7 +50,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
         return failed(
           'the run record belongs to another cluster',
           'Look whether the cluster was restored from a backup, then remove the record.',
-          { next: `${PROGRAM} status` },
+          { next: command`kubectl netsvc-upgrade status` },
         );
       }
       if (record.finishedAt !== undefined) return ok(`last run to ${record.target}: ${record.outcome ?? 'finished'}`);
@@ -65,9 +65,9 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
 ]);
 
 /** Prints the roles for what is installed. */
-function rolesFor(detection: Reading<Detection>, { name }: Profile): string {
+function rolesFor(detection: Reading<Detection>, { name }: Profile): Command {
   const { path, variant } = installationIn(detection) ?? {};
   const where = path === undefined || path === 'manifest' ? [] : ['--path', path];
   const names = path === 'manifest' && variant !== undefined ? ['--variant', variant] : [];
-  return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${[...where, ...names]}`.trimEnd();
+  return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${[...where, ...names]}`;
 }

@@ -16,7 +16,6 @@ import {
   isOperated,
   type OperatedFacts,
   objectsOf,
-  PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
   sourceRelease,
@@ -58,7 +57,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       return failed(
         `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
         `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
-        { evidence: sets.map((one) => evidenceOf(one)), next: `${PROGRAM} plan -o images` },
+        { evidence: sets.map((one) => evidenceOf(one)), next: command`kubectl netsvc-upgrade plan -o images` },
       );
     }),
   },

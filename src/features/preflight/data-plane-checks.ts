@@ -42,7 +42,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
       return failIfAny(evidence, '', (names) => ({
         because: `the new controllers will give addresses of ${names} to every LoadBalancer service without one`,
         hint: 'Take the use LoadBalancer out of the pool, or set assignIPs to RequestedServicesOnly as soon as the new CRDs are there.',
-        next: `kubectl get services -A --field-selector spec.type=LoadBalancer`,
+        next: command`kubectl get services -A --field-selector spec.type=LoadBalancer`,
       }));
     }),
   },
@@ -62,7 +62,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
       return failed(
         'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
         'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
-        { next: 'kubectl get nodes -o wide' },
+        { next: command`kubectl get nodes -o wide` },
       );
     }),
   },

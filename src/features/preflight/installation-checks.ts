@@ -15,7 +15,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
       return failed(
         `no installation found in context ${contextName}: ${detection.because}`,
         'Check the context; name another profile with --profile if the service goes by other names here.',
-        { next: 'kubectl config get-contexts' },
+        { next: command`kubectl config get-contexts` },
       );
     },
   },
@@ -58,7 +58,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
         'Finish that migration or take it back; upgrade afterwards.',
         {
           evidence: detection.evidence.map((text) => ({ text })),
-          next: label ? command`kubectl get nodes -L ${label}` : 'kubectl get pods -A -o wide',
+          next: label ? command`kubectl get nodes -L ${label}` : command`kubectl get pods -A -o wide`,
         },
       );
     },
@@ -72,7 +72,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
         return failed(
           `--path ${options.path} was given, but the cluster shows the ${path} path`,
           'Leave the flag out, or check that this is the right cluster.',
-          { evidence: installation.evidence.map((text) => ({ text })), next: 'kubectl config current-context' },
+          { evidence: installation.evidence.map((text) => ({ text })), next: command`kubectl config current-context` },
         );
       }
       const needsVariant = path === 'manifest' || path === 'kvstore';

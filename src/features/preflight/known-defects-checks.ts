@@ -1,11 +1,11 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
 import { rolloutTarget, serviceWorkloads } from '../rollout/index.ts';
-import { failed, listed, PROGRAM, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
+import { failed, listed, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
 
 interface Hit {
@@ -26,7 +26,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const isPassed = ({ fixedIn }: Defect) => fixedIn === undefined || isOlder(fixedIn, context.options.release);
       const found = foundOf('source', source, { facts, installation, context }, isPassed);
       return (
-        defective(found, `${PROGRAM} explain NS-112`, (fix) => `upgrade to ${fix} first`) ??
+        defective(found, command`kubectl netsvc-upgrade explain NS-112`, (fix) => `upgrade to ${fix} first`) ??
         ok(`no known defect of ${source} matters on the way`)
       );
     }),
@@ -44,7 +44,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const found = [...foundOf('target', context.options.release, world), ...foundOf('agent', agent, world)];
       const fixes = found.flatMap((one) => (one instanceof Unread ? [] : [fixFor(one)]));
       const fix = fixes.length > 0 && fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
-      const next = fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : `${PROGRAM} explain NS-609`;
+      const next = fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : command`kubectl netsvc-upgrade explain NS-609`;
       return (
         defective(found, next, (fix) => `--release ${fix}${unknownSums(fix, context)}`) ??
         ok(`no known defect of ${context.options.release} hits this cluster`)
@@ -91,7 +91,7 @@ function agentRelease({ facts, installation, context }: DefectWorld): string {
 }
 
 /** Undefined where none hits. Throws Unread where that cannot be told of one, and no other hits. */
-function defective(found: readonly Found[], next: string, fixOf: (release: string) => string): Verdict | undefined {
+function defective(found: readonly Found[], next: Command, fixOf: (release: string) => string): Verdict | undefined {
   const hits = found.flatMap((one) => (one instanceof Unread ? [] : [one]));
   const unread = found.find((one) => one instanceof Unread);
   const [first] = hits;

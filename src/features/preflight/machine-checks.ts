@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { failed, type PreflightCheck, type PreflightFacts, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from './server-checks.ts';
@@ -6,7 +6,7 @@ import { minorNumber } from './server-checks.ts';
 const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
 
 /** Where Kubernetes publishes kubectl. A server's version may have more at its end: `v1.35.1+k3s1`. */
-function download({ client, server }: KubectlJudged): string {
+function download({ client, server }: KubectlJudged): Command {
   const { platform } = read(client);
   const version = server && 'value' in server ? /^v\d+\.\d+\.\d+/.exec(server.value.gitVersion)?.[0] : undefined;
   const program = platform.startsWith('windows/') ? 'kubectl.exe' : 'kubectl';
@@ -14,7 +14,7 @@ function download({ client, server }: KubectlJudged): string {
 }
 
 /** Where the server is not asked. */
-const CLIENT = 'kubectl version --client';
+const CLIENT = command`kubectl version --client`;
 
 const MIB = 1024 ** 2;
 /** Manifests, a backup and the new CLI. */
@@ -53,7 +53,7 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
       return failed(
         'helm is not on PATH, and this installation came from a chart',
         'Install helm 3.14 or newer, or helm 4, and put it on PATH.',
-        { next: 'helm version' },
+        { next: command`helm version` },
       );
     }),
   },

@@ -65,7 +65,7 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
       return failIfAny(foreign, 'every node has the address that its agent uses', (names) => ({
         because: `${counted(foreign.length, 'node')} whose agent uses an address that Kubernetes does not know: ${names}. The new agent detects the address again, and may find another one`,
         hint: `Set ${METHOD} of the agents (an operator has nodeAddressAutodetectionV4) to kubernetes-internal-ip, or to the interface that you want, before the upgrade.`,
-        next: 'kubectl get nodes -o wide',
+        next: command`kubectl get nodes -o wide`,
       }));
     }),
   },
@@ -79,7 +79,7 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
       return failIfAny(evidence, 'every kernel is 5.10 or newer', (names) => ({
         because: `${counted(old.length, 'node')} with a kernel older than 5.10: ${names}`,
         hint: 'Upgrade the kernel, or try the target on one such node first; the eBPF data plane will not work there.',
-        next: 'kubectl get nodes -o wide',
+        next: command`kubectl get nodes -o wide`,
       }));
     },
   },
@@ -111,7 +111,7 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
       return failIfAny(evidence, 'no Windows nodes', (names) => ({
         because: `${counted(windows.length, 'Windows node')}, which this procedure does not cover: ${names}`,
         hint: 'Upgrade the agents on Windows by their own instructions right after this run; accept the nodes by name here.',
-        next: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
+        next: command`kubectl get nodes -l kubernetes.io/os=windows -o wide`,
       }));
     },
   },

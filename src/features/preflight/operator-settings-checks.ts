@@ -87,7 +87,7 @@ export const operatorSettingsChecks: readonly PreflightCheck[] = table({ categor
       return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
         because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
         hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
-        next: 'kubectl -n kube-system get configmap kubeadm-config -o yaml',
+        next: command`kubectl -n kube-system get configmap kubeadm-config -o yaml`,
       }));
     }),
   },

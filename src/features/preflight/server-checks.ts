@@ -5,19 +5,9 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import {
-  evidenceOf,
-  failed,
-  failIfAny,
-  listed,
-  PROGRAM,
-  type PreflightCheck,
-  type PreflightFacts,
-  replacesApi,
-  table,
-} from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, type PreflightFacts, replacesApi, table } from '../survey/index.ts';
 
-const VERSION = 'kubectl version';
+const VERSION = command`kubectl version`;
 
 export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubernetes', severity: 'warning', ref: 'domain §13' }, [
   {
@@ -46,7 +36,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
       return failed(
         `the clocks of this machine and of the API server differ by ${seconds} s`,
         'Synchronise both clocks: locks, tokens and certificates depend on the time.',
-        { next: 'date -u', severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
+        { next: command`date -u`, severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
       );
     },
   },
@@ -62,7 +52,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
       return failIfAny(evidence, `${counted(kinds.length, 'kind')} discovered`, (names) => ({
         because: `${counted(groups.length, 'API group')} cannot be discovered: ${names}`,
         hint: 'Repair the API service behind it: what it serves can be neither checked nor deleted meanwhile.',
-        next: 'kubectl get apiservices',
+        next: command`kubectl get apiservices`,
         ...(groups.includes(apiGroup) ? { severity: 'error' as const } : {}),
         ...(isReplaced ? ON_ITS_WAY : {}),
       }));
@@ -145,7 +135,7 @@ function apiReplaced({ record }: Pick<PreflightFacts, 'record'>, context: Contex
 
 const ON_ITS_WAY = {
   hint: 'This run replaces the API server of the service. Continue it: it waits for the new one.',
-  next: `${PROGRAM} run`,
+  next: command`kubectl netsvc-upgrade run`,
   expected: true,
 } as const;
 

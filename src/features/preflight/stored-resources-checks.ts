@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
@@ -115,9 +115,9 @@ function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
   );
 }
 
-function editCommand(fault: Evidence | undefined): string {
+function editCommand(fault: Evidence | undefined): Command {
   const object = fault?.object;
-  return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`.trimEnd();
+  return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`;
 }
 
 function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {

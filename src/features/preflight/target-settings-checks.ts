@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
@@ -8,7 +9,6 @@ import {
   failed,
   hasFullManifest,
   listed,
-  PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
   readTarget,
@@ -65,7 +65,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
       return failed(
         `${MTU} is ${String(before)} now and ${String(after)}${after === '0' ? ' (found out by each agent)' : ''} in the target: new pods may get another MTU than running ones`,
         'Decide which it is to be: the plan shows what will be kept; restart pods afterwards if the value changes.',
-        { evidence: [{ text: `ConfigMap/${namespace}/${name}` }], next: `${PROGRAM} plan -o wide` },
+        { evidence: [{ text: `ConfigMap/${namespace}/${name}` }], next: command`kubectl netsvc-upgrade plan -o wide` },
       );
     }),
   },
@@ -106,7 +106,7 @@ function afterProbe(verdict: Verdict, { now, pulled }: PreflightFacts, namesImag
 }
 
 /** Nodes that cannot pull an image stop the run half-way: they are asked before it begins. */
-const ASKING = { next: `${PROGRAM} preflight --probe-images`, leads: 'before' } as const;
+const ASKING = { next: command`kubectl netsvc-upgrade preflight --probe-images`, leads: 'before' } as const;
 const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
 /** Of the command below. */
 const ASKS = 'The command below has every node pull them: it starts a short pod on each and deletes it.';

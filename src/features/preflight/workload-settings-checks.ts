@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { command, commandsInTurn } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { mapAt } from '../../kernel/json.ts';
@@ -90,7 +90,7 @@ function failedPaused(paused: readonly KubeObject[]): Verdict {
   return failed(
     `the rollout of ${listed(paused.map((one) => refText(refOf(one))))} is paused: no pod is replaced until somebody resumes it`,
     'Find out why it was paused, then resume it; or accept this and resume it yourself while `wait` watches.',
-    { evidence: paused.map((one) => evidenceOf(one)), next: resume.join(' && ') },
+    { evidence: paused.map((one) => evidenceOf(one)), next: commandsInTurn(resume) },
   );
 }
 

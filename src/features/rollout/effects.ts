@@ -180,7 +180,7 @@ async function waitApiServices({ cluster, clock }: Sources, { names }: ApiServic
   if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['run the same command again']);
   const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
   throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
-    `see why: kubectl describe apiservice ${[...open.keys()].join(' ')}`,
+    `see why: ${command`kubectl describe apiservice ${[...open.keys()]}`}`,
     'look at the pods of its server, then run the same command again',
   ]);
 }

@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { type Check, type Reading, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
@@ -75,7 +76,7 @@ export const othersRunning: Check<OtherPodsJudged> = {
     return failIfAny(evidence, `no other pod of ${WATCHED_NAMESPACE} is in trouble`, (names) => ({
       because: `${counted(others.length, 'pod')} of ${WATCHED_NAMESPACE} that the service does not own ${others.length === 1 ? 'is' : 'are'} neither Running nor Completed: ${names}${marked}`,
       hint: 'See what the pod says. The upgrade does not wait for it.',
-      next: `kubectl -n ${WATCHED_NAMESPACE} describe pod ${others.find((one) => !one.before)?.name ?? others[0]?.name}`,
+      next: command`kubectl -n ${WATCHED_NAMESPACE} describe pod ${others.find((one) => !one.before)?.name ?? others[0]?.name}`,
     }));
   },
 };

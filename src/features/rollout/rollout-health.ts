@@ -6,17 +6,7 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
-import {
-  explained,
-  failed,
-  failIfAny,
-  type PodView,
-  PROGRAM,
-  type PreflightCheck,
-  type PreflightFacts,
-  shapeOf,
-  table,
-} from '../survey/index.ts';
+import { explained, failed, failIfAny, type PodView, type PreflightCheck, type PreflightFacts, shapeOf, table } from '../survey/index.ts';
 import { findWorkload, withWorkloads } from './targets.ts';
 
 // These checks evaluate workloads before the upgrade: a rollout that starts broken cannot be evaluated later.
@@ -52,7 +42,7 @@ function judgeWorkload(workload: KubeObject, name: WorkloadName, facts: Prefligh
   const because = broken.length > 0 ? `${text}: ${broken.length} of ${counted(pods.length, 'pod')} not ready` : `${text}: ${pending}`;
   return failed(because, 'Repair it first: a rolling update that starts from broken pods cannot tell its own failures.', {
     evidence: broken.map(podEvidence),
-    next: command`kubectl describe pods -n ${name.namespace} ${broken[0]?.name ?? ''}`.trimEnd(),
+    next: command`kubectl describe pods -n ${[name.namespace, ...broken.slice(0, 1).map((one) => one.name)]}`,
     ...(explained(facts, context) ? { expected: true } : {}),
   });
 }
@@ -122,7 +112,7 @@ export const noneAtZero: Check<ReplicasJudged> = {
       hint: [...new Set(atZero.map(({ place }) => FIXES[place]))].join(' '),
       next: inCluster
         ? command`kubectl scale deployment ${inCluster.name} -n ${inCluster.namespace} --replicas=1`
-        : `${PROGRAM} plan -o wide`,
+        : command`kubectl netsvc-upgrade plan -o wide`,
     }));
   },
 };

@@ -5,7 +5,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { parseImage, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
-import { type CliFile, failed, failIfAny, PROGRAM, type PreflightCheck } from '../survey/index.ts';
+import { type CliFile, failed, failIfAny, type PreflightCheck } from '../survey/index.ts';
 import { fileIn } from './cli-list.ts';
 import { configActions, fileNameOf, folderOf } from './config.ts';
 import { type CliFacts, isPlugin, type LocalCli, mayBeReplaced, type NewCli, readCliFacts } from './facts.ts';
@@ -30,7 +30,7 @@ export const noOldCli: PreflightCheck = {
     return failIfAny(evidence, passed, (names) => ({
       because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
       hint: 'The stage cli of the upgrade replaces it. Do not use the older CLI afterwards: the new release may misread what it writes.',
-      next: `${PROGRAM} cli --dry-run=server`,
+      next: command`kubectl netsvc-upgrade cli --dry-run=server`,
     }));
   },
 };
@@ -74,7 +74,7 @@ const cliChecks: readonly Check<Pick<CliFacts, 'fresh'>>[] = [
       return failed(
         `no checksum is known for ${fresh.url}: the download could not be checked`,
         `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile.`,
-        { next: `${PROGRAM} explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
+        { next: command`kubectl netsvc-upgrade explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
       );
     },
   },

@@ -1,10 +1,11 @@
+import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { certificatesOf, endpointsOf, type StoreSettings } from '../../kube/kvstore.ts';
-import { attempt, cliConfigField, failed, PROGRAM } from '../survey/index.ts';
+import { attempt, cliConfigField, failed } from '../survey/index.ts';
 import {
   askGuid,
   type CliCall,
@@ -137,7 +138,7 @@ export const storeIsOurs: Check<{ readonly cli: JudgedCli; readonly needsCli: bo
   },
 };
 
-const NEXT = `${PROGRAM} cli --cli-config FILE`;
+const NEXT = command`kubectl netsvc-upgrade cli --cli-config FILE`;
 const ANOTHER = 'Let --cli-config write a configuration file for this cluster, and name that file in this command too.';
 const UNTOLD =
   'Name the installation’s own endpoints in the CLI’s configuration file. If this is the cluster’s store, waive the check by its GUID. Read the GUID on a node of the cluster:';

@@ -1,6 +1,7 @@
+import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, failIfAny, listed, table } from '../survey/index.ts';
 
 /** Injectors by what the pods that come next mount the policy socket with; `detail` says which template it is. */
 export interface TemplateMounts {
@@ -41,7 +42,7 @@ function flexibleVolumeGone(injectors: readonly Evidence[], release: string, und
   const hint = undo
     ? 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.'
     : 'Give a template that mounts by the CSI driver with --template FILE.';
-  return failed(because, hint, { next: `${PROGRAM} alp --dry-run=client --template FILE`, evidence: injectors });
+  return failed(because, hint, { next: command`kubectl netsvc-upgrade alp --dry-run=client --template FILE`, evidence: injectors });
 }
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
@@ -57,7 +58,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       return failIfAny(without, 'the target has a template for every injector', (names) => ({
         because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
         hint: `Give a template of your own with --template FILE.${list}`,
-        next: `${PROGRAM} alp --dry-run=client --template FILE`,
+        next: command`kubectl netsvc-upgrade alp --dry-run=client --template FILE`,
       }));
     },
   },
@@ -69,7 +70,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       return failIfAny(conflicts, 'your edits of the injectors are carried', (names) => ({
         because: `edits of the injector cannot be carried into the new template: ${names}`,
         hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
-        next: `${PROGRAM} alp --dry-run=client -o wide`,
+        next: command`kubectl netsvc-upgrade alp --dry-run=client -o wide`,
         exit: 'conflicts',
       }));
     },
@@ -94,13 +95,13 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
         return failed(
           `the new sidecars mount by the CSI driver, which is ${driver.wanted === 0 ? 'to run on no node yet' : `ready on ${driver.ready} of ${counted(driver.wanted, 'node')}`}: pods restarted on the others could not start`,
           'Let the CSI driver become ready on every node first.',
-          { next: 'kubectl get pods -A -o wide --field-selector=status.phase!=Running' },
+          { next: command`kubectl get pods -A -o wide --field-selector=status.phase!=Running` },
         );
       }
       return failed(
         'the new sidecars mount by the CSI driver, which is not installed: restarted pods could not start',
         'Install csi-driver.yaml of the target release first.',
-        { next: `${PROGRAM} alp --dry-run=client` },
+        { next: command`kubectl netsvc-upgrade alp --dry-run=client` },
       );
     },
   },
@@ -115,7 +116,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       return failIfAny(left, 'every workload with an older sidecar can be restarted', (names) => ({
         because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
         hint: 'Do what the details say, then run the same command again. Older sidecars keep working meanwhile.',
-        next: `${PROGRAM} alp`,
+        next: command`kubectl netsvc-upgrade alp`,
       }));
     },
   },
@@ -128,7 +129,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
         because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
         hint: `Undo these changes yourself, or accept this check: what is overwritten is kept in the run record.`,
-        next: `${PROGRAM} alp --undo --dry-run=client -o wide`,
+        next: command`kubectl netsvc-upgrade alp --undo --dry-run=client -o wide`,
         exit: 'conflicts',
       }));
     },

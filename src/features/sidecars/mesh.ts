@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -13,7 +14,6 @@ import {
   failIfAny,
   isImageOf,
   type PodView,
-  PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
   sourceRelease,
@@ -63,7 +63,7 @@ export const meshChecks: readonly PreflightCheck[] = table({ category: 'follow-u
       return failIfAny(meshSigns(installation, facts, context), 'application layer policy is not in use', (names) => ({
         because: `application layer policy is in use: ${names}`,
         hint: 'Update the sidecar template after the upgrade, then restart the meshed workloads. Older sidecars keep working meanwhile.',
-        next: `${PROGRAM} alp --dry-run=server`,
+        next: command`kubectl netsvc-upgrade alp --dry-run=server`,
       }));
     }),
   },
@@ -87,7 +87,7 @@ export const meshChecks: readonly PreflightCheck[] = table({ category: 'follow-u
       return failed(
         `the target has no flexible volume driver${installation.hasCsiDriver ? '' : ' and the CSI driver is not installed'}: pods with a sidecar could not start again`,
         'Install the CSI driver of the target and change the injector’s template to it before any meshed pod is restarted.',
-        { next: `${PROGRAM} alp --dry-run=client`, evidence: flex.map(podEvidence) },
+        { next: command`kubectl netsvc-upgrade alp --dry-run=client`, evidence: flex.map(podEvidence) },
       );
     }),
   },

@@ -1,4 +1,4 @@
-import { command, type ToolResult } from '../../kernel/argv.ts';
+import { type Command, command, type ToolResult } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { compareReleases, parseRelease } from '../../kernel/release.ts';
 
@@ -86,7 +86,7 @@ export function listedSum(list: string, file: string): string | undefined {
  * Shows all policies of a key-value store: one stored by an older release has a prefix that the list hides, so it is not found by its name.
  * Without this command's configuration file, the CLI would show another store's.
  */
-export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): string {
+export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): Command {
   const config = cliConfig === undefined ? [] : [`--config=${cliConfig}`];
-  return command`${cli.program} get globalnetworkpolicies -o yaml ${config}`.trimEnd();
+  return command`${cli.program} get globalnetworkpolicies -o yaml ${config}`;
 }

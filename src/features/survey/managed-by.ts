@@ -1,3 +1,4 @@
+import { type Command, command } from '../../kernel/argv.ts';
 import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -91,7 +92,7 @@ interface Tool {
   /** The key by which it marks an object; undefined if there is none. */
   key(metadata: Metadata): string | undefined;
   /** The command that pauses it for the object. */
-  pause(metadata: Metadata): string;
+  pause(metadata: Metadata): Command;
   /** Annotation, `key=value`, that keeps the object when its source no longer has it; undefined if it has it already. */
   keep(metadata: Metadata): string | undefined;
 }
@@ -111,13 +112,18 @@ const NO_PRUNE = 'Prune=false';
 const FLUX_KUSTOMIZE = 'kustomize.toolkit.fluxcd.io/';
 const FLUX_HELM = 'helm.toolkit.fluxcd.io/';
 
+/** A name as these tools give them; a text that is none may be an option of the command in which it would stand. */
+function nameOr(placeholder: string, text: string | undefined): string {
+  return text !== undefined && text.length < 254 && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text) ? text : placeholder;
+}
+
 const argo: Tool = {
   name: 'Argo CD',
   managers: ['argocd'],
   key: ({ labels, annotations }) => prefixed(labels, ARGO) ?? prefixed(annotations, ARGO),
   pause: ({ labels, annotations }) => {
-    const application = labels?.[`${ARGO}instance`] ?? annotations?.[`${ARGO}tracking-id`]?.split(':')[0] ?? 'APPLICATION';
-    return `argocd app set ${application} --sync-policy none`;
+    const application = nameOr('APPLICATION', labels?.[`${ARGO}instance`] ?? annotations?.[`${ARGO}tracking-id`]?.split(':')[0]);
+    return command`argocd app set ${application} --sync-policy none`;
   },
   keep: ({ annotations }) => {
     const said = annotations?.[SYNC_OPTIONS]?.split(',').map((option) => option.trim()) ?? [];
@@ -140,8 +146,8 @@ const flux: Tool = {
   pause: (metadata) => {
     const { labels } = metadata;
     const [kind, prefix] = isByHelm(metadata) ? ['helmrelease', FLUX_HELM] : ['kustomization', FLUX_KUSTOMIZE];
-    const [name, namespace] = [labels?.[`${prefix}name`] ?? 'NAME', labels?.[`${prefix}namespace`] ?? 'flux-system'];
-    return `flux suspend ${kind} ${name} -n ${namespace}`;
+    const [name, namespace] = [nameOr('NAME', labels?.[`${prefix}name`]), nameOr('flux-system', labels?.[`${prefix}namespace`])];
+    return command`flux suspend ${kind} ${name} -n ${namespace}`;
   },
   keep: (metadata) => {
     const [key, value] = isByHelm(metadata) ? ['helm.sh/resource-policy', 'keep'] : [`${FLUX_KUSTOMIZE}prune`, 'disabled'];
@@ -169,9 +175,9 @@ export function gitOpsOwners(objects: readonly KubeObject[]): readonly ManagedBy
       if (mark === undefined) return [];
       const { namespace, name } = metadata;
       const object = { kind, name, ...(namespace === undefined ? {} : { namespace }) };
-      const command = tool.pause(metadata);
-      const hint = `Commit the upgrade to its source, or stop it first: ${command}`;
-      return [{ name: tool.name, kind: 'gitops', evidence: `${refText(object)} has ${mark}`, hint, object, command }];
+      const pause = tool.pause(metadata);
+      const hint = `Commit the upgrade to its source, or stop it first: ${pause}`;
+      return [{ name: tool.name, kind: 'gitops', evidence: `${refText(object)} has ${mark}`, hint, object, command: pause }];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import type { Installation, ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
 import type { PreflightFacts } from './facts.ts';
-import { failed, failIfAny, judgedTwice, listed, PROGRAM, type PreflightCheck, table } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, table } from './verdicts.ts';
 
 export const nativeCrds = judgedTwice({
   id: 'NS-108',
@@ -69,7 +69,7 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
       return failIfAny(evidence, 'no platform manages the installation', (names) => ({
         because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
         hint: found[0]?.hint ?? 'Upgrade through that platform.',
-        next: `${PROGRAM} explain NS-109`,
+        next: command`kubectl netsvc-upgrade explain NS-109`,
       }));
     },
   },
@@ -90,7 +90,7 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
         because: `the installation is also managed by ${tools}: it will put back what its repository says`,
         hint:
           commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
-        next: first ?? `${PROGRAM} explain NS-110`,
+        next: first ?? command`kubectl netsvc-upgrade explain NS-110`,
         severity: written.length > 0 ? 'error' : 'warning',
       }));
     },

@@ -7,7 +7,7 @@ import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { PreflightFacts } from './facts.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
-import { failed, failIfAny, judgedTwice, PROGRAM, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
 
 /** Release from which the upgrade starts: an unfinished run's, else the installed one. A minor line counts as its first release. */
 export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
@@ -34,7 +34,7 @@ const supported = judgedTwice({
     if (source === undefined || !parseRelease(source)) {
       return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
         evidence: installation.components.map(({ workload, image }) => ({ text: workload, detail: image })),
-        next: `${PROGRAM} explain NS-105`,
+        next: command`kubectl netsvc-upgrade explain NS-105`,
       });
     }
     const { minimumSource } = context.profile;
@@ -42,7 +42,7 @@ const supported = judgedTwice({
     return failed(
       `installed release ${source} is older than ${minimumSource}, the oldest supported start`,
       `Upgrade to ${minimumSource} or later first, by that release's own procedure.`,
-      { next: `${PROGRAM} explain NS-105` },
+      { next: command`kubectl netsvc-upgrade explain NS-105` },
     );
   },
 });
@@ -101,7 +101,7 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
         hint: expected
           ? 'Continue the run.'
           : 'Find out who began another upgrade, and upgrade all components to one release first. Older add-ons do not block the upgrade.',
-        next: expected ? `${PROGRAM} run` : `${PROGRAM} status`,
+        next: expected ? command`kubectl netsvc-upgrade run` : command`kubectl netsvc-upgrade status`,
         severity: core.length > 0 ? 'error' : 'warning',
         ...(expected ? { expected: true } : {}),
       }));

@@ -1,3 +1,4 @@
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
@@ -16,7 +17,7 @@ type Failure = Extract<Verdict, { status: 'failed' }>;
 export type PreflightCheck = Check<PreflightFacts>;
 
 /** What a finding tells beside its fact and its hint; the exact next command always. */
-type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: string };
+type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: Command };
 
 export function failed(because: string, hint: string, more: Told): Verdict {
   return { status: 'failed', because, hint, ...more };
@@ -26,7 +27,7 @@ export function failed(because: string, hint: string, more: Told): Verdict {
 export function failIfAny(
   offenders: readonly Evidence[],
   passed: string,
-  tell: (names: string) => Omit<Failure, 'status' | 'evidence'> & { readonly next: string },
+  tell: (names: string) => Omit<Failure, 'status' | 'evidence'> & { readonly next: Command },
 ): Verdict {
   if (offenders.length === 0) return ok(passed);
   return { status: 'failed', evidence: offenders, ...tell(listed(offenders.map((offender) => offender.text))) };
@@ -125,7 +126,7 @@ export function sameFile(
   return failed(
     `${url} is not the file that this run began with (sha256 ${sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
     'Use the file that the run began with. Or continue with the new one: the next command accepts it.',
-    { exit: 'stale', next: `${PROGRAM} run --accept NS-206` },
+    { exit: 'stale', next: command`kubectl netsvc-upgrade run --accept NS-206` },
   );
 }
 

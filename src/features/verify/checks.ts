@@ -1,8 +1,9 @@
+import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { othersRunning } from '../rollout/index.ts';
-import { ageOf, failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { ageOf, failed, failIfAny, listed, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VersionAnswer } from './survey.ts';
 import { workloadsChecks } from './workloads-checks.ts';
@@ -14,7 +15,7 @@ function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAns
   return failed(
     `the CLI reports ${value} (${by}), this cluster's own record is ${own.value}: it may talk to another cluster`,
     'See which datastore its configuration file names; if it is this one, agents of both releases are running.',
-    { next: `${PROGRAM} cli --dry-run=server` },
+    { next: command`kubectl netsvc-upgrade cli --dry-run=server` },
   );
 }
 
@@ -24,7 +25,7 @@ function judged({ by, value = '' }: VersionAnswer, release: string): Verdict {
   return failed(
     `Cluster Version is ${value}, not of ${lineOf(release) ?? release} (${by})`,
     'Continue the upgrade; an old agent that restarts sets the version back.',
-    { next: `${PROGRAM} run` },
+    { next: command`kubectl netsvc-upgrade run` },
   );
 }
 
@@ -46,7 +47,7 @@ export const operatorDone: VerifyCheck = {
     return failIfAny(evidence, 'the operator, the components and their API are all at the target', (names) => ({
       because: `the operator is not done (${counted(lags.length, 'sign')}): ${names}`,
       hint: 'Wait for it; it names what lags and a deaf or pinned operator.',
-      next: `${PROGRAM} wait`,
+      next: command`kubectl netsvc-upgrade wait`,
     }));
   },
 };
@@ -73,7 +74,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
           'by' in cli
             ? `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`
             : `Install ${program} ${options.release} on PATH, and let it reach the datastore.`,
-          { next: 'by' in cli ? `${program} version` : `${PROGRAM} cli` },
+          { next: 'by' in cli ? command`${program} version` : command`kubectl netsvc-upgrade cli` },
         );
       }
       const verdict = judged(own, options.release);
@@ -84,7 +85,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
         {
           severity: 'warning',
           leads: 'after',
-          next: 'by' in cli ? `${program} version` : `${PROGRAM} cli`,
+          next: 'by' in cli ? command`${program} version` : command`kubectl netsvc-upgrade cli`,
         },
       );
     },
@@ -111,7 +112,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
           older.length > 0
             ? 'An older CLI must not be used any more: remove it here and on every other machine.'
             : 'See which release it is; if it is an older one, remove it here and on every other machine.',
-        next: `${PROGRAM} cli`,
+        next: command`kubectl netsvc-upgrade cli`,
       }));
     },
   },

@@ -1,10 +1,10 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { acceptsSubject } from '../../kernel/judge.ts';
 import { groupOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
-import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
+import { failed, failIfAny, listed, showPoliciesByCli, table } from '../survey/index.ts';
 import type { VerifyCheck } from './survey.ts';
 
 export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result', severity: 'error' }, [
@@ -19,10 +19,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
       return failIfAny(evidence, 'no temporary policy', (names) => ({
         because: `${names} still allows all traffic`,
         hint: 'Review what only it allows, add policies for that, then delete it.',
-        next: left
-          .slice(0, 1)
-          .map((one) => (read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(one)))
-          .join(''),
+        next: read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(left[0]),
       }));
     },
   },
@@ -44,7 +41,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
         return failed(
           incomplete,
           'Let this account list these kinds, or repair the API behind them, then verify again; or accept them by name.',
-          { next: `${PROGRAM} ownerrefs list`, evidence: unread },
+          { next: command`kubectl netsvc-upgrade ownerrefs list`, evidence: unread },
         );
       }
       if (dangling.length === 0) return ok(`${counted(references, 'owner reference')} to objects of the service, none without its owner`);
@@ -58,7 +55,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
           ...(mute.length === dangling.length ? [] : [CORRECTED]),
           ...(mute.length === 0 ? [] : [TAKEN_OFF]),
         ].join(' '),
-        { evidence: [...lost, ...unread], next: `${PROGRAM} ownerrefs ${mute.length === 0 ? 'list' : 'strip'}` },
+        { evidence: [...lost, ...unread], next: command`kubectl netsvc-upgrade ownerrefs ${mute.length === 0 ? 'list' : 'strip'}` },
       );
     },
   },
@@ -73,7 +70,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
       return failed(
         `the owner references of ${counted(objects, 'object')} were removed, and have not been put back`,
         'They are recorded in the cluster: put them back, then verify again. What cannot go back is named then: accept this check, or end the journal (ownerrefs forget --accept NS-748).',
-        { next: `${PROGRAM} ownerrefs restore` },
+        { next: command`kubectl netsvc-upgrade ownerrefs restore` },
       );
     },
   },
@@ -86,8 +83,9 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
   },
 ]);
 
-function showCommand({ apiVersion, kind, metadata }: KubeObject): string {
-  return command`kubectl get ${kind.toLowerCase()}.${groupOf(apiVersion)} ${metadata.name} -o yaml`;
+function showCommand(policy: KubeObject | undefined): Command {
+  if (policy === undefined) return command`kubectl netsvc-upgrade policy`;
+  return command`kubectl get ${`${policy.kind.toLowerCase()}.${groupOf(policy.apiVersion)}`} ${policy.metadata.name} -o yaml`;
 }
 
 const CORRECTED = 'Put the owner’s new UID into metadata.ownerReferences, or take the entry out, now.';

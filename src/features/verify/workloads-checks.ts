@@ -1,9 +1,9 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
-import { failed, failIfAny, listed, PROGRAM, table } from '../survey/index.ts';
+import { failed, failIfAny, listed, table } from '../survey/index.ts';
 import type { ServiceImage, VerifyCheck } from './survey.ts';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
@@ -15,7 +15,9 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts, { options }) {
       const images = read(facts.images);
       if (!images.some(({ isCli }) => !isCli)) {
-        return failed('no pod of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
+        return failed('no pod of the service was found', 'Check --profile and the install path.', {
+          next: command`kubectl netsvc-upgrade preflight`,
+        });
       }
       const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, options.release));
       const others = [...old, ...newer, ...untold];
@@ -48,13 +50,15 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
     judge(facts) {
       const rollouts = read(facts.rollouts);
       if (rollouts.length === 0)
-        return failed('no workload of the service was found', 'Check --profile and the install path.', { next: `${PROGRAM} preflight` });
+        return failed('no workload of the service was found', 'Check --profile and the install path.', {
+          next: command`kubectl netsvc-upgrade preflight`,
+        });
       const open = rollouts.filter(({ done }) => !done);
       const evidence = open.map(({ target, pending }) => ({ text: refText(target), detail: pending }));
       return failIfAny(evidence, `${counted(rollouts.length, 'workload')} rolled out and ready`, (names) => ({
         because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
         hint: 'Wait for it; it names the node and the reason.',
-        next: `${PROGRAM} wait`,
+        next: command`kubectl netsvc-upgrade wait`,
       }));
     },
   },
@@ -69,7 +73,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       return failIfAny(evidence, 'no container, variable or volume of the old release is left', (names) => ({
         because: `${names} still ${left.length === 1 ? 'has' : 'have'} parts of the old release`,
         hint: 'Apply again: it removes them by patches.',
-        next: `${PROGRAM} apply`,
+        next: command`kubectl netsvc-upgrade apply`,
       }));
     },
   },
@@ -92,9 +96,9 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
   },
 ]);
 
-function nextFor(old: readonly ServiceImage[]): string {
-  if (old.length === 0) return `${PROGRAM} status`;
-  return old.every(({ isCli }) => isCli) ? `${PROGRAM} cli` : `${PROGRAM} wait`;
+function nextFor(old: readonly ServiceImage[]): Command {
+  if (old.length === 0) return command`kubectl netsvc-upgrade status`;
+  return old.every(({ isCli }) => isCli) ? command`kubectl netsvc-upgrade cli` : command`kubectl netsvc-upgrade wait`;
 }
 
 /** No command that deletes them: an object may have been made since. */

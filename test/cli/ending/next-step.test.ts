@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Ending, nextCommand } from '../../../src/cli/ending/next-step.ts';
+import { type Command, command } from '../../../src/kernel/argv.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 
 const P = 'kubectl netsvc-upgrade';
@@ -10,12 +11,12 @@ const carried = [
 const base: Ending = { exit: 'done', command: 'run', carried, typed: 'run --context=prod', findings: [] };
 const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({
   ...{ id, title: 't', category: 'nodes', ref: 'r', outcome, message: 'm', evidence: [] },
-  ...(next ? { next } : {}),
+  ...(next ? { next: next as Command } : {}),
 });
 
 describe('the last line', () => {
   const cases: readonly (readonly [string, Partial<Ending>, string])[] = [
-    ['goes on after a stage', { command: 'crds' }, `${P} apply --context=prod --manifest-url=mirror`],
+    ['goes on after a stage', { command: command`crds` }, `${P} apply --context=prod --manifest-url=mirror`],
     ['takes references off before the CRDs', { command: 'backup' }, `${P} ownerrefs strip --context=prod --manifest-url=mirror`],
     [
       'goes on once references are off',

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Notification } from '../../../src/cli/notify/notices.ts';
+import { command } from '../../../src/kernel/argv.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
@@ -10,7 +11,7 @@ import { shapeOf } from '../../support/document-shape.ts';
 import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 
-const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it', next: 'kubectl cluster-info' } as const;
+const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it', next: command`kubectl cluster-info` } as const;
 const upgrade = (): readonly AnyStage[] => [
   fakeStage('preflight', { readOnly: true }),
   fakeStage('apply', { plan: applies('upgrade.yaml') }),

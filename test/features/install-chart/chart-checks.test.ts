@@ -1,3 +1,4 @@
+import { command } from '../../../src/kernel/argv.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
@@ -20,7 +21,7 @@ checkCases('NS-608', {
   },
   'leads to what the first finding leads to': {
     facts: chart(
-      finding('NS-244', { hint: 'Move it.', next: 'kubectl netsvc-upgrade plan --move-release' }),
+      finding('NS-244', { hint: 'Move it.', next: command`kubectl netsvc-upgrade plan --move-release` }),
       finding('NS-241', { hint: 'Other.' }),
     ),
     is: 'error',

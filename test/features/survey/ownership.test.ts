@@ -1,3 +1,4 @@
+import { command } from '../../../src/kernel/argv.ts';
 import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installation.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -11,7 +12,14 @@ const managed = (kind: ManagedBy['kind'], name: string) => ({
 const marked = (path: 'operator' | 'chart' | 'manifest', kind: string) => {
   const object = kind === 'Installation' ? { kind, name: 'default' } : { kind, namespace: 'tigera-operator', name: 'tigera-operator' };
   const managedBy: readonly ManagedBy[] = [
-    { name: 'Flux', kind: 'gitops', evidence: 'label', hint: 'pause', object, command: 'flux suspend kustomization infra -n flux-system' },
+    {
+      name: 'Flux',
+      kind: 'gitops',
+      evidence: 'label',
+      hint: 'pause',
+      object,
+      command: command`flux suspend kustomization infra -n flux-system`,
+    },
   ];
   return { detection: found({ path, managedBy, operator: { namespace: 'tigera-operator', name: 'tigera-operator' } }) };
 };
