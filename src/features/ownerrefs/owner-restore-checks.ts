@@ -206,7 +206,7 @@ export const forgetChecks: readonly RestoreCheck[] = [
         dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
       const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
       return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
-        next: command`kubectl netsvc-upgrade ownerrefs ${action}`,
+        next: command`kubectl netsvc-upgrade ownerrefs ${action.split(' ')}`,
         severity,
         evidence: evidenceOf([...stayOff, ...dangling]),
         leavesOutAccepted: true,
