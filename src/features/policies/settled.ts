@@ -7,17 +7,17 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { NoReturnReason } from '../../kernel/stage.ts';
 import { attempt } from '../survey/index.ts';
-import { asksStoredNames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
+import { asksStoredNames, neverRenames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
-/** Undefined if the controllers of the target never rename: no such rule, or no DaemonSet of the name that they wait for. */
+/** Undefined if the controllers of the target never rename: no such rule, a key-value store, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(
   { cluster }: Pick<Sources, 'cluster'>,
   { profile, options }: Context,
-  { agent }: Installation,
+  installation: Installation,
 ): Promise<PoliciesSettled | undefined> {
   const { policyRenaming, apiGroup, crdGroup, controllersConfiguration } = profile;
   if (!policyRenaming || isOlder(options.release, policyRenaming.since)) return undefined;
-  if (policyRenaming.waitsFor !== undefined && agent !== undefined && agent.name !== policyRenaming.waitsFor) return undefined;
+  if (neverRenames(installation, profile) !== undefined) return undefined;
   const { kinds } = await cluster.discover();
   const configuration = kinds.find(({ group, plural }) => group === crdGroup && plural === controllersConfiguration.plural);
   return {
