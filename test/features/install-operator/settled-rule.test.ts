@@ -205,6 +205,16 @@ describe('the rule for the end where a profile names no statuses', () => {
       assert.equal(settledVerdict({ ...whole, ...change }, 110_000, second.memory).done, true);
     });
 
+  it('does not start them again where a list has another order than the watch', () => {
+    const replicas = { ...deployment, spec: { ...(deployment.spec as object), replicas: 2 } } as KubeObject;
+    const counts = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    const two = { ...whole, deployment: rolledOut(replicas, counts), pods: [...pods, podOf(deployment, 'operator-0', { since: 95 })] };
+    const first = settledVerdict(two, 0);
+    const other = { ...two, workloads: workloads.toReversed(), pods: two.pods.toReversed() };
+    assert.deepEqual(first.lags, []);
+    assert.equal(settledVerdict(other, 60_000, first.memory).done, true);
+  });
+
   it('tells components that were there before the operator from those that it has made, and since when all are ready', () => {
     assert.equal(isUntouched(whole), false);
     const late = podOf(deployment, 'operator-1', { since: 150 });
