@@ -44,7 +44,7 @@ export function commandLine(invocation: Invocation, program: string = invocation
 
 declare const COMMAND: unique symbol;
 
-/** A command line that a person may paste. Only the template `command` makes one: in a text of others everything is quoted. */
+/** A command line to be pasted. Only the template `command` makes one: in a text of others everything is quoted. */
 export type Command = string & { readonly [COMMAND]: true };
 
 /** What may be put into a command: one word, or a list of words. Nothing for undefined and for the empty text. */

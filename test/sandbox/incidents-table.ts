@@ -8,7 +8,7 @@ const CERTIFICATES = 'e2e/incidents: reads certificates by the rights that are p
 const REASONS = 'full/pod-reasons: says what the newest telling event of each pod says, and what it means';
 const LOST = 'sandbox/owner-references: would be lost without the strip: the test can fail';
 const BACK = 'sandbox/owner-references: are removed, and come back with new UIDs, at their old places, with their flags';
-const OWNERS = 'e2e/v3-owned-objects: live where they are removed through that API, and have their owners back under the new UIDs';
+const OWNERS = 'e2e/v3-owned-objects: from v3.26 to v3.32';
 
 /**
  * All that were found, in the order in which they were: threads (`calico#12700`), and tests besides the worlds of its row, on the embedded

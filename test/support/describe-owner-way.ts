@@ -103,10 +103,10 @@ export function describeOwnerWay(way: OwnerWay): void {
     };
     const graph = () => readOwnerGraph(owned.plane.api);
 
-    it('die where nobody removes their references', async function () {
+    const whereTheyDie = async () => {
       const { plane, first } = owned;
       const doomed = Object.keys(first).filter((key) => (first[key] ?? []).every(dead));
-      if (doomed.length === 0) return this.skip();
+      assert.ok(doomed.length > 0);
       await upgrade();
       let present = await graph();
       await until(
@@ -128,7 +128,8 @@ export function describeOwnerWay(way: OwnerWay): void {
         await living(),
         ALL.filter((name) => !notedDying.includes(name)),
       );
-    });
+    };
+    if (dead !== ofNone) it('die where nobody removes their references', whereTheyDie);
 
     it('live where these are removed, and have them back', async () => {
       const { plane, first, owners } = owned;

@@ -60,7 +60,7 @@ describe('the rights to remove and to restore owner references', () => {
   it('are patch alone where the server asks for no more', async () => {
     const { outcome, dryRuns } = await told(removable(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'));
     assert.equal(outcome, 'ok');
-    assert.deepEqual([dryRuns.length, dryRuns[0]?.metadata.namespace], [1, 'state']);
+    assert.deepEqual([dryRuns.length, dryRuns[0]?.metadata.namespace], [1, 'kube-system']);
   });
 
   it('are delete, and the finalizers of owners that are blocked, where the server enforces them', async () => {
