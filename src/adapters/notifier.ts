@@ -1,5 +1,4 @@
 import type { RequestOptions } from 'node:http';
-import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ToolResult } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
@@ -9,7 +8,7 @@ import { proxyAgent } from './artifacts/https-fetch.ts';
 import { headOf } from './bounded-body.ts';
 import { isLoopback } from './kube/wire.ts';
 import type { Environment } from './kubeconfig/connection.ts';
-import { executable } from './tools/files-of.ts';
+import { executable, programFile } from './tools/files-of.ts';
 import { runProgram } from './tools/run-program.ts';
 
 /** Sends documents to what `--notify` names. `env` is what a program gets. */
@@ -30,11 +29,12 @@ export async function notifyTarget(value: string, env: Environment): Promise<Tar
     throw new Fault('usage', '--notify: a command has no arguments and no spaces, for it is not given to a shell', [
       'write a script that calls the program with its arguments, and name the script: --notify ./notify.sh',
     ]);
-  if (!(await isProgram(value, env)))
+  const program = await programFile(value, env);
+  if (program === undefined || (await executable(program).catch(() => undefined)) === undefined)
     throw new Fault('usage', `--notify: ${value} is no program that can be started`, [
       'name a file that may be executed (chmod +x), or a program in PATH',
     ]);
-  return { program: value, shown: value };
+  return { program, shown: value };
 }
 
 function addressOf(value: string): Target {
@@ -46,11 +46,6 @@ function addressOf(value: string): Target {
     'write https://; http:// is for this machine alone (http://127.0.0.1:PORT/)',
     'or name a script that sends the document by other means',
   ]);
-}
-
-async function isProgram(name: string, env: Environment): Promise<boolean> {
-  const files = /[/\\]/.test(name) ? [name] : (env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-  return (await Promise.all(files.map((file) => executable(file).catch(() => undefined)))).some((file) => file !== undefined);
 }
 
 interface SendOptions {

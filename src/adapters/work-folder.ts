@@ -1,4 +1,4 @@
-import { access, chmod, constants, lstat, mkdir, mkdtemp, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { access, chmod, constants, lstat, mkdir, mkdtemp, readFile, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault, messageOf } from '../kernel/fault.ts';
@@ -71,6 +71,14 @@ function filesIn(path: string): LocalWorkFolder {
       return file;
     },
     written: (file) => sums.get(file),
+    async fresh(use) {
+      const folder = await mkdtemp(join(path, 'fresh-'));
+      try {
+        return await use(folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
     async freeBytes() {
       const { bavail, bsize } = await statfs(path);
       return bavail * bsize;

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { programFile } from '../adapters/tools/files-of.ts';
 import { isVisible } from '../kernel/visible.ts';
 import { carriedNames } from './carried.ts';
 import { forPrograms } from './command-line.ts';
@@ -19,7 +20,9 @@ export async function liveNames(names: LiveNames, before: readonly string[]): Pr
   const question = isOfCluster ? OF_CLUSTER(names) : OF_KUBECONFIG(names);
   const options = { env: forPrograms(process.env), extendEnv: false, timeout: LIMIT_MS };
   try {
-    const { stdout } = await execa('kubectl', [...connectionOf(before), ...question], options);
+    const kubectl = await programFile('kubectl', options.env);
+    if (kubectl === undefined) return [];
+    const { stdout } = await execa(kubectl, [...connectionOf(before), ...question], options);
     // A shell puts what is offered on the command line as it is.
     return (isOfCluster ? namesOf(stdout) : stdout.split('\n')).filter((name) => name !== '' && isVisible(name));
   } catch {

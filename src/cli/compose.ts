@@ -46,7 +46,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);
-  const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path));
+  const credential = connection.user['auth-provider'] ? 'renewed by kubectl' : 'as written';
+  const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path), credential);
   const clock = systemClock();
   const startedAt = clock.now();
   const ledger = secretLedger(cluster);

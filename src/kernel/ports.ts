@@ -133,6 +133,8 @@ export interface WorkFolder {
   read(name: string): Promise<string | undefined>;
   /** Atomic; 0600. Returns the full path. */
   write(name: string, content: string | Uint8Array): Promise<string>;
+  /** An empty folder (0700) for a program that chooses the names of what it writes; removed after `use`. */
+  fresh<T>(use: (folder: string) => Promise<T>): Promise<T>;
   freeBytes(): Promise<number>;
 }
 

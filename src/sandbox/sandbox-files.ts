@@ -44,6 +44,14 @@ export function sandboxWorkFolder(files: SandboxFiles, path: string): WorkFolder
       files.write(`${path}/${name}`, content);
       return `${path}/${name}`;
     },
+    async fresh(use) {
+      const folder = `${path}/fresh`;
+      try {
+        return await use(folder);
+      } finally {
+        for (const file of files.below(folder)) files.remove(file);
+      }
+    },
     freeBytes: async () => FREE_BYTES,
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { localFiles } from '../../src/adapters/machine.ts';
 import { assertOwnFolder, defaultWorkFolder, isOpen, openFolder, openWorkFolder, whoAmI } from '../../src/adapters/work-folder.ts';
@@ -16,6 +16,17 @@ const fault = (code: string, text: RegExp) => (thrown: unknown) =>
 
 describe('the work folder', () => {
   const folder = emptyFolder('work-');
+
+  it('gives a program that names its own files an empty folder, and removes it', async () => {
+    const work = await openWorkFolder(join(folder, 'fresh'));
+    await work.write('kubeconfig', 'ours');
+    const used = await work.fresh(async (inner) => {
+      assert.deepEqual([dirname(inner), await readdir(inner)], [work.path, []]);
+      await writeFile(join(inner, 'kubeconfig'), 'theirs');
+      return inner;
+    });
+    assert.deepEqual([existsSync(used), await work.read('kubeconfig')], [false, 'ours']);
+  });
 
   it('is private, and so is what is written there', async () => {
     const work = await openWorkFolder(join(folder, 'a', 'b'));

@@ -100,7 +100,7 @@ export function chartBench(parts: ChartParts = {}) {
 }
 
 /** What the chart tool has fetched. */
-const PULLED = /^\/w\/tigera-operator-v\S+\.tgz$/;
+const PULLED = /^\/w\/fresh\/tigera-operator-v\S+\.tgz$/;
 
 /** The release as the chart tool stores it. */
 export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, 'stored' | 'storage'>): readonly KubeObject[] {

@@ -35,7 +35,13 @@ export const emptySources = () =>
     artifacts: artifactsOf(() => undefined),
     store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
-    work: { path: '/w', read: async () => undefined, write: async (name) => name, freeBytes: async () => 9e9 },
+    work: {
+      path: '/w',
+      read: async () => undefined,
+      write: async (name) => name,
+      fresh: (use) => use('/w/fresh'),
+      freeBytes: async () => 9e9,
+    },
     files: {
       readText: async () => '',
       readBytes: async () => new Uint8Array(),

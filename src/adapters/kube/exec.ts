@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { type Interruption, interrupted } from '../../kernel/interruption.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import type { Connection, ExecEntry } from '../kubeconfig/connection.ts';
-import { filesOf } from '../tools/files-of.ts';
+import { programFile } from '../tools/files-of.ts';
 import { endGroup, GROUPED } from '../tools/run-program.ts';
 import { assertPluginAllowed, type Find } from './plugin-policy.ts';
 
@@ -59,8 +59,7 @@ export async function runExecPlugin(exec: ExecEntry, connection: Connection, sur
   const isStopping = () => interruption?.soft.aborted === true && !interruption.hard.aborted;
   const wasStopping = isStopping();
   const { command } = exec;
-  // A path is taken as it stands; a bare name never means a file of the current folder, as in kubectl.
-  const find: Find = async (program) => (/[/\\]/.test(program) ? program : (await filesOf(program, connection.env))[0]);
+  const find: Find = (program) => programFile(program, connection.env);
   await assertPluginAllowed(command, connection.env, find);
   const file = await find(command);
   if (file === undefined) throw cannotStart(exec, 'ENOENT');

@@ -5,6 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { programFile } from '../tools/files-of.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
 
 /** Bytes of kubeconfigs, more than anybody has. */
@@ -58,23 +59,29 @@ async function runView(flags: readonly string[], source: string, env: Environmen
   // The user's own defaults (kuberc) may name another file for this very command.
   const options = { env: { ...env, KUBERC: 'off' }, maxBuffer: LARGEST, windowsHide: true };
   try {
-    const asked = promisify(execFile)(kubectl, ['config', 'view', '--raw', '-o', 'json', ...flags], options);
+    const file = await programFile(kubectl, env);
+    if (file === undefined) throw notStarted(kubectl, 'ENOENT');
+    const asked = promisify(execFile)(file, ['config', 'view', '--raw', '-o', 'json', ...flags], options);
     // Whoever names /dev/stdin would wait for ever.
     asked.child.stdin?.end();
     return JSON.parse((await asked).stdout) as KubeconfigDocument;
   } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown;
     const { code, stderr = '', message } = thrown as ExecFileException;
-    if (code === 'ENOENT' || code === 'EACCES')
-      throw new Fault('usage', `kubectl cannot be started: ${kubectl} (${code})`, [
-        'install kubectl and put it on PATH',
-        'see what it is for: kubectl netsvc-upgrade explain NS-003',
-      ]);
+    if (code === 'ENOENT' || code === 'EACCES') throw notStarted(kubectl, code);
     const said = stderr.trim().replace(/^error: /, '') || message;
     throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, [
       'repair the file, or name another one with --kubeconfig',
       'see what kubectl says of it: kubectl config view',
     ]);
   }
+}
+
+function notStarted(kubectl: string, code: string): Fault {
+  return new Fault('usage', `kubectl cannot be started: ${kubectl} (${code})`, [
+    'install kubectl and put it on PATH',
+    'see what it is for: kubectl netsvc-upgrade explain NS-003',
+  ]);
 }
 
 async function existing(files: readonly string[]): Promise<readonly string[]> {

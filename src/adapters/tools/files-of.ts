@@ -12,6 +12,14 @@ export async function filesOf(program: string, env: Environment): Promise<readon
   return [...found.values()];
 }
 
+/**
+ * The file to start for a program: a path as it stands, else the first of that name on PATH. Whoever starts a bare name lets Windows, and a
+ * relative folder of PATH, look in the current folder first.
+ */
+export async function programFile(program: string, env: Environment): Promise<string | undefined> {
+  return /[/\\]/.test(program) ? program : (await filesOf(program, env))[0];
+}
+
 /** The real place of a file that can be run; a folder of the program's name is none. */
 export async function executable(file: string): Promise<string | undefined> {
   await access(file, constants.X_OK);

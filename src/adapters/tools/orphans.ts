@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { programFile } from './files-of.ts';
 import { runProgram } from './run-program.ts';
 
 /** A program on this machine whose run has ended: it may still write to the cluster. */
@@ -88,7 +89,8 @@ async function fromProc(): Promise<readonly ProcessLine[]> {
 /** Arguments with blanks come apart here; the last part of ours, the file's name, has none. */
 async function fromPs(): Promise<readonly ProcessLine[]> {
   const { PATH = '/usr/bin:/bin' } = process.env;
-  const { stdout } = await runProgram('ps', ['-axww', '-o', 'pid=,args='], { env: { PATH }, timeoutMs: 10_000 });
+  const ps = await programFile('ps', { PATH });
+  const { stdout } = await runProgram(ps, ['-axww', '-o', 'pid=,args='], { env: { PATH }, timeoutMs: 10_000 });
   return stdout.split('\n').flatMap((line) => {
     const [, pid, args = ''] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
     return pid === undefined ? [] : [{ pid: Number(pid), args: args.split(' ') }];

@@ -14,8 +14,9 @@ const OUTPUT_LIMIT = 64 * 1024 * 1024;
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2000;
 
-/** Runs a program by argv, never through a shell. How it failed is data; this does not throw. */
-export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
+/** Runs a file by argv, never through a shell. How it failed is data; this does not throw. Undefined: no such program was found. */
+export async function runProgram(program: string | undefined, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
+  if (program === undefined) return { exitCode: undefined, stdout: '', stderr: '', problem: 'not-found', durationMs: 0 };
   // Loaded here, as a small command starts no program and this is half of what it would load.
   const { execa } = await import('execa');
   const child = execa(program, [...args], {

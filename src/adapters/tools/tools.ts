@@ -1,13 +1,11 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
 import { type Invocation, quoteArgument, type Tool, type ToolResult, type Tools } from '../../kernel/argv.ts';
-import { Fault } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
-import { sha256Of } from '../../kube/sha256.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
-import { filesOf } from './files-of.ts';
+import { filesOf, programFile } from './files-of.ts';
 import { ownerOf } from './package-owner.ts';
 import { runProgram } from './run-program.ts';
+import { type WrittenSum, withDocument } from './written-file.ts';
 
 /** What pins a program to the chosen cluster. */
 export interface Surroundings {
@@ -48,10 +46,11 @@ export function openTools(options: ToolsOptions): Tools {
     }),
     run: async (invocation, run = {}) => {
       await options.prepare?.(invocation.tool);
-      const program = run.program ?? options.programs[invocation.tool];
+      const program = options.programs[invocation.tool];
+      const file = run.program ?? (await programFile(program, options.env));
       const { args: given, document, from } = await withDocument(invocation, written);
       const args = argumentsFor({ ...invocation, args: given }, options);
-      const result = await runProgram(program, args, {
+      const result = await runProgram(file, args, {
         ...run,
         ...(run.signal === undefined && options.cut !== undefined ? { signal: options.cut } : {}),
         env: { ...environmentFor(invocation.tool, options), ...invocation.env },
@@ -59,66 +58,13 @@ export function openTools(options: ToolsOptions): Tools {
         ...(document === undefined ? {} : { stdin: document.fd }),
       }).finally(() => document?.close());
       options.trace?.say(
-        `${[program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${result.problem ?? `exit ${result.exitCode}`} in ${Math.round(result.durationMs)} milliseconds`,
+        `${[run.program ?? program, ...args].map(quoteArgument).join(' ')}${from === undefined ? '' : ` < ${quoteArgument(from)}`}: ${result.problem ?? `exit ${result.exitCode}`} in ${Math.round(result.durationMs)} milliseconds`,
       );
       // Without a signal of its own the caller does not expect an interruption, which is no answer of the program.
       if (result.problem === 'cancelled' && run.signal === undefined) throw interrupted();
       return result;
     },
   };
-}
-
-/** The SHA-256 of a file of the work folder as this process wrote it; undefined for a file that it did not write. */
-export type WrittenSum = (file: string) => string | undefined;
-
-/** Which argument names a document, and what stands there where kubectl reads it from its standard input. */
-const FLAGS: Readonly<Record<string, string>> = { '-f': '-', '--patch-file': '/dev/stdin' };
-
-/**
- * Opens a document as kubectl's standard input, after checking that it holds what this process wrote; throws Fault('failed'). An open file
- * cannot be swapped like a path, and a kill does not truncate it like a pipe. `from`: its path, for the user.
- */
-export async function withDocument(
-  { tool, args }: Invocation,
-  written: WrittenSum,
-  platform: string = process.platform,
-): Promise<{ readonly args: readonly string[]; readonly document?: FileHandle; readonly from?: string }> {
-  const at = tool === 'kubectl' ? args.findIndex((argument) => Object.hasOwn(FLAGS, argument)) + 1 : 0;
-  const [flag = '', file = '-'] = args.slice(at - 1, at + 1);
-  if (at === 0 || file === '-') return { args };
-  const document = await openWritten(file, written(file));
-  // Windows has no name for it: the file is checked, and given by its path.
-  if (flag !== '-f' && platform === 'win32') {
-    await document.close();
-    return { args };
-  }
-  return { args: args.with(at, FLAGS[flag] ?? file), document, from: file };
-}
-
-async function openWritten(file: string, sha256: string | undefined): Promise<FileHandle> {
-  const refuse = (why: string, cause?: unknown) =>
-    new Fault(
-      'failed',
-      `${file} is not applied: ${why}`,
-      [`see who may write there: ls -ld ${file}`, 'then run the same command again'],
-      cause,
-    );
-  if (sha256 === undefined) throw refuse('this command did not write it');
-  const document = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((thrown: NodeJS.ErrnoException) => {
-    throw refuse(thrown.code === 'ELOOP' ? 'it is a symbolic link now' : thrown.message, thrown);
-  });
-  try {
-    const { uid, mode, size } = await document.stat();
-    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) throw refuse('another user could write it');
-    // With its place given, the file's own place stays at the beginning: the program reads from there.
-    const { buffer, bytesRead } = await document.read(Buffer.alloc(size), 0, size, 0);
-    const is = sha256Of(buffer.subarray(0, bytesRead));
-    if (is !== sha256) throw refuse(`it was changed after it was written (sha256 ${is.slice(0, 12)}…, was ${sha256.slice(0, 12)}…)`);
-    return document;
-  } catch (thrown) {
-    await document.close();
-    throw thrown;
-  }
 }
 
 /** Programs that are not asked the same twice where an earlier answer will do (`answer`). Only what went well is remembered. */

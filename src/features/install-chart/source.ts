@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { isRecord, type JsonMap, parsedJson, textAt } from '../../kernel/json.ts';
-import type { Sources } from '../../kernel/ports.ts';
+import type { Sources, WorkFolder } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
@@ -128,7 +128,7 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
 
 /** Fetches a chart into the work folder, once per command: what was evaluated is installed. Local charts stay in place. */
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {
-  const { tools, files, work } = sources;
+  const { files } = sources;
   const { ref, repository, release } = place;
   const fetched = { place, named: place, from: repository === undefined ? ref : `${repository} ${ref}` };
   const { from } = fetched;
@@ -141,18 +141,44 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
       const isPacked = isThere && !(await files.isFolder(ref));
       return isPacked ? { ...fetched, sha256: await checkedSum(sources, release, name, from, await files.readBytes(ref)) } : fetched;
     }
-    await runHelm(tools, helmOn(place, ['pull'], ['--destination', work.path]));
-    const file = `${work.path}/${name}`;
-    if (!(await files.exists(file)))
-      throw new Fault('failed', `the chart that ${from} has for ${release} is not of that very version`, [
-        'give a chart of it with --chart',
-      ]);
-    // Named by its content: no other command can put another chart in its place, and no saved plan means another.
-    const bytes = await files.readBytes(file);
-    const sha256 = await checkedSum(sources, release, name, from, bytes);
-    const saved = name.replace(/(\.tgz)?$/, `-${sha256.slice(0, 12)}.tgz`);
-    return { ...fetched, place: { ref: await work.write(saved, bytes), release }, sha256 };
+    const pulled = await pullOnce(sources, place, from);
+    return { ...fetched, place: { ref: pulled.saved, release }, sha256: await checkedSum(sources, release, name, from, pulled.bytes) };
   });
+}
+
+interface Pulled {
+  readonly saved: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What each command has fetched, by the words that name it. */
+const pulledIn = new WeakMap<WorkFolder, Map<string, Promise<Pulled>>>();
+
+/** A chart that could not be fetched is asked for again. */
+function pullOnce(sources: Sources, place: ChartPlace, from: string): Promise<Pulled> {
+  const all = pulledIn.get(sources.work) ?? new Map<string, Promise<Pulled>>();
+  pulledIn.set(sources.work, all);
+  const key = chartArgs(place).join(' ');
+  const pulled = all.get(key) ?? pull(sources, place, from);
+  all.set(key, pulled);
+  pulled.catch(() => all.delete(key));
+  return pulled;
+}
+
+/** The repository chooses the name of the file: it is written into a folder where nothing else is, and taken only if it is the expected one. */
+async function pull({ tools, files, work }: Sources, place: ChartPlace, from: string): Promise<Pulled> {
+  const name = fileOf(place);
+  const bytes = await work.fresh(async (folder) => {
+    await runHelm(tools, helmOn(place, ['pull'], ['--destination', folder]), 'anew');
+    const file = `${folder}/${name}`;
+    if (await files.exists(file)) return files.readBytes(file);
+    throw new Fault('failed', `the chart that ${from} has for ${place.release} is not of that very version`, [
+      'give a chart of it with --chart',
+    ]);
+  });
+  // Named by its content: no other command can put another chart in its place, and no saved plan means another.
+  const saved = name.replace(/(\.tgz)?$/, `-${sha256Of(bytes).slice(0, 12)}.tgz`);
+  return { saved: await work.write(saved, bytes), bytes };
 }
 
 /** The sum of a chart. Throws Fault('failed') where it has to be another. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ownerOfKubeconfig } from '../../../src/adapters/tools/orphans.ts';
 import { privateKubeconfigFile } from '../../../src/adapters/tools/private-kubeconfig.ts';
 import { openTools } from '../../../src/adapters/tools/tools.ts';
 import { openWorkFolder } from '../../../src/adapters/work-folder.ts';
+import type { Tool } from '../../../src/kernel/argv.ts';
 import { emptyFolder } from '../../support/folders.ts';
 
 describe('the private kubeconfig on disk', () => {
@@ -39,6 +41,32 @@ describe('the private kubeconfig on disk', () => {
     assert.equal(ownerOfKubeconfig(basename(file.cliConfigPath ?? '')), process.pid);
     await file.remove();
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('is given to no program once something else has written there', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret', (path) => `kubeconfig: ${path}\n`);
+    const programs = { kubectl: 'cat', helm: 'cat', netsvcctl: 'cat' };
+    const prepare = (tool: Tool) => (tool === 'netsvcctl' ? file.writeForCli() : file.write());
+    const tools = openTools({ kubeconfigPath: file.path, prepare, env: process.env, programs, cliEnvironment: [] });
+    await prepare('netsvcctl');
+    for (const [path, tool] of [
+      [file.cliConfigPath ?? '', 'netsvcctl'],
+      [file.path, 'kubectl'],
+      [file.path, 'helm'],
+    ] as const) {
+      await writeFile(path, 'server: https://elsewhere');
+      await assert.rejects(tools.run({ tool, args: [] }), { code: 'failed', message: /is not given to a program: it was changed/ });
+    }
+    await file.remove();
+  });
+
+  it('may be changed by kubectl itself where that renews the credential in it', async () => {
+    const file = privateKubeconfigFile(await openWorkFolder(folder), 'secret', undefined, 'renewed by kubectl');
+    await file.write();
+    await writeFile(file.path, 'renewed');
+    await file.write();
+    assert.equal(readFileSync(file.path, 'utf8'), 'renewed');
+    await file.remove();
   });
 
   it('does not come back for a program that starts after the end', async () => {

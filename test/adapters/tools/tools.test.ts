@@ -104,6 +104,26 @@ describe('programs', () => {
     await assert.rejects(running, { code: 'interrupted' });
   });
 
+  it('starts no program of the current folder, whatever PATH says of it, but the file that it finds, by its whole path', async () => {
+    const [here, elsewhere] = [join(folder, 'current'), join(folder, 'proper')];
+    for (const [place, says] of [
+      [here, 'the current folder'],
+      [elsewhere, 'PATH'],
+    ] as const) {
+      await mkdir(place, { recursive: true });
+      await writeFile(join(place, 'kubectl'), `#!/bin/sh\necho ${says} "$0"\n`, { mode: 0o755 });
+    }
+    const before = process.cwd();
+    process.chdir(here);
+    try {
+      const asked = (PATH: string) => tools({ PATH }).run({ tool: 'kubectl', args: [] });
+      assert.equal((await asked(`.::${elsewhere}:/usr/bin:/bin`)).stdout, `PATH ${join(elsewhere, 'kubectl')}\n`);
+      assert.equal((await asked('.::/nowhere')).problem, 'not-found');
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   it('finds every executable of a name on PATH once', async () => {
     const other = join(folder, 'other');
     await mkdir(other);

@@ -100,7 +100,7 @@ describe('the chart of the target, fetched', () => {
     assert.deepEqual(counted(bench), { 'dry run': 2, 'helm pull': 1, 'helm show': 2, 'helm template': 1, 'helm version': 1 });
     assert.deepEqual(
       bench.asked.filter((line) => line.includes(REPOSITORY)),
-      [`helm pull tigera-operator --repo ${REPOSITORY} --version v3.32.1 --destination /w`],
+      [`helm pull tigera-operator --repo ${REPOSITORY} --version v3.32.1 --destination /w/fresh`],
     );
   });
 
@@ -117,6 +117,15 @@ describe('the chart of the target, fetched', () => {
     assert.match(bench.asked.join('\n'), /helm show chart \/w\/tigera-operator-v3\.32\.1-[0-9a-f]{12}\.tgz/);
     assert.ok(!bench.asked.join('\n').includes(SAVED));
     assert.equal([...bench.saved.keys()].length, 1);
+  });
+
+  it('is taken by its expected name alone: what the repository names otherwise reaches no file of the work folder', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const files = { ...bench.sources.files, exists: async (path: string) => path === '/w/tigera-operator-v3.32.1.tgz' };
+    const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, files } });
+    assert.equal(outcomes['NS-235'], 'error');
+    const [pull = ''] = bench.asked.filter((line) => line.startsWith('helm pull'));
+    assert.match(pull, /--destination \/w\/fresh$/);
   });
 
   it('is asked for again after a repository that gave no answer', async () => {
