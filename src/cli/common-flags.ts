@@ -30,7 +30,7 @@ export const commonFlags = {
     helpValue: 'LEVEL',
     min: 0,
     max: 9,
-    summary: 'log to stderr: -v programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
+    summary: 'log to stderr: -v=1 programs and downloads, -v=6 requests, -v=7 their headers, -v=8 their bodies; no credentials, no Secrets',
   },
   quiet: { type: 'boolean', ...output, char: 'q', summary: 'no progress: only warnings, questions and errors on stderr' },
   'no-progress': { type: 'boolean', ...output, summary: 'a line per change instead of the live view' },

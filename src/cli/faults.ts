@@ -40,6 +40,7 @@ function parseFault(error: ParseError, { command, flags }: Failed): Fault {
     return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);
   }
   const fact = factOf(error.message);
+  if (fact === 'flag --v expects a value') return new Fault('usage', fact, ['give a level: -v=1, or -v=6 for requests', help], error);
   if (/^unexpected argument: (?:true|false)$/.test(fact))
     return new Fault('usage', fact, ['write a flag like --yes without a value', help], error);
   return new Fault('usage', fact, [...valueMeant(fact), help], error);
@@ -59,8 +60,14 @@ function factOf(message: string): string {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('See more help'));
   const [first = 'the command line cannot be read', ...rest] = lines;
+  if (/^The following errors? occurred:$/.test(first)) return lowerFirst(rest.map(relationOf).join('; '));
   const flag = /^Parsing (--\S+)$/.exec(first)?.[1];
   return flag ? `${flag}: ${lowerFirst(rest.join(' '))}` : [lowerFirst(first.replace(/\.$/, '')), ...rest].join(' ');
+}
+
+/** What oclif says of flags that need or exclude each other, with flags written as they are typed. */
+function relationOf(line: string): string {
+  return line.replace(/^Missing required flag (\S+)$/, 'Missing required flag --$1').replace(/^(--[\w-]+)=true cannot/, '$1 cannot');
 }
 
 function lowerFirst(text: string): string {

@@ -29,7 +29,7 @@ export const stageFlags = {
     helpValue: 'DIR',
     summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
   },
-  from: { ...range, summary: `first stage: ${STAGE_IDS.join(', ')}` },
+  from: { ...range, summary: 'first stage' },
   through: { ...range, summary: 'last stage' },
   include: {
     ...range,

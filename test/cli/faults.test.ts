@@ -59,6 +59,15 @@ describe('a wrong command line', () => {
       /^error: --report-file no\/such\/folder\/a\.json: there is no folder no\/such\/folder\n/,
     ],
     [['plan', '--out=.'], /^error: --out \. is a folder\n/],
+    [
+      ['preflight', '-v'],
+      /^error: flag --v expects a value\ngive a level: -v=1, or -v=6 for requests\nNext: kubectl netsvc-upgrade preflight --help\n$/,
+    ],
+    [
+      ['preflight', '--read-only', '--probe-images'],
+      /^error: --probe-images cannot also be provided when using --read-only\nNext: kubectl netsvc-upgrade preflight --help\n$/,
+    ],
+    [['permissions'], /^error: missing required flag --for\nNext: kubectl netsvc-upgrade permissions --help\n$/],
     [['preflight', 'extra'], /^error: unexpected argument: extra/],
     [['preflight', '--context'], /^error: flag --context expects a value/],
     [['apply', '--max-failed=-1'], /^error: --max-failed: expected an integer greater than or equal to 0 but received: -1\n/],

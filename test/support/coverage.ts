@@ -89,7 +89,7 @@ export function coverageText(): string {
   const isFirst = (index: number, step: string) => procedure.findIndex(({ ref }) => stepOf(ref) === step) === index;
   const rows = procedure.map(({ ref, only, asks, does, shown, reads }, index) => {
     const step = stepOf(ref);
-    const cited = isFirst(index, step) ? claimants(step) : [];
+    const cited = isFirst(index, step) ? claimants(step).filter((one) => !does.includes(one)) : [];
     const doing = [does, ...(cited.length > 0 ? [`(${cited.join(', ')})`] : [])].join(' ');
     const files = [...new Set(shown.map(({ file }) => file))].map((file) => `\`${file}\``).join(', ');
     const pages = reads.map((page) => `[${page.split('/').at(-1)}](${placeOf(page)})`).join(', ');
