@@ -96,7 +96,6 @@ export interface CliNames {
   readonly images: readonly string[];
   /** Path below `{manifest_url}/<release>/`, or an absolute URL; `{release}`, `{os}`, `{arch}` are filled in. */
   readonly artifact: string;
-  readonly checksums?: string;
   /** Environment variables that must never reach the CLI unless we set them. */
   readonly environment: readonly string[];
   /** `v3.32.x` or `v3.32`, as `version` prints it per datastore (§9/3): both are evaluated by minor line. */

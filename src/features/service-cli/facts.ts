@@ -174,14 +174,10 @@ function filledIn(template: string, { tools }: Sources, { options }: Context): s
   return os === 'windows' && /\{os\}/.test(template) && !/\.\w+$/.test(path) ? `${path}.exe` : path;
 }
 
-/** From the list that the profile names; else from what releases usually have beside a program. */
-async function publishedSum(sources: Sources, context: Context, path: string): Promise<NewCli['sum']> {
-  const { artifacts } = sources;
-  const { release } = context.options;
-  const { checksums } = context.profile.cli;
+/** From what releases usually have beside a program. */
+async function publishedSum({ artifacts }: Sources, { options: { release } }: Context, path: string): Promise<NewCli['sum']> {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const lists = checksums === undefined ? [`${path}.sha256`, `${folder}SHA256SUMS`] : [filledIn(checksums, sources, context)];
-  for (const list of lists) {
+  for (const list of [`${path}.sha256`, `${folder}SHA256SUMS`]) {
     if (!(await artifacts.has(release, list))) continue;
     const { bytes, url } = await artifacts.fetch(release, list);
     const sha256 = listedSum(new TextDecoder().decode(bytes), path);

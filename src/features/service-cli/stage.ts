@@ -73,7 +73,7 @@ const cliChecks: readonly Check<Pick<CliFacts, 'fresh'>>[] = [
       const file = fresh.url.slice(fresh.url.lastIndexOf('/') + 1);
       return failed(
         `no checksum is known for ${fresh.url}: the download could not be checked`,
-        `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it, or name the list as cli.checksums in the profile.`,
+        `Give the sum that the release publishes: --artifact-digest ${file}=SHA256. Or put a SHA256SUMS file beside it.`,
         { next: command`kubectl netsvc-upgrade explain NS-309`, evidence: [{ text: file, detail: fresh.url }], byName: true },
       );
     },

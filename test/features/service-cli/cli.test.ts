@@ -232,11 +232,10 @@ describe('the stage cli', () => {
   describe('and its published sum', () => {
     const FILE = 'bin/netsvcctl-linux-amd64';
     const sum = sha256(NEW);
-    const named = { ...netsvc, cli: { ...netsvc.cli, checksums: '{release}-{os}.txt' } };
-    const opened = async (lists: Readonly<Record<string, string>>, profile = netsvc) => {
+    const opened = async (lists: Readonly<Record<string, string>>) => {
       const artifacts = Object.fromEntries(Object.entries({ [FILE]: NEW, ...lists }).map(([path, text]) => [`v3.32.2/${path}`, text]));
       const { sources } = cliBench({ artifacts, folders: ['/b'] });
-      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, profile));
+      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, netsvc));
       const plan = open.plan();
       return {
         actions: 'skip' in plan ? [] : plan.actions,
@@ -244,14 +243,14 @@ describe('the stage cli', () => {
       };
     };
 
-    const published: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {
-      'in a list beside it': [{ 'bin/SHA256SUMS': `${'0'.repeat(64)}  other\n${sum}  netsvcctl-linux-amd64\n` }, netsvc],
-      'in a file of its own beside it': [{ [`${FILE}.sha256`]: `${sum}\n` }, netsvc],
-      'in the list that the profile names': [{ 'v3.32.2-linux.txt': `${sum} *netsvcctl-linux-amd64\n` }, named],
+    const published: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'in a list beside it': { 'bin/SHA256SUMS': `${'0'.repeat(64)}  other\n${sum}  netsvcctl-linux-amd64\n` },
+      'in a list as `sha256sum --binary` writes it': { 'bin/SHA256SUMS': `${sum} *netsvcctl-linux-amd64\n` },
+      'in a file of its own beside it': { [`${FILE}.sha256`]: `${sum}\n` },
     };
-    for (const [title, [lists, profile]] of Object.entries(published)) {
+    for (const [title, lists] of Object.entries(published)) {
       it(`is taken from where it is: ${title}`, async () => {
-        const { actions, finding } = await opened(lists, profile);
+        const { actions, finding } = await opened(lists);
         assert.equal(effectOf(actions, 'install', 'install-cli').sha256, sum);
         assert.match(actions[0]?.title ?? '', new RegExp(`sha256 ${sum}, as https://files.example/`));
         assert.equal(finding?.outcome, 'ok');
@@ -268,14 +267,13 @@ describe('the stage cli', () => {
       assert.match(open.findings()[0]?.message ?? '', /known from --artifact-digest/);
     });
 
-    const unpublished: Readonly<Record<string, [Readonly<Record<string, string>>, typeof netsvc]>> = {
-      nowhere: [{}, netsvc],
-      'in a list of other files': [{ 'bin/SHA256SUMS': `${sum}  netsvcctl-darwin-arm64\n` }, netsvc],
-      'not in the list that the profile names': [{ 'v3.32.2-linux.txt': '\n', 'bin/SHA256SUMS': `${sum}  netsvcctl-linux-amd64\n` }, named],
+    const unpublished: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      nowhere: {},
+      'in a list of other files': { 'bin/SHA256SUMS': `${sum}  netsvcctl-darwin-arm64\n` },
     };
-    for (const [title, [lists, profile]] of Object.entries(unpublished)) {
+    for (const [title, lists] of Object.entries(unpublished)) {
       it(`is missed aloud where it is ${title}`, async () => {
-        const { actions, finding } = await opened(lists, profile);
+        const { actions, finding } = await opened(lists);
         assert.equal(effectOf(actions, 'install', 'install-cli').sha256, undefined);
         assert.match(actions[0]?.title ?? '', /no sum of it is known: not checked/);
         assert.equal(finding?.outcome, 'error');
