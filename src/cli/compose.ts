@@ -20,7 +20,7 @@ import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
-import { chooseProfile } from '../profiles/choose.ts';
+import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { flagsWithRecord } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { RunFlags } from './flags.ts';
@@ -35,6 +35,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const connection = await readConnection(typed.flags, env);
   const { server, contextName, ownFile } = connection;
   asked.meant?.(connection);
+  await refuseWrong(typed.flags);
   if (connection.cluster['insecure-skip-tls-verify'])
     warn(`the API server ${server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
@@ -87,6 +88,13 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
       await cluster.close();
     },
   };
+}
+
+/** A value that is wrong is so on every cluster: it is refused before one is asked. */
+async function refuseWrong(flags: RunFlags): Promise<void> {
+  const { defaultRelease } = flags.profile === undefined ? firstShipped() : namedProfile(flags.profile);
+  toOptions(flags, { defaultRelease, ...(await acceptableChecks(flags)) });
+  await givenSumsOf(flags['artifact-digest']);
 }
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */

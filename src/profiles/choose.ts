@@ -47,7 +47,7 @@ function forbidden(thrown: unknown): undefined {
   if (!(thrown instanceof ApiFailure) || thrown.status !== 403) throw thrown;
 }
 
-function firstShipped(): Profile {
+export function firstShipped(): Profile {
   const [first] = shippedProfiles;
   if (!first) throw new Error('no profile is shipped');
   return first;

@@ -51,6 +51,14 @@ const CASES: Readonly<Record<string, Case>> = {
     ...{ context: 'empty', typed: 'preflight --profile=clico', exit: 64, says: /^error: there is no profile clico$/ },
     next: `${P} preflight --context=empty --profile=calico`,
   },
+  'a wrong value, before a server is asked': {
+    ...{ context: 'closed', typed: 'run --timeout=soon', exit: 64, says: /^error: --timeout=soon is not a time limit$/ },
+    next: `${P} run --help`,
+  },
+  'a check that does not exist, before a server is asked': {
+    ...{ context: 'closed', typed: 'plan --accept=NS-0011', exit: 64, says: /^error: --accept: there is no check NS-0011$/ },
+    next: `${P} explain`,
+  },
   'a release that the folder does not have': {
     ...{ context: 'netsvc', typed: 'apply --dry-run=client --manifest-url=FOLDER/mirror --release=v3.9.9', exit: 1 },
     says: /^error: FOLDER\/mirror\/v3\.9\.9\/manifests\/netsvc\.yaml does not exist$/,

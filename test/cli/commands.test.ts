@@ -68,7 +68,7 @@ describe('a command line', () => {
     // Its value is not repeated.
     ['--token=geheim preflight', 'a flag must follow the command: --token\nput the command first: P COMMAND [flags]\nNext: P --help\n'],
     ['apply --yes=true', 'unexpected argument: true\nwrite a flag like --yes without a value\nNext: P apply --help\n'],
-    ['apply -v', 'flag --v expects a value\nNext: P apply --help\n'],
+    ['apply -v', 'flag --v expects a value\ngive a level: -v=1, or -v=6 for requests\nNext: P apply --help\n'],
     ['apply more', 'unexpected argument: more\nNext: P apply --help\n'],
     ['apply --context a --context b', 'flag --context can only be specified once\nNext: P apply --help\n'],
   ];
