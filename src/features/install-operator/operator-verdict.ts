@@ -3,6 +3,7 @@ import { jsonAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
+import { isSameImage } from '../../kube/judge-pod.ts';
 import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
 import { componentLags, type OperatorLag, type OperatorView, ownImage, podCause, workloadLags } from './operator-causes.ts';
 
@@ -61,7 +62,7 @@ function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly 
   return [
     ...own(begunNothing, 'idle', IDLE),
     ...own(
-      deployment !== undefined && image !== target.operatorImage,
+      deployment !== undefined && !isSameImage(image ?? '', target.operatorImage),
       'pinned',
       `stays at ${image ?? 'no image'}: the new operator does not run`,
     ),
@@ -126,7 +127,7 @@ function operatorLag(view: OperatorView): readonly OperatorLag[] {
   if (!deployment) return [{ point: 1, subject, why: 'does not exist' }];
   const wanted = target.operatorImage;
   const own = ownImage(deployment, wanted);
-  const lag = (image: string) => (image !== own || image === wanted ? '' : `runs ${image}, not ${wanted}`);
+  const lag = (image: string) => (image !== own || isSameImage(image, wanted) ? '' : `runs ${image}, not ${wanted}`);
   const lags = own === undefined ? ['has no container'] : workloadLags(deployment, lag, true);
   return lags.map((why) => ({ point: 1, subject, why }));
 }

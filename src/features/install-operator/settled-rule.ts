@@ -3,6 +3,7 @@ import { mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { imageAge, parseImage, sameRelease } from '../../kernel/release.ts';
 import type { ReadyRule, RolloutTarget } from '../../kernel/rollout.ts';
+import { isSameImage } from '../../kube/judge-pod.ts';
 import { judgeRollout } from '../../kube/judge-rollout.ts';
 import { conditionOf, isEnd, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
@@ -60,8 +61,9 @@ function operatorLags(facts: SettledFacts): readonly OperatorLag[] {
   if (!deployment) return [lag('does not exist')];
   const wanted = target.operatorImage;
   const image = ownImage(deployment, wanted);
-  if (image !== wanted) return [lag(`runs ${image ?? 'nothing'}, not ${wanted}`)];
-  const container = containersOf(deployment).find((one) => one.image === wanted)?.name ?? '';
+  // Admission may have added a digest.
+  if (image === undefined || !isSameImage(image, wanted)) return [lag(`runs ${image ?? 'nothing'}, not ${wanted}`)];
+  const container = containersOf(deployment).find((one) => one.image === image)?.name ?? '';
   return rolloutLags(deployment, { point: 1, container, ready: EVERY, neverEmpty: true }, facts);
 }
 

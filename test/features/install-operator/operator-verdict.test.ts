@@ -191,6 +191,8 @@ describe('the end of an upgrade by the operator', () => {
     };
     const done = operatorVerdict(beside(after), { good: 0, pinned: 0 });
     assert.deepEqual([done.done, done.lags, done.troubles], [true, [], []]);
+    const pinned = operatorVerdict(beside({ ...after, operator: `${NEW.operator}@sha256:added` }), { good: 0, pinned: 0 });
+    assert.deepEqual([pinned.done, pinned.lags, pinned.troubles], [true, [], []], 'admission adds digests');
     const old = operatorVerdict(beside({ ...after, operator: OLD.operator }), { pinned: 0 });
     assert.deepEqual(
       old.lags.map(({ why }) => why),

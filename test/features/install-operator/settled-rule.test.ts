@@ -162,6 +162,14 @@ describe('the rule for the end where a profile names no statuses', () => {
     assert.deepEqual(lags({ workloads: [JSON.parse(text) as KubeObject, controllers, server] }), []);
   });
 
+  it('takes an operator whose image got a digest from admission', () => {
+    const pin = <T>(object: T) =>
+      JSON.parse(JSON.stringify(object).replaceAll(operatorImage(TARGET), `${operatorImage(TARGET)}@sha256:0123`)) as T;
+    assert.deepEqual(lags({ deployment: pin(deployment), pods: pin(pods) }), []);
+    const target = { ...whole.target, operatorImage: operatorImage(SOURCE) };
+    assert.match(lags({ deployment: pin(deployment), pods: pin(pods), target }).join(), /runs \S+@sha256:0123, not /);
+  });
+
   it('takes an image by the digest of the target', () => {
     const digest = 'sha256:0123';
     const text = JSON.stringify(agents).replaceAll(/:v3\.32\.2/g, `@${digest}`);
