@@ -25,8 +25,8 @@ const LONGEST = `
   upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep restore-sweep
   owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs chart kvstore operator operator-releases
   procedure-c least-privilege printed-roles edits-through-upgrade v3-owned-objects one-cluster bad-input
-  next-steps whole-chain apply-waves merge-properties unedited-releases older-file plan-document upgrade-faults examples
-  chain-modules interrupt
+  next-steps whole-chain apply-waves merge-properties older-file plan-document upgrade-faults examples
+  interrupt
 `
   .trim()
   .split(/\s+/);
