@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
@@ -11,7 +12,7 @@ const BANNER = [
 ].join('');
 
 /** What oclif loads by the names in package.json. */
-const ENTRIES = ['src/cli/main.ts', 'src/cli/help.ts', 'src/commands/index.ts', 'src/hooks/init.ts', 'src/hooks/command-not-found.ts'];
+const ENTRIES = ['src/cli/main.ts', 'src/cli/help.ts', 'src/commands/*.ts', 'src/hooks/*.ts'];
 
 /** Packages that oclif loads at each start and this program has no use for. */
 const LEFT_OUT = ['minimatch', 'tinyglobby', 'wsl-utils'];
@@ -24,7 +25,7 @@ export async function bundle(root: string, out: string): Promise<readonly string
   const { build } = await import('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ENTRIES,
+    entryPoints: globSync(ENTRIES, { cwd: root }).sort(),
     bundle: true,
     splitting: true,
     chunkNames: 'cli/[name]-[hash]',

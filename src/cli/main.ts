@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { execute } from '@oclif/core/execute';
 import { EXIT, type ExitName } from '../kernel/fault.ts';
 
 /** Milliseconds until a program that has printed everything and still holds a handle is ended. */
@@ -13,9 +12,9 @@ function main(): void {
   // oclif would answer a line that has `-h` in it with help.
   if (first === '__complete') import('./complete.ts').then(({ printCompletion }) => printCompletion(words));
   else
-    execute({ loadOptions: { root: fileURLToPath(import.meta.url), userPlugins: false } }).then((exit) =>
-      end(exit as ExitName | undefined),
-    );
+    import('@oclif/core/execute')
+      .then(({ default: { execute } }) => execute({ loadOptions: { root: fileURLToPath(import.meta.url), userPlugins: false } }))
+      .then((exit) => end(exit as ExitName | undefined));
 }
 
 function end(exit: ExitName = 'done'): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { COMMAND_NAMES, COMMANDS } from '../../src/cli/command-names.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
-import { COMMANDS } from '../../src/commands/index.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
@@ -51,4 +51,9 @@ describe('the tables of flags', () => {
       assert.ok(commands.length > 0);
       for (const one of commands) assert.ok(one === 'kubectl' || Object.hasOwn(COMMANDS, one), one);
     });
+
+  it('are those of every file of a command', () => {
+    const files = globSync('commands/*.ts', { cwd: src }).map((file) => basename(file, '.ts'));
+    assert.deepEqual(files.sort(), [...COMMAND_NAMES, 'help'].sort());
+  });
 });
