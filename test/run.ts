@@ -54,11 +54,30 @@ const MOST_SKIPPED = 15;
  */
 const GOGC = process.env.GOGC ?? '400';
 
+/** Milliseconds in which a usual machine starts Node, once on each processor. */
+const USUAL_START_MS = 35;
+const STARTS = 20;
+
+/** By how much limits of tests have to be longer here (test/support/patience.ts). */
+async function slower(): Promise<number> {
+  const began = performance.now();
+  const starts = async () => {
+    for (let count = 0; count < STARTS; count += 1) await execa('node', ['-e', '0'], { cwd: root, preferLocal: true });
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, starts));
+  const times = Math.max(1, (performance.now() - began) / STARTS / USUAL_START_MS);
+  if (times > 1.5)
+    process.stdout.write(`this machine is ${times.toFixed(1)} times slower than usual: limits of tests are longer by as much\n`);
+  return times;
+}
+
+const times = process.env.TEST_SLOWER ?? String(await slower());
+
 /** As many files at once as there are processors; two more where half of a test's time is waiting for a control plane. */
 function mocha(title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0): Promise<boolean> {
   const jobs = ['--parallel', '--jobs', String(availableParallelism() + more)];
   const args = ['--reporter', 'test/support/counting-reporter.cjs', ...jobs, ...extra, ...files];
-  return step(title, 'mocha', args, { TEST_TOTALS: totals, NODE_ENV: 'test', GOGC, ...seed });
+  return step(title, 'mocha', args, { TEST_TOTALS: totals, TEST_SLOWER: times, NODE_ENV: 'test', GOGC, ...seed });
 }
 
 const filesIn = (folder: string, exclude: readonly string[] = []): readonly string[] =>

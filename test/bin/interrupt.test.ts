@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Loopback, sendJson, serve } from '../support/loopback-server.ts';
+import { patient } from '../support/patience.ts';
 import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { openKubeconfig } from '../support/traced-process.ts';
 
@@ -59,7 +60,7 @@ describe('Ctrl-C while the server is silent', function () {
     }
     const exit = await Promise.race([
       ended,
-      new Promise<'still alive'>((resolve) => setTimeout(() => resolve('still alive'), 8_000).unref()),
+      new Promise<'still alive'>((resolve) => setTimeout(() => resolve('still alive'), patient(8_000)).unref()),
     ]);
     if (exit === 'still alive') child.kill('SIGKILL');
     await ended;

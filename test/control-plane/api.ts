@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { ObjectMeta } from '../../src/kernel/object.ts';
+import { patient } from '../support/patience.ts';
 
 /** Where an API server is and who asks. PEM texts. */
 export interface ApiAccess {
@@ -71,7 +72,7 @@ export function connect(access: ApiAccess) {
 export async function isHealthy(port: number): Promise<boolean> {
   const agent = new Agent({ rejectUnauthorized: false });
   // Whoever else has the port need not answer at all.
-  const signal = AbortSignal.timeout(2_000);
+  const signal = AbortSignal.timeout(patient(2_000));
   return (await text(await ask(agent, 'GET', `https://127.0.0.1:${port}/healthz`, { signal }))) === 'ok';
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { patient } from '../support/patience.ts';
 import type { Identity } from './certificates.ts';
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
@@ -10,7 +11,7 @@ const plain = (text: string): string => Buffer.from(text, 'base64').toString();
 /** What a key-value store holds that asks for client certificates. */
 export function storeClient(url: string, ca: string, { certificate: cert, key }: Identity) {
   const call = async (path: string, body: object): Promise<unknown> => {
-    const asked = request(new URL(path, url), { method: 'POST', ca, cert, key, agent: false, signal: AbortSignal.timeout(5000) });
+    const asked = request(new URL(path, url), { method: 'POST', ca, cert, key, agent: false, signal: AbortSignal.timeout(patient(5000)) });
     asked.end(JSON.stringify(body));
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     const said = await text(response);

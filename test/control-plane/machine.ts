@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { patient } from '../support/patience.ts';
 import { goPlatform } from './build-plan.ts';
 
 /** What looking for programs needs of this computer; tests have one in memory. */
@@ -51,7 +52,7 @@ async function run(program: string, args: readonly string[], options: RunOptions
 
 /** The body of a URL; throws with the reason. */
 async function download(url: string): Promise<Uint8Array> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(300_000) });
+  const answer = await fetch(url, { signal: AbortSignal.timeout(patient(300_000)) });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 }

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { patient } from '../support/patience.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
 /** The browser that is there: `CHROMIUM`, else that of the distribution; undefined without one. */
 export function findBrowser(): string | undefined {
   const names = [process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'].filter((name) => name !== undefined);
-  return names.find((name) => spawnSync(name, ['--version'], { timeout: 20_000 }).status === 0);
+  return names.find((name) => spawnSync(name, ['--version'], { timeout: patient(20_000) }).status === 0);
 }
 
 /** One page in a browser without a window, driven over a pipe: no port is opened and no package is needed. */

@@ -7,6 +7,7 @@ import { startKeyValueStore } from '../control-plane/kvstore.ts';
 import { until } from '../control-plane/until.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { cliConfiguration, type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
+import { patient } from '../support/patience.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 /** Where the service keeps its objects in the store (cli notes 4). */
@@ -128,7 +129,9 @@ describe('hep and policy with a real key-value store', () => {
       assert.equal((await stat(`${file}${suffix}`)).mode & 0o777, 0o600, suffix);
     assert.doesNotMatch(told(result), /BEGIN/);
     const [folder = ''] = (cluster.around.env?.PATH ?? '').split(delimiter);
-    const answer = await execa(join(folder, 'calicoctl'), ['get', 'globalnetworkpolicies', `--config=${file}`], { timeout: 30_000 });
+    const answer = await execa(join(folder, 'calicoctl'), ['get', 'globalnetworkpolicies', `--config=${file}`], {
+      timeout: patient(30_000),
+    });
     assert.match(answer.stdout, /hosts/);
     const again = await cluster.upgrade('cli', '--yes', '--cli-config', file, '-o', 'json');
     assertSucceeded(again);
@@ -203,7 +206,7 @@ describe('hep and policy with a real key-value store', () => {
 
   it('and the command that the end says creates it as it was, under the name by which the CLI of the target stores it', async () => {
     const [program = '', ...args] = restoredBy.trim().split(' ');
-    await execa(program, args, { timeout: 30_000 });
+    await execa(program, args, { timeout: patient(30_000) });
     assert.deepEqual(await names('globalnetworkpolicies'), ['allow-all-upgrade', 'hosts']);
     const { spec } = JSON.parse((await cluster.store.get(`${RESOURCES}globalnetworkpolicies/allow-all-upgrade`)) ?? '{}');
     // Newer CLIs write down the tier that is meant where none is given.

@@ -11,6 +11,7 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { type AuditEvent, asAnybodyElse, type MisleadingMachine, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
+import { patient } from '../support/patience.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
 import { assertSucceeded, surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
@@ -98,7 +99,7 @@ describe('one cluster and one user for every tool', function () {
       [join(chosen.around.home, 'bin', 'netsvcctl'), ['get', 'hostendpoints', '-o', 'json']],
     ] as const) {
       const before = machine.visits();
-      await execa(program, args, { env, extendEnv: false, reject: false, timeout: 30_000 });
+      await execa(program, args, { env, extendEnv: false, reject: false, timeout: patient(30_000) });
       assert.ok(machine.visits() > before, program);
     }
     machine.forget();
@@ -165,7 +166,7 @@ describe('one cluster for helm', function () {
 
   it('is led astray where nobody keeps it', async () => {
     const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HELM_DRIVER: 'secret', HOME: machine.home };
-    await execa(helm, ['list', '-A'], { env, extendEnv: false, reject: false, timeout: 30_000 });
+    await execa(helm, ['list', '-A'], { env, extendEnv: false, reject: false, timeout: patient(30_000) });
     assert.ok(machine.visits() > 0);
     machine.forget();
   });

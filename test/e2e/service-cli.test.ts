@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { CASES, WRONG } from '../features/policy-rules/selector-cases.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { describeWhere } from '../support/needs.ts';
+import { patient } from '../support/patience.ts';
 import { manifestFile } from '../support/releases.ts';
 import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
 import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
@@ -48,7 +49,7 @@ for (const [title, real, problem] of CLIS)
 
     const run = (args: readonly string[], input = ''): Promise<UpgradeProcess> => {
       const env = { DATASTORE_TYPE: 'kubernetes', KUBECONFIG: cluster.around.kubeconfig };
-      return execa(file, [...args], { input, env, reject: false, timeout: 30_000 });
+      return execa(file, [...args], { input, env, reject: false, timeout: patient(30_000) });
     };
     async function succeeds(args: readonly string[], input?: string): Promise<string> {
       const result = await run(args, input);

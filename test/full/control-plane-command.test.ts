@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { resolvePrograms } from '../control-plane/binaries.ts';
 import { testFolder } from '../support/folders.ts';
+import { patient } from '../support/patience.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const MAIN = fileURLToPath(new URL('../control-plane/main.ts', import.meta.url));
@@ -23,7 +24,7 @@ describe('npm run control-plane', function () {
   });
 
   const call = (...args: readonly string[]) =>
-    execa(process.execPath, [MAIN, ...args], { reject: false, env: { XDG_STATE_HOME: folder }, timeout: 170_000 });
+    execa(process.execPath, [MAIN, ...args], { reject: false, env: { XDG_STATE_HOME: folder }, timeout: patient(170_000) });
   const ask = async (kubeconfig: string, ...args: readonly string[]) =>
     (await execa(kubectl, ['--kubeconfig', kubeconfig, '--request-timeout=10s', ...args], { reject: false })).stdout;
   const states = () => call('status').then(({ stdout }) => stdout);

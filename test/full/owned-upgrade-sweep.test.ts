@@ -6,6 +6,7 @@ import { assertEnding, type EndedRun } from '../support/fault-sweep.ts';
 import { within } from '../support/installed-cluster.ts';
 import { JOURNAL, type OwnedCluster, ownedCluster, TARGET } from '../support/owned-cluster.ts';
 import { assertRecorded } from '../support/owner-graph.ts';
+import { patient } from '../support/patience.ts';
 import { killWithChildren } from '../support/proxied-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { seedOf } from '../support/seed.ts';
@@ -74,7 +75,7 @@ async function perform({ cluster, proxy }: OwnedCluster, point?: FaultPoint): Pr
   const running = startUpgrade(RUN, cluster.around, RUN_LIMIT_MS);
   if (point) proxy.arm(armed(point, () => void (running.pid !== undefined && killWithChildren(running.pid))));
   const { exitCode, stdout, stderr, signal, timedOut } = await running;
-  assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
+  assert.ok(!timedOut, `no end within ${patient(RUN_LIMIT_MS) / 1000} s\n${stderr}`);
   return { exitCode, stdout, stderr, killed: signal === 'SIGKILL' };
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
+import { patient } from '../support/patience.ts';
 import type { KrewPrograms } from './programs.ts';
 
 /** A person's krew, empty at first, in a folder with spaces in its name, and a git index of their company. */
@@ -16,7 +17,7 @@ export async function makeKrewHome(kubectl: string, programs: KrewPrograms) {
   mkdirSync(join(index, 'plugins'), { recursive: true });
   symlinkSync(kubectl, join(kubectlOnly, 'kubectl'));
   const run = async (program: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
-    const options = { env, extendEnv: false, reject: false, stdin: 'ignore', timeout: 280_000, cwd: folder } as const;
+    const options = { env, extendEnv: false, reject: false, stdin: 'ignore', timeout: patient(280_000), cwd: folder } as const;
     const { exitCode, stdout, stderr } = await execa(program, args, options);
     return { exitCode, stdout, stderr };
   };

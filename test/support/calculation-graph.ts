@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../control-plane/until.ts';
+import { patient } from './patience.ts';
 
 /** One lane as the real agents have it. */
 export interface RealLane {
@@ -55,7 +56,7 @@ export async function startCalculationGraphs(program: string, kubeconfig: string
   return {
     /** What each host has once the last of these endpoints is seen and nothing has changed for a while. */
     async settled(marker: string, gone: readonly string[] = [], limitMs = 30_000): Promise<ReadonlyMap<string, RealHost>> {
-      const deadline = Date.now() + limitMs;
+      const deadline = Date.now() + patient(limitMs);
       let [before, same] = ['', 0];
       for (;;) {
         const text = await snapshot();

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { patient } from './patience.ts';
 
 /**
  * Describes what needs something of the machine. Where that is not there, it is one test that did not run, with the reason in its title:
@@ -16,13 +17,13 @@ export function itWhere(problem: string | undefined, title: string, body: Mocha.
 
 /** Why tests that call this program cannot run; undefined where they can. */
 export function lacksProgram(program: string): string | undefined {
-  return spawnSync(program, ['--version'], { timeout: 20_000 }).error === undefined ? undefined : `there is no ${program} on PATH`;
+  return spawnSync(program, ['--version'], { timeout: patient(20_000) }).error === undefined ? undefined : `there is no ${program} on PATH`;
 }
 
 /** Why tests with processes as POSIX has them cannot run. */
 export const NOT_POSIX = process.platform === 'win32' ? 'Windows has no such thing' : undefined;
 
-const hasScript = spawnSync('script', ['--version'], { timeout: 20_000 }).stdout?.includes('util-linux') === true;
+const hasScript = spawnSync('script', ['--version'], { timeout: patient(20_000) }).stdout?.includes('util-linux') === true;
 /** Why a program cannot be shown in a pseudo-terminal; undefined where it can. */
 export const NO_TERMINAL = hasScript ? undefined : 'script of util-linux is not on PATH';
 

@@ -8,6 +8,7 @@ import { apiVersionOf, type Kind, type KubeObject } from '../../src/kernel/objec
 import { SERVER_VERSION } from '../../src/sandbox/sandbox-cluster.ts';
 import type { JudgedWorld } from './judged-worlds.ts';
 import { type Seen, sendJson, sendStatus, serve } from './loopback-server.ts';
+import { patient } from './patience.ts';
 import { sendDiscovery } from './served-sandbox.ts';
 
 type Row = readonly [group: string, version: string, kind: string, plural: string, namespaced?: true];
@@ -69,7 +70,7 @@ export async function shellOn() {
       // Folders of a world are not of this machine.
       const line = of.finding.next.replace(/^(df -h|ls -ld) .*/, '$1 .');
       return new Promise((resolve) => {
-        execFile('/bin/sh', ['-c', line], { env, cwd: home, timeout: 60_000 }, (error, stdout, stderr) =>
+        execFile('/bin/sh', ['-c', line], { env, cwd: home, timeout: patient(60_000) }, (error, stdout, stderr) =>
           resolve({ exit: error === null ? 0 : Number(error.code ?? 1), text: `${stdout}${stderr}`.trim() }),
         );
       });

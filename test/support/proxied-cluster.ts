@@ -7,6 +7,7 @@ import type { LoggedRequest } from '../control-plane/proxy-log.ts';
 import { until } from '../control-plane/until.ts';
 import { readEndState } from './end-state.ts';
 import { type InstalledCluster, type InstallRequest, installedCluster, opened } from './installed-cluster.ts';
+import { patient } from './patience.ts';
 import { startUpgrade, type UpgradeProcess } from './upgrade-process.ts';
 import { writesPastProxy, writesTooEarly } from './write-order.ts';
 
@@ -41,7 +42,7 @@ export function proxiedCluster(request: InstallRequest) {
         const audited = (await readFile(plane.auditLog, 'utf8')).length;
         running = startUpgrade(args, { ...around, kubeconfig: proxy.kubeconfigPath }, RUN_LIMIT_MS);
         const { exitCode, stdout, stderr, signal, timedOut } = await running;
-        assert.ok(!timedOut, `no end within ${RUN_LIMIT_MS / 1000} s\n${stderr}`);
+        assert.ok(!timedOut, `no end within ${patient(RUN_LIMIT_MS) / 1000} s\n${stderr}`);
         const requests = proxy.requests.slice(from);
         await assertOrder(cluster, proxy, requests, audited);
         return { exitCode, stdout, stderr, killed: signal === 'SIGKILL', requests };

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
 import type { InstalledCluster } from './installed-cluster.ts';
+import { patient } from './patience.ts';
 import { installStandIn } from './stand-in-cli.ts';
 
 /** A real CLI of the service on this machine, for the specifications that hold for it as well; undefined where none is named. */
@@ -26,7 +27,7 @@ export async function installClusterCli(cluster: InstalledCluster, file: string,
 
 /** The release that a real CLI says it is. */
 export async function clientRelease(file: string): Promise<string> {
-  const { stdout } = await execa(file, ['version', '--client'], { timeout: 20_000, env: { DATASTORE_TYPE: 'kubernetes' } });
+  const { stdout } = await execa(file, ['version', '--client'], { timeout: patient(20_000), env: { DATASTORE_TYPE: 'kubernetes' } });
   const release = /^Client Version:\s+(\S+)/m.exec(stdout)?.[1];
   if (release === undefined) throw new Error(`${file} does not tell its release: ${stdout}`);
   return release;

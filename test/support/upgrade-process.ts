@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { patient } from './patience.ts';
 
 export const program = join(import.meta.dirname, '..', '..', 'bin', 'kubectl-netsvc_upgrade');
 
@@ -42,7 +43,7 @@ export const startUpgrade = (args: readonly string[], around: Surroundings, time
 
 /** The same with just this environment. */
 export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>>, timeout = 280_000) =>
-  execa(program, args, { reject: false, extendEnv: false, env, stdin: 'ignore', timeout, maxBuffer: 50_000_000 });
+  execa(program, args, { reject: false, extendEnv: false, env, stdin: 'ignore', timeout: patient(timeout), maxBuffer: 50_000_000 });
 
 export async function upgrade(args: readonly string[], around: Surroundings, timeout?: number): Promise<UpgradeProcess> {
   await mkdir(around.home, { recursive: true });

@@ -1,0 +1,14 @@
+import { Runnable } from 'mocha';
+import { patient } from './patience.ts';
+
+const { timeout } = Runnable.prototype as { timeout(this: Runnable, ms?: number): unknown };
+
+/**
+ * Every limit of a test or hook follows the speed of the machine, whether the command line, a suite or the test sets it. A root hook would
+ * be too late for a `before` and for what a test sets itself.
+ */
+Object.assign(Runnable.prototype, {
+  timeout(this: Runnable, ms?: number) {
+    return ms === undefined ? timeout.call(this) : timeout.call(this, patient(ms));
+  },
+});
