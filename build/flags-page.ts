@@ -1,9 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../src/cli/complete.ts';
+import { FLAG_ROWS } from '../src/cli/flags.ts';
 
 type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];
+
+/** Their names are those of the table of flags. */
+const TRUST = [
+  '## Flags that decide trust',
+  '',
+  'They name what is applied, started or believed, a path, where credentials go, or what is waived:',
+  `${FLAG_ROWS.filter(([, row]) => row.decidesTrust && row.helpGroup !== 'connection')
+    .map(([name]) => `\`--${name}\``)
+    .join(', ')}.`,
+  'The run record has those of its run, and no command uses one of them from there without your word:',
+  '',
+  '- `wait` and `verify` take release, path, variant and profile from the record. For what decides trust they ask once, with every value. Without a terminal, or with `--yes`, they end with exit 64 and the command to type.',
+  '- `run` with the same flags resumes and asks nothing more. Without them it asks once at a terminal, and goes on without if you say no. Elsewhere it takes what you typed.',
+  '- `status` and `report` tell them, and no command that is suggested has them. If the record is of another cluster, nothing of it is repeated.',
+];
 
 /** docs/reference/flags.md: every flag, what it means, and the commands to which it means that. */
 export function flagsPage(manifest: Manifest): string {
@@ -20,6 +36,10 @@ export function flagsPage(manifest: Manifest): string {
     'Four flags may be given as a variable instead, which their row names; the flag wins. Credentials are seen by every user of this machine where they are typed as a flag.',
     'Flags of the connection are those of kubectl, with the same meaning: `--context`, `--cluster` and `--user` choose in the kubeconfig, the others override what it says. For the API server itself there are',
     '`--server`, `--certificate-authority`, `--tls-server-name` and `--insecure-skip-tls-verify`; for the account `--token`, `--client-certificate`, `--client-key`, `--as`, `--as-group` and `--as-uid`.',
+    '',
+    ...TRUST,
+    '',
+    '## All flags',
     '',
     'Written by `node build/flags-page.ts`; a test holds it to the commands.',
     '',

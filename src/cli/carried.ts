@@ -4,7 +4,6 @@ import { command, quoteFor } from '../kernel/argv.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { commonFlags } from './common-flags.ts';
 import type { Row, Table } from './flag.ts';
@@ -47,45 +46,6 @@ const CONNECTION = carriedNames('kubectl');
 /** The flags that belong to the run, whoever continues it from wherever; none of the connection. */
 export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
   return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ word }) => word);
-}
-
-/** Recorded flags, where the command line says nothing else. Unknown flags of a run and flags of the connection are left out. */
-export function withRecorded(flags: readonly CarriedFlag[], recorded: unknown): readonly CarriedFlag[] {
-  const words = Array.isArray(recorded) ? recorded.filter((one) => typeof one === 'string') : [];
-  const more = words.flatMap((word): readonly CarriedFlag[] => {
-    const name = /^--([a-z-]+)(?:=|$)/.exec(word)?.[1] ?? '';
-    return CARRIED.includes(name) && !CONNECTION.includes(name) ? [{ name, word, fromRecord: true }] : [];
-  });
-  return [...flags, ...more.filter(({ name }) => !flags.some((one) => one.name === name))];
-}
-
-/** What a command that looks at a run takes from its record: which release, from where, installed how. Each is one word. */
-const TAKEN = FLAG_ROWS.flatMap(([name, { recorded }]) => (recorded ? [name] : []));
-
-/** The flags of a command with what the record of the run says where they do not, and what that is as flags of the next command. */
-export function flagsWithRecord<Flags extends object>(
-  flags: Flags,
-  record: RunRecord | undefined,
-  clusterUid: string,
-): { readonly flags: Flags; readonly recorded: readonly CarriedFlag[] } {
-  if (record?.clusterUid !== clusterUid) return { flags, recorded: [] };
-  const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
-  const words = [...(record.flags ?? []), `--release=${record.target}`];
-  const isTaken = ({ name }: CarriedFlag) => TAKEN.includes(name) && !given.has(name);
-  const recorded = withRecorded([], words)
-    .filter(isTaken)
-    .filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);
-  const taken = Object.fromEntries(recorded.map(({ name, word }) => [name, word.slice(`--${name}=`.length)]));
-  return { flags: { ...flags, ...taken }, recorded };
-}
-
-/** Where the recorded flags of a suggested command come from, as a line for the user; undefined if it has none. */
-export function recordedFlagsLine(command: string, flags: readonly CarriedFlag[], record: string): string | undefined {
-  const fromRecord = flags.filter((one) => one.fromRecord && carriedNames(command).includes(one.name));
-  const told = carriedTo(command, fromRecord);
-  if (told === '') return undefined;
-  const them = fromRecord.length === 1 ? 'it' : 'them';
-  return `taken from the run record in ${record}, you did not type ${them}:${told} (check ${them} before you use ${them})`;
 }
 
 /** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */

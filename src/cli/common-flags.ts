@@ -3,7 +3,10 @@ import { CLUSTER, type Table } from './flag.ts';
 /** Flags of every command on a cluster: what is printed, and how the cluster is reached. */
 
 const output = { helpGroup: 'output', on: [...CLUSTER, 'demo'] } as const;
-const connection = { helpGroup: 'connection', on: [...CLUSTER, 'kubectl'], carried: true } as const;
+// None of them is in a run record: which cluster is meant is said by each command.
+const connection = { helpGroup: 'connection', on: [...CLUSTER, 'kubectl'], carried: true, decidesTrust: true } as const;
+/** Of one command line alone. */
+const isOwn = { carried: false, decidesTrust: undefined } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
 
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'markdown', 'html'] as const;
@@ -42,14 +45,14 @@ export const commonFlags = {
   namespace: {
     option: 'namespace',
     ...connection,
-    carried: false,
+    ...isOwn,
     live: 'namespaces',
     char: 'n',
     helpValue: 'NAME',
     summary: 'list only what is in this namespace; never limits a change',
   },
   server: { ...connection, helm: 'kube-apiserver', char: 's', helpValue: 'URL', summary: 'address of the API server' },
-  token: { ...connection, carried: false, env: 'NETSVC_UPGRADE_TOKEN', helpValue: 'TOKEN', summary: 'bearer token' },
+  token: { ...connection, ...isOwn, env: 'NETSVC_UPGRADE_TOKEN', helpValue: 'TOKEN', summary: 'bearer token' },
   as: { ...connection, helm: 'kube-as-user', helpValue: 'USER', summary: 'act as this user' },
   'as-group': {
     ...connection,

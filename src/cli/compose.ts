@@ -21,10 +21,10 @@ import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { runIdOf } from '../kernel/run-record.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
-import { flagsWithRecord } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { RunFlags } from './flags.ts';
 import { acceptableChecks, toOptions } from './options.ts';
+import { flagsWithRecord } from './recorded-flags.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
 /** Joins ports to adapters for one command on one cluster. This file is loaded when a command asks a cluster, and the adapters with it. */
@@ -41,7 +41,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
   const clusterUid = await cluster.clusterUid();
   cluster.pin(clusterUid);
-  const { flags, recorded } = typed.usesRecord ? await withRecord(typed.flags, cluster, clusterUid) : { flags: typed.flags, recorded: [] };
+  const { flags, recorded } = await withRecord(typed, cluster, clusterUid);
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
@@ -98,12 +98,15 @@ async function refuseWrong(flags: RunFlags): Promise<void> {
 }
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */
-async function withRecord(flags: RunFlags, cluster: Composition['cluster'], clusterUid: string) {
+async function withRecord(request: ComposeRequest, cluster: Composition['cluster'], clusterUid: string) {
+  const { flags, agree, usesRecord: uses, interactive } = request;
+  // Without a terminal a run takes nothing: one request less.
+  if (!uses || !agree || (uses === 'resumes' && !interactive)) return { flags, recorded: [] };
   const record = await recordIn(secretLedger(cluster)).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
-  return flagsWithRecord(flags, record, clusterUid);
+  return flagsWithRecord(flags, record, { clusterUid, uses, agree });
 }
 
 /** Manifests of releases that come with the program; no cluster is needed for them. */

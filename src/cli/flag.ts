@@ -12,7 +12,7 @@ export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'asks');
 export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';
 
 /** What the row of a flag says: what oclif is given, and what is read of it elsewhere. */
-export interface Row {
+interface Told {
   /** The commands that have it. */
   readonly on?: readonly string[];
   /** Commands that have it as well, each with what is different there. */
@@ -34,8 +34,6 @@ export interface Row {
   readonly multipleNonGreedy?: boolean;
   /** The variable that stands for it where it is not given. */
   readonly env?: string;
-  /** The next command is given it as well. */
-  readonly carried?: boolean;
   /** A command that looks at a run takes it from the run record, if it is not given. */
   readonly recorded?: boolean;
   /** The value is a file or folder, or may be one: the shell completes it. */
@@ -47,6 +45,20 @@ export interface Row {
   /** helm's name for it, where helm has it. */
   readonly helm?: string;
 }
+
+/** A flag that the next command is given as well says whether it decides trust. */
+type Carried =
+  | { readonly carried?: false; readonly decidesTrust?: undefined }
+  | {
+      readonly carried: true;
+      /**
+       * It names what is applied, started or believed, where credentials go, or what is waived: it is used only if it was typed, or agreed to
+       * in a question that names its value. From a run record no command takes it, and no suggestion repeats it.
+       */
+      readonly decidesTrust: boolean;
+    };
+
+export type Row = Told & Carried;
 
 export type Table = Readonly<Record<string, Row>>;
 

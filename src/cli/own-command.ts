@@ -11,6 +11,7 @@ import type { Row } from './flag.ts';
 import { FLAG_ROWS } from './flags.ts';
 import { named } from './name.ts';
 import { realSeams } from './real-seams.ts';
+import type { Uses } from './recorded-flags.ts';
 import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
 import { flushed } from './terminal.ts';
@@ -30,8 +31,8 @@ export abstract class OwnCommand extends Command {
   protected readonly seams: Seams;
   protected flags = {} as SessionFlags;
   protected args: Readonly<Record<string, string | undefined>> = {};
-  /** It looks at a run: what its flags do not say is taken from the run record. */
-  protected readonly usesRecord: boolean = false;
+  /** What its flags do not say may be in the run record. */
+  protected readonly usesRecord: Uses | undefined = undefined;
   readonly #typed: readonly string[];
   #given: ReadonlySet<string> = new Set();
   #asked: Asked | undefined;
@@ -57,7 +58,7 @@ export abstract class OwnCommand extends Command {
   protected asked(flags = this.flags): Asked {
     const { id = '', config, usesRecord } = this;
     const parsed = { command: id, typed: this.#typed, flags, given: this.#given, commands: config.commandIDs };
-    this.#asked = { ...askedOf(parsed), usesRecord };
+    this.#asked = { ...askedOf(parsed), ...(usesRecord === undefined ? {} : { usesRecord }) };
     return this.#asked;
   }
 

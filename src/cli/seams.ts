@@ -8,6 +8,7 @@ import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { CarriedFlag } from './carried.ts';
 import type { RunFlags } from './flags.ts';
+import type { Agree, Uses } from './recorded-flags.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,8 +19,8 @@ export interface Needs {
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
-  /** The command looks at a run: what its flags do not say is taken from the run record. */
-  readonly usesRecord?: boolean;
+  /** What the command's flags do not say may be in the run record. */
+  readonly usesRecord?: Uses;
 }
 
 export interface ComposeRequest extends Needs {
@@ -30,6 +31,8 @@ export interface ComposeRequest extends Needs {
   readonly interactive: boolean;
   /** What continues underneath, if the user wants to see it. */
   readonly trace?: Trace | undefined;
+  /** Before flags of the run record that decide trust are used; without it no record is. */
+  readonly agree?: Agree;
   /** Warnings of the API server and of tools. */
   warn(text: string): void;
   /** Which cluster is meant, before anything is asked of it. */

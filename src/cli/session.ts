@@ -18,6 +18,7 @@ import { errorDocument, errorLines } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { OutputFormat, RunFlags } from './flags.ts';
 import type { Notices } from './notify/notices.ts';
+import { agreeing } from './recorded-flags.ts';
 import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
 import { inWordsOf, tellErr } from './terminal.ts';
 
@@ -192,6 +193,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
       env: seams.env,
       interruption: interrupts,
       interactive: seams.terminal.interactive,
+      agree: agreeing(seams.terminal, asked, interrupts.soft),
       warn: (text: string) => warn(`Warning: ${text}`),
       trace: traceOf(flags.v, seams),
       meant: (cluster) => {

@@ -6,6 +6,7 @@ import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
+import { recordHere } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
@@ -95,11 +96,11 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const holder = await lock.holder();
   if (!holder) return undefined;
   const { heldText, recordHead } = await import('../report/head-line.ts');
-  const record = await records.load().catch(() => undefined);
+  const record = recordHere(await records.load().catch(() => undefined), session.context);
   const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
   const suggestions = [`follow that run: ${ours('status --watch')}`, `${UNLOCK_WHEN}: ${ours('unlock')}`];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
-  const head = record?.clusterUid === session.context.clusterUid ? recordHead(record) : undefined;
+  const head = record && recordHead(record);
   return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 

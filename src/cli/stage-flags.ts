@@ -5,7 +5,7 @@ import type { Table } from './flag.ts';
 
 const run = { helpGroup: 'run' } as const;
 const plan = { helpGroup: 'output', on: ['plan'] } as const;
-const range = { ...run, on: ['plan', 'run'], carried: true, helpValue: 'STAGE', options: STAGE_IDS } as const;
+const range = { ...run, on: ['plan', 'run'], carried: true, decidesTrust: false, helpValue: 'STAGE', options: STAGE_IDS } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 const preflight = { ...run, on: ['preflight'] } as const;
 const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
@@ -14,7 +14,7 @@ const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
 const acting = { ...run, on: commandsThat('performs', 'targets') } as const;
 /** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
-const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true } as const;
+const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true, decidesTrust: false } as const;
 
 export const stageFlags = {
   out: { ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' },
@@ -108,7 +108,12 @@ export const stageFlags = {
     ...probe,
     summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
   },
-  'probe-image': { ...probe, helpValue: 'IMAGE', summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox' },
+  'probe-image': {
+    ...probe,
+    decidesTrust: true,
+    helpValue: 'IMAGE',
+    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
+  },
   'probe-namespace': {
     ...probe,
     live: 'namespaces',

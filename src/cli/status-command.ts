@@ -3,10 +3,11 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { leavesSteps, type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
-import { type CarriedFlag, carriedTo, recordedFlagsLine, resumeCommand, withRecorded } from './carried.ts';
+import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { type CarriedFlag, carriedTo, nextHere, resumeCommand } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { present } from './output.ts';
+import { recordedLines, withRecorded } from './recorded-flags.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -16,19 +17,22 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const { records, lock } = session.composition;
     if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
     // One after another, on the open connection: two more would each cost a handshake.
-    const record = await records.load();
+    const stored = await records.load();
+    const record = recordHere(stored, session.context);
     const holder = await lock.holder();
-    const flags = withRecorded(asked.carried, record?.flags);
-    const { command: next, of } = nextOf(record, holder, flags);
+    const { clusterUid } = session.context;
+    const flags = withRecorded(asked.carried, record, clusterUid);
+    const { command: next, of } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags);
     const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
-    const origin = recordedFlagsLine(isToResume ? 'run' : of, flags, `namespace ${STATE_NAMESPACE}`);
-    if (origin !== undefined) session.say(origin);
+    for (const line of recordedLines(isToResume ? 'run' : of, flags, record, clusterUid)) session.say(line);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, holder, record, next);
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
-      ...(await runLines(session, record, { flags, now, isIdle: holder === undefined })),
+      ...(stored && !record
+        ? [foreignText(stored, clusterUid)]
+        : await runLines(session, record, { flags, now, isIdle: holder === undefined })),
       ...lockLines(holder, now),
       ...dead,
       ...ownerLines(document),
@@ -58,7 +62,7 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, f
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
   const pod = of === 'wait' ? record?.stages.at(-1)?.pod : undefined;
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return { of, command: look ?? `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
+  return { of, command: look ? nextHere(look, flags) : `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
@@ -76,6 +80,16 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
 export function lockLines(holder: LockHolder | undefined, now: Date): readonly string[] {
   if (!holder) return ['lock: free'];
   return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
+}
+
+/** The look at a record of another cluster: who put it there, and whether the cluster was restored from a backup. */
+function foreign(carried: readonly CarriedFlag[]): Next {
+  const look = command`kubectl -n ${STATE_NAMESPACE} get secret ${RECORD_NAME} --show-managed-fields -o yaml`;
+  return { of: 'kubectl', command: nextHere(look, carried) };
+}
+
+function foreignText({ clusterUid }: RunRecord, here: string): string {
+  return `the run record is of another cluster (kube-system has UID ${clusterUid} there, ${here} here): nothing of it is shown or repeated`;
 }
 
 const NO_RUN = 'no run of this program is recorded on this cluster';
@@ -139,8 +153,7 @@ export function statusDocument(
   next: string,
 ): StatusDocument {
   const { profile = null, target = null, stripped } = record ?? {};
-  const removed = record?.clusterUid === context.clusterUid && stripped;
-  const ownerReferences = removed ? { objects: removed.objects, references: removed.references } : null;
+  const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
   const found = { lock: lock ?? null, record: record ?? null, ownerReferences };
   return { ...documentHead(context, 'done', next), profile, target, kind: 'Status', ...found };
 }

@@ -1,5 +1,6 @@
 import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
+import { recordHere } from '../kernel/run-record.ts';
 import { carriedTo } from './carried.ts';
 import { present } from './output.ts';
 import type { Seams } from './seams.ts';
@@ -37,7 +38,7 @@ async function agree(session: Session, holder: string): Promise<void> {
 
 /** One request after another, on the connection that is open: a second would cost a handshake. */
 async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
-  const record = await session.composition.records.load();
+  const record = recordHere(await session.composition.records.load(), session.context);
   const shown = async () => [...(await recordedHead(session, record)), ...lines];
   await present(session, statusDocument(session.context, holder, record, statusHere(session)), shown);
   return 'done';

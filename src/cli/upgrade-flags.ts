@@ -2,8 +2,11 @@ import { CHAIN, CLUSTER, TARGETED, type Table } from './flag.ts';
 
 /** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
-const carried = { helpGroup: 'run', carried: true, on: TARGETED } as const;
+const carried = { helpGroup: 'run', carried: true, decidesTrust: false, on: TARGETED } as const;
 const recorded = { ...carried, recorded: true } as const;
+/** What is applied, started or believed, where credentials go, what is waived; paths, which another machine's record may name, among it. */
+const trusted = { ...carried, decidesTrust: true } as const;
+const trustedOfRun = { ...trusted, recorded: true } as const;
 /** What commands know that look at a run. */
 const ofRun = { ...recorded, on: CLUSTER } as const;
 /** Owner references: whether they go, and how fast. */
@@ -40,35 +43,40 @@ export const upgradeFlags = {
     as: { permissions: { summary: 'manifest variant whose names to use; without it objects of any name' } },
   },
   'manifest-url': {
-    ...recorded,
+    ...trustedOfRun,
     env: 'NETSVC_UPGRADE_MANIFEST_URL',
     file: true,
     helpValue: 'URL|DIR',
     summary: 'where releases are fetched from; default: the profile’s',
   },
-  'manifest-ca': { ...recorded, env: 'NETSVC_UPGRADE_MANIFEST_CA', ...file, summary: 'CA of the server that releases are fetched from' },
+  'manifest-ca': {
+    ...trustedOfRun,
+    env: 'NETSVC_UPGRADE_MANIFEST_CA',
+    ...file,
+    summary: 'CA of the server that releases are fetched from',
+  },
   'artifact-digest': {
-    ...carried,
+    ...trusted,
     file: true,
     helpValue: 'NAME=SHA256|FILE',
     ...repeatable,
     summary: 'SHA-256 that a file of the release has to have, or a file of such sums; repeatable',
   },
-  'upgrade-file': { option: 'upgradeFile', ...carried, ...file, summary: 'use this file as upgrade.yaml' },
+  'upgrade-file': { option: 'upgradeFile', ...trusted, ...file, summary: 'use this file as upgrade.yaml' },
   base: {
     option: 'base',
-    ...carried,
+    ...trusted,
     file: true,
     helpValue: 'RELEASE|FILE|DIR',
     summary: 'the installed release, or its own manifest: your edits are what differs from it',
   },
   'installed-manifest': {
     option: 'installedManifest',
-    ...carried,
+    ...trusted,
     ...file,
     summary: 'the manifest that you installed, with your edits in it',
   },
-  'kvstore-endpoints': { ...recorded, helpValue: 'URL,…', summary: 'endpoints of the key-value store, instead of the installed ones' },
+  'kvstore-endpoints': { ...trustedOfRun, helpValue: 'URL,…', summary: 'endpoints of the key-value store, instead of the installed ones' },
   resolve: {
     ...carried,
     helpValue: 'FIELD=mine|theirs',
@@ -77,21 +85,21 @@ export const upgradeFlags = {
   },
   chart: {
     option: 'chart',
-    ...recorded,
+    ...trustedOfRun,
     file: true,
     helpValue: 'REF',
     summary: 'chart of the operator: a name in --repo, oci://…, a packed file or a folder',
   },
-  repo: { option: 'chartRepository', ...recorded, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' },
+  repo: { option: 'chartRepository', ...trustedOfRun, helpValue: 'URL', summary: 'repository of the chart; default: the profile’s' },
   'crd-chart': {
     option: 'crdChart',
-    ...recorded,
+    ...trustedOfRun,
     file: true,
     helpValue: 'REF',
     summary:
       'take the CRDs from this chart; default: the profile’s, if the operator’s chart comes from a repository, without --manifest-url',
   },
-  values: { option: 'chartValues', ...carried, ...file, summary: 'values for the chart, over those that the release has' },
+  values: { option: 'chartValues', ...trusted, ...file, summary: 'values for the chart, over those that the release has' },
   'manage-crds': {
     type: 'boolean',
     option: 'manageCrds',
@@ -105,7 +113,7 @@ export const upgradeFlags = {
     summary: 'chart installs: move a release of a chart up to v3.22 from its namespace to that of the operator',
   },
   accept: {
-    ...carried,
+    ...trusted,
     helpValue: 'CHECK-ID[=SUBJECT]',
     ...repeatable,
     summary: 'waive a failed check, or one subject of it: shown as accepted, it stops nothing; repeatable',
@@ -121,11 +129,11 @@ export const upgradeFlags = {
     min: 0,
     summary: 'failed pods that a wait still tolerates',
   },
-  'backup-dir': { option: 'backupDir', ...carried, ...folder, summary: 'folder for the backup' },
-  'with-secrets': { type: 'boolean', option: 'withSecrets', ...carried, summary: 'back up Secrets with their values' },
-  'bin-dir': { option: 'binDir', ...carried, ...folder, summary: 'where the new CLI is installed' },
+  'backup-dir': { option: 'backupDir', ...trusted, ...folder, summary: 'folder for the backup' },
+  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, summary: 'back up Secrets with their values' },
+  'bin-dir': { option: 'binDir', ...trusted, ...folder, summary: 'where the new CLI is installed' },
   'cli-config': {
-    ...carried,
+    ...trusted,
     ...file,
     summary:
       'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',

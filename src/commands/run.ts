@@ -15,4 +15,5 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
     '<%= config.bin %> run --plan-file plan.json --yes',
   ];
   static override flags = flagsOf('run');
+  protected override readonly usesRecord = 'resumes';
 }

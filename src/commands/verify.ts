@@ -11,5 +11,5 @@ Leftovers are named: an older CLI, the temporary policy, owner references withou
   );
   static override examples = ['<%= config.bin %> verify --report-file=verify.html'];
   static override flags = flagsOf('verify');
-  protected override readonly usesRecord = true;
+  protected override readonly usesRecord = 'looks';
 }

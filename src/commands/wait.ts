@@ -16,5 +16,5 @@ old node must resolve a name and reach each other, or the wait stops.`,
     '<%= config.bin %> wait --probe-network --probe-image registry.example.com/busybox:1.37 --probe-namespace netsvc-probe',
   ];
   static override flags = flagsOf('wait');
-  protected override readonly usesRecord = true;
+  protected override readonly usesRecord = 'looks';
 }

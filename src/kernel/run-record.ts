@@ -107,6 +107,11 @@ export function continues(record: RunRecord | undefined, { options, clusterUid }
   return record !== undefined && record.finishedAt === undefined && record.target === options.release && record.clusterUid === clusterUid;
 }
 
+/** The record, if it is of this cluster: nothing of another one's is repeated. */
+export function recordHere(record: RunRecord | undefined, { clusterUid }: Pick<Continuation, 'clusterUid'>): RunRecord | undefined {
+  return record?.clusterUid === clusterUid ? record : undefined;
+}
+
 /** What was there before a removal, by the action that removed it. */
 export interface KeptItem {
   readonly id: string;

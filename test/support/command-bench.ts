@@ -1,7 +1,8 @@
-import { flagsWithRecord } from '../../src/cli/carried.ts';
+import assert from 'node:assert/strict';
 import { openNotifierFor } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
 import { toOptions } from '../../src/cli/options.ts';
+import { flagsWithRecord } from '../../src/cli/recorded-flags.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import type { CheckId, Verdict } from '../../src/kernel/check.ts';
@@ -58,8 +59,9 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
       },
     },
     async compose(request) {
-      const record = request.usesRecord ? await engine.ports.records.load() : undefined;
-      const { flags, recorded } = flagsWithRecord(request.flags, record, engineContext().clusterUid);
+      const { usesRecord: uses, agree = () => assert.fail('nobody can be asked') } = request;
+      const asking = { clusterUid: engineContext().clusterUid, uses: uses ?? 'looks', agree };
+      const { flags, recorded } = await flagsWithRecord(request.flags, uses && (await engine.ports.records.load()), asking);
       requests.push({ ...request, flags });
       return { ...composition(engine, { ...request, flags }, () => (bench.closed += 1)), recorded };
     },

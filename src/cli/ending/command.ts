@@ -3,8 +3,8 @@ import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
-import { recordedFlagsLine, withRecorded } from '../carried.ts';
 import { present } from '../output.ts';
+import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession } from '../session.ts';
 import { endViewOf } from './end.ts';
@@ -15,13 +15,13 @@ import { runLines } from './run-lines.ts';
 export async function runReportCommand(asked: Asked, runId: string | undefined, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { records } = session.composition;
-    const record = await recordOf(records, runId);
+    const record = await recordOf(records, runId, session.context);
     const refuse = (thrown: unknown) => {
       throw notOurs(thrown, record.runId);
     };
-    const flags = withRecorded(asked.carried, record.flags);
-    const origin = isDone(record) ? undefined : recordedFlagsLine('run', flags, `namespace ${STATE_NAMESPACE}`);
-    if (origin !== undefined) session.say(origin);
+    const { clusterUid } = session.context;
+    const flags = withRecorded(asked.carried, record, clusterUid);
+    if (!isDone(record)) for (const line of recordedLines('run', flags, record, clusterUid)) session.say(line);
     const document = await recordedReport(session, record).catch(refuse);
     const now = session.composition.clock.now();
     const lines = (wide: boolean) => [

@@ -1,7 +1,8 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
-import { type RunRecord, STATE_NAMESPACE } from '../../kernel/run-record.ts';
-import { recordedFlagsLine, resumeCommand, withRecorded } from '../carried.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { resumeCommand } from '../carried.ts';
 import { present } from '../output.ts';
+import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -18,13 +19,12 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   // Checks are all that these two are about.
   const full = ['preflight', 'verify'].includes(asked.command);
   const before = full ? await recordBefore(session, outcome.record) : undefined;
-  const flags = before && withRecorded(asked.carried, before.flags);
+  const flags = before && withRecorded(asked.carried, before, context.clusterUid);
   const resume = flags && resumeCommand(flags);
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   const step = nextStep(session, { exit, findings, suggestions, dryRun: isDryRun, resume, manual });
-  const origin = flags && step === resume ? recordedFlagsLine('run', flags, `namespace ${STATE_NAMESPACE}`) : undefined;
-  if (origin !== undefined) session.say(origin);
+  if (flags && step === resume) for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
   const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
@@ -61,10 +61,10 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
 }
 
 /** Of a run that has begun to write. */
-async function undoOf({ asked, composition, seams }: Session, { record }: Outcome): Promise<readonly string[]> {
+async function undoOf({ asked, composition, context, seams }: Session, { record }: Outcome): Promise<readonly string[]> {
   if (record === undefined) return [];
   const { undoTexts } = await import('./end-lines.ts');
-  const [carried, now] = [withRecorded(asked.carried, record.flags), composition.clock.now()];
+  const [carried, now] = [withRecorded(asked.carried, record, context.clusterUid), composition.clock.now()];
   return undoTexts(record, { chain: await seams.loadChain(), carried, now });
 }
 

@@ -2,27 +2,25 @@ import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
-import { leavesSteps, type Records, type RunRecord, type StageRecord } from '../../kernel/run-record.ts';
+import { leavesSteps, type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
 import type { Former } from '../../report/plan-summary.ts';
-import { type CarriedFlag, carriedTo, resumeCommand, withRecorded } from '../carried.ts';
+import { type CarriedFlag, carriedTo, resumeCommand } from '../carried.ts';
 import type { RunReport } from '../documents.ts';
+import { withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
 import type { Seen } from './end.ts';
 import { type Outcome, runReport } from './run.ts';
 
 /** The record of a run: the last one, or one that a later run set aside. Throws Fault('usage') if there is none, naming those that there are. */
-export async function recordOf(records: Records, runId: string | undefined): Promise<RunRecord> {
-  const last = await records.load();
+export async function recordOf(records: Records, runId: string | undefined, context: Context): Promise<RunRecord> {
+  const last = recordHere(await records.load(), context);
   if (last && (runId === undefined || runId === last.runId)) return last;
   if (runId === undefined)
     throw new Fault('usage', 'no run of this program is recorded on this cluster', ['begin one: kubectl netsvc-upgrade preflight']);
-  const older = await records.keptWith('/record');
+  const older = (await records.keptWith('/record')).filter(({ content }) => isRecord(content) && recordHere(content, context));
   const found = older.find(({ id }) => id === `${runId}/record`);
   if (isRecord(found?.content)) return found.content;
-  const known = [
-    ...older.filter(({ id }) => id.endsWith('/record')).map(({ id }) => id.slice(0, -'/record'.length)),
-    ...(last ? [last.runId] : []),
-  ];
+  const known = [...older.map(({ id }) => id.slice(0, -'/record'.length)), ...(last ? [last.runId] : [])];
   throw new Fault('usage', `there is no run ${runId} on this cluster`, [
     known.length > 0 ? `name one of: ${known.join(', ')}` : 'no run of this program is recorded on it at all',
   ]);
@@ -40,12 +38,12 @@ export function isDone({ finishedAt, outcome }: RunRecord): boolean {
 export async function recordedReport({ composition, context, asked }: Session, record: RunRecord): Promise<RunReport> {
   const kept = await composition.records.keptWith(`${record.runId}/report/`);
   const parts = kept.map(({ content }) => content).filter(isRunReport);
-  return mergedReport(context, record, parts, nextAfter(record, asked.carried));
+  return mergedReport(context, record, parts, nextAfter(record, asked.carried, context.clusterUid));
 }
 
 /** What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done. */
-function nextAfter(record: RunRecord, carried: readonly CarriedFlag[]): string {
-  if (!isDone(record)) return resumeCommand(withRecorded(carried, record.flags));
+function nextAfter(record: RunRecord, carried: readonly CarriedFlag[], clusterUid: string): string {
+  if (!isDone(record)) return resumeCommand(withRecorded(carried, record, clusterUid));
   return leavesSteps(record) ? `kubectl netsvc-upgrade verify${carriedTo('verify', carried)}` : 'nothing is left for this program to do';
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { RECORD as STORED } from '../../fixtures/stored-record.ts';
 import { commandBench } from '../../support/command-bench.ts';
+import { CLUSTER_UID } from '../../support/engine-ports.ts';
 
-const RECORD = { ...STORED, outcome: 'done', finishedAt: 't' };
+const RECORD = { ...STORED, clusterUid: CLUSTER_UID, outcome: 'done', finishedAt: 't' };
 const EXIT = { code: 'done', number: 0 };
 const REPORT = { kind: 'RunReport', command: 'run', findings: [], plans: [], stages: [], suggestions: [], exit: EXIT, writes: 0 };
 const HOSTILE: Readonly<Record<string, unknown>> = {

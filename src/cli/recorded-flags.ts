@@ -1,0 +1,117 @@
+import { Fault } from '../kernel/fault.ts';
+import { HIDDEN, mask } from '../kernel/hidden.ts';
+import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { CARRIED, type CarriedFlag, carriedNames, carriedTo } from './carried.ts';
+import { FLAG_ROWS, type RunFlags } from './flags.ts';
+import type { Terminal } from './terminal.ts';
+
+/* What a run record says of the command line of its run. Whoever may write the record chose it. */
+
+const CONNECTION = carriedNames('kubectl');
+
+const namesOf = (trait: 'recorded' | 'decidesTrust' | 'multiple') =>
+  new Set(FLAG_ROWS.flatMap(([name, row]) => (row[trait] ? [name] : [])));
+/** What a command that looks at a run takes from its record: which release, from where, installed how. */
+const TAKEN = namesOf('recorded');
+const DECIDES_TRUST = namesOf('decidesTrust');
+const REPEATABLE = namesOf('multiple');
+
+type Record = Pick<RunRecord, 'clusterUid' | 'flags'> | undefined;
+
+/** The flags of the record, if it is of this cluster; none of the connection, and nothing that is no flag of a run. */
+function flagsIn(record: Record, clusterUid: string): readonly CarriedFlag[] {
+  if (record?.clusterUid !== clusterUid || !Array.isArray(record.flags)) return [];
+  return record.flags.flatMap((word: unknown): readonly CarriedFlag[] => {
+    const name = typeof word === 'string' ? (/^--([a-z-]+)(?:=|$)/.exec(word)?.[1] ?? '') : '';
+    return CARRIED.includes(name) && !CONNECTION.includes(name) ? [{ name, word: mask(String(word)), fromRecord: true }] : [];
+  });
+}
+
+const isNotAmong = (flags: readonly CarriedFlag[]) => {
+  const names = new Set(flags.map(({ name }) => name));
+  return ({ name }: CarriedFlag) => !names.has(name);
+};
+
+/** Flags for a suggested command: those of the command line, then those of the record of this cluster that decide no trust. */
+export function withRecorded(flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly CarriedFlag[] {
+  const more = flagsIn(record, clusterUid).filter(({ name }) => !DECIDES_TRUST.has(name));
+  return [...flags, ...more.filter(isNotAmong(flags))];
+}
+
+const PLACE = `the run record in namespace ${STATE_NAMESPACE}`;
+const it = ({ length }: readonly unknown[]) => (length === 1 ? 'it' : 'them');
+
+/** What a suggested command has from the record of this cluster, and what it lacks because that decides trust, as lines for the user. */
+export function recordedLines(command: string, flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly string[] {
+  const known = flagsIn(record, clusterUid).filter(({ name }) => carriedNames(command).includes(name));
+  const taken = flags.filter(({ fromRecord, name }) => fromRecord && carriedNames(command).includes(name));
+  const left = known.filter(({ name }) => DECIDES_TRUST.has(name)).filter(isNotAmong(flags));
+  const told = (some: readonly CarriedFlag[]) => carriedTo(command, some);
+  return [
+    ...(taken.length === 0
+      ? []
+      : [`taken from ${PLACE}, you did not type ${it(taken)}:${told(taken)} (check ${it(taken)} before you use ${it(taken)})`]),
+    ...(left.length === 0 ? [] : [`left out, because what decides trust is not taken from ${PLACE}:${told(left)} (type what is yours)`]),
+  ];
+}
+
+/** The user's word for flags of the record that decide trust. Throws Fault where the command cannot do without. */
+export type Agree = (flags: readonly CarriedFlag[]) => Promise<boolean>;
+
+interface Asking {
+  readonly clusterUid: string;
+  readonly uses: Uses;
+  readonly agree: Agree;
+}
+
+/**
+ * How a command uses the record: one that `looks` at a run takes from it what its own flags do not say. One that `resumes` it is only asked
+ * for what decides trust, at a terminal.
+ */
+export type Uses = 'looks' | 'resumes';
+
+/** The flags of a command with what the record of the run says where they do not, and what that is as flags of the next command. */
+export async function flagsWithRecord(
+  flags: RunFlags,
+  record: RunRecord | undefined,
+  { clusterUid, uses, agree }: Asking,
+): Promise<{ readonly flags: RunFlags; readonly recorded: readonly CarriedFlag[] }> {
+  const { finishedAt, target } = record ?? {};
+  const isOther = finishedAt !== undefined || (flags.release !== undefined && flags.release !== target);
+  if (record?.clusterUid !== clusterUid || (uses === 'resumes' && isOther)) return { flags, recorded: [] };
+  const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const wanted = uses === 'looks' ? TAKEN : DECIDES_TRUST;
+  const recorded = flagsIn({ clusterUid, flags: [...(record.flags ?? []), `--release=${record.target}`] }, clusterUid)
+    .filter(({ name }) => wanted.has(name) && !given.has(name))
+    .filter(({ name }, index, all) => REPEATABLE.has(name) || all.findIndex((one) => one.name === name) === index);
+  const trusted = recorded.filter(({ name }) => DECIDES_TRUST.has(name));
+  if (trusted.length > 0 && !(await agree(trusted))) return { flags, recorded: [] };
+  const taken = [...Map.groupBy(recorded, ({ name }) => name)].map(([name, words]) => [name, valueIn(name, words)]);
+  return { flags: { ...flags, ...Object.fromEntries(taken) }, recorded };
+}
+
+function valueIn(name: string, words: readonly CarriedFlag[]): unknown {
+  const values = words.map(({ word }) => (word === `--${name}` ? true : word.slice(`--${name}=`.length)));
+  return REPEATABLE.has(name) ? values : values[0];
+}
+
+interface Asked {
+  readonly typed: string;
+  readonly flags: { readonly yes?: boolean };
+  readonly usesRecord?: Uses;
+}
+
+/** Asks once for all of them, at a terminal. Throws Fault('usage') where a command that looks cannot ask, or a value is known only in part. */
+export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord }: Asked, stop: AbortSignal): Agree {
+  return async (flags) => {
+    const [words, them] = [carriedTo('run', flags), it(flags)];
+    const says = `${PLACE} says${words}`;
+    const mayAsk = terminal.interactive && !yes && flags.every(({ word }) => !word.includes(HIDDEN));
+    if (mayAsk && (await terminal.confirm(`${says}. You did not type ${them}, and this decides what is trusted. Use ${them}?`, stop)))
+      return true;
+    if (usesRecord !== 'looks') return false;
+    const steps = [`type what is yours: kubectl netsvc-upgrade ${typed}${words}`, 'see what the run did: kubectl netsvc-upgrade status'];
+    if (mayAsk) throw new Fault('stopped', 'declined: nothing was changed', steps);
+    throw new Fault('usage', `${says}: this decides what is trusted, and you did not type ${them}`, steps);
+  };
+}
