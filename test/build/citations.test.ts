@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -39,6 +39,17 @@ describe('what the code cites', () => {
     assert.ok(files.length > 500, String(files.length));
     assert.deepEqual(
       files.flatMap((file) => lost(file, readFileSync(join(root, file), 'utf8'))),
+      [],
+    );
+  });
+
+  it('are tests of this repository, where a page names one', () => {
+    const named = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, test = '']) => ({ file, test })),
+    );
+    assert.ok(named.length > 20, String(named.length));
+    assert.deepEqual(
+      named.filter(({ test }) => !existsSync(join(root, test))),
       [],
     );
   });
