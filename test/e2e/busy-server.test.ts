@@ -7,6 +7,7 @@ import { bystander } from '../support/bystander.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
+import { patient } from '../support/patience.ts';
 import { FLAGS, performStage } from '../support/perform-stage.ts';
 
 const DEPENDENTS = 400;
@@ -14,7 +15,7 @@ const LEVEL = 'netsvc-upgrade-test';
 /** Both are administrators, but none that the server exempts from its limits. */
 const [UPGRADER, BYSTANDER] = ['upgrader', 'bystander'];
 /** Kubernetes' own objective for a request of one object. */
-const IN_TIME_MS = 1_000;
+const IN_TIME_MS = patient(1_000);
 
 describe('an API server under priority and fairness', function () {
   this.timeout(400_000);
