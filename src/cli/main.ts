@@ -6,6 +6,9 @@ const LINGER_MS = 3000;
 /** Nobody waits for one that was interrupted. */
 const INTERRUPTED_LINGER_MS = 100;
 
+// A user may have set it for another program. Whatever connects here, and the libraries that do, verify certificates.
+delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+
 /** The entry. No top-level await: with a closed stdout (`--help | head -1`) Node would warn and exit 13. */
 function main(): void {
   const [first, ...words] = process.argv.slice(2);

@@ -7,6 +7,8 @@ export interface Invocation {
   readonly args: readonly string[];
   /** Text for the program's standard input. */
   readonly stdin?: string;
+  /** It has no use for the cluster, and gets no way to it. */
+  readonly withoutCluster?: true;
   /** Variables for this program alone, beside those of its surroundings. */
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -6,6 +6,7 @@ import { askStore, kvstoreProbe } from '../../src/adapters/kvstore.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { listening } from '../control-plane/listening.ts';
 import { patient } from '../support/patience.ts';
+import { unverified } from '../support/unverified.ts';
 
 const authority = createAuthority('store authority');
 const server = authority.issue({ commonName: 'store', hosts: ['127.0.0.1'] });
@@ -60,6 +61,12 @@ describe('asking the key-value store', () => {
     }) as unknown as Server;
     const health = await listeningTo(dripping, (port) => askStore(`http://127.0.0.1:${port}`, {}));
     assert.deepEqual([health.state, health.because], ['unreached', 'no answer within 3 s']);
+  });
+
+  it('shows its certificate to no store that is not trusted, though a variable of Node says so', async () => {
+    const unasking = createHttps({ cert: server.certificate, key: server.key }, healthy) as unknown as Server;
+    const health = await unverified(() => listeningTo(unasking, (port) => askStore(`https://127.0.0.1:${port}`, {})));
+    assert.deepEqual(health.state, 'refused', health.because);
   });
 
   it('reads a value by its key, says what is not there, and what it is told', async () => {

@@ -6,6 +6,7 @@ import { openNotifier, post } from '../../src/adapters/notifier.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { testFolder } from '../support/folders.ts';
 import { type Loopback, type ServerIdentity, serve } from '../support/loopback-server.ts';
+import { unverified } from '../support/unverified.ts';
 
 const never = new AbortController().signal;
 
@@ -78,14 +79,7 @@ describe('a notification by POST', () => {
   it('does not go to a server whose certificate is not trusted, whatever the environment says', async () => {
     const identity = createAuthority('unknown').issue({ commonName: 'hooks', hosts: ['127.0.0.1'] });
     const server = await serving((response) => void response.end(), identity);
-    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-    try {
-      await assert.rejects(sent(server), /certificate/);
-    } finally {
-      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
-    }
+    await unverified(() => assert.rejects(sent(server), /certificate/));
     assert.equal(server.seen.length, 0);
   });
 });

@@ -146,7 +146,9 @@ for (const major of [3, 4] as const) {
       try {
         const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--chart', registry.chart];
         const env = { ...around.env, SSL_CERT_FILE: registry.authorityFile };
-        assertSucceeded(await upgrade([...APPLY, ...flags], { ...around, env }));
+        const unconfirmed = await upgrade([...APPLY, ...flags], { ...around, env });
+        assert.deepEqual([unconfirmed.exitCode, /--artifact-digest (\S+\w)/.exec(unconfirmed.stdout)?.[1]], [3, registry.digest]);
+        assertSucceeded(await upgrade([...APPLY, ...flags, '--artifact-digest', registry.digest], { ...around, env }));
         assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), /tigera-operator-v3\.32\.1/);
         const asked = registry.seen.map(({ method, url }) => `${method} ${url}`);
         assert.equal(asked.filter((line) => line.includes('/manifests/')).length, 1, asked.join('\n'));

@@ -28,7 +28,13 @@ export async function serveChartRegistry(helm: string, home: string, folder: str
   await writeFile(authorityFile, authority.certificate);
   const identity = authority.issue({ commonName: 'registry', hosts: ['127.0.0.1'] });
   const { url, seen, close } = await serve((request, response) => answer(request, response, answers), identity);
-  return { chart: `${url.replace('https', 'oci')}/${NAME}`, authorityFile, seen, close };
+  return {
+    chart: `${url.replace('https', 'oci')}/${NAME}`,
+    digest: `tigera-operator-${version}.tgz=${sha256(content)}`,
+    authorityFile,
+    seen,
+    close,
+  };
 }
 
 function answersFor(version: string, content: Buffer): ReadonlyMap<string, Blob> {
@@ -57,5 +63,6 @@ function answer({ method, url }: Seen, response: ServerResponse, answers: Readon
 }
 
 const bytesOf = (value: object) => Buffer.from(JSON.stringify(value));
-const digestOf = ({ bytes }: Blob) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const digestOf = ({ bytes }: Blob) => `sha256:${sha256(bytes)}`;
 const descriptor = (blob: Blob) => ({ mediaType: blob.type, digest: digestOf(blob), size: blob.bytes.length });

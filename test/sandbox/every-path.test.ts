@@ -11,7 +11,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { OPERATOR_FILE, SPACE, TARGET } from '../support/netsvc-operated.ts';
 import { chartNetsvc, operatedSandbox } from '../support/netsvc-operator-sandbox.ts';
-import { playedHelm } from '../support/played-helm.ts';
+import { playedHelm, withKnownChart } from '../support/played-helm.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { operates } from './ailing-pods.ts';
 import { TAKEN_ON } from './incident.ts';
@@ -100,7 +100,8 @@ async function goes({ open, flags = {}, helm }: PathRun, profile: Profile, path:
   const all: Flags = { ...flags, skip: ['cli'] };
   const perform = () => {
     const ports = sandboxPorts(scenario);
-    return performIn(scenario, usualChain, all, { profile, ports: { ...ports, tools: playedHelm(scenario, ports.tools, helm) } });
+    const [tools, artifacts] = [playedHelm(scenario, ports.tools, helm), withKnownChart(ports.artifacts)];
+    return performIn(scenario, usualChain, all, { profile, ports: { ...ports, tools, artifacts } });
   };
   const first = await perform();
   const errors = first.findings.filter(({ outcome }) => outcome === 'error').map(({ id, message }) => `${id} ${message}`);

@@ -6,6 +6,7 @@ import type { Options } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../src/kernel/ports.ts';
 import type { StagePlan } from '../../src/kernel/stage.ts';
+import { sha256Of } from '../../src/kube/sha256.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
@@ -78,12 +79,15 @@ export function chartBench(parts: ChartParts = {}) {
   const sources: Sources = {
     ...bench.sources,
     cluster: parts.forbidden ? withoutSecrets(bench.around.cluster) : bench.around.cluster,
-    artifacts: artifactsOf(() => CRDS),
+    artifacts: {
+      ...artifactsOf(() => CRDS),
+      sumOf: async (_, path) => (path.endsWith('.tgz') ? { sha256: sha256Of(PACKED), from: '--artifact-digest' } : undefined),
+    },
     tools: toolsOf(parts, asked),
     files: {
       ...bench.sources.files,
       exists: async (path) => PULLED.test(path) || bench.files.has(path),
-      readBytes: async () => new TextEncoder().encode('a chart'),
+      readBytes: async () => new TextEncoder().encode(PACKED),
     },
     work: {
       ...emptySources().work,
@@ -98,6 +102,8 @@ export function chartBench(parts: ChartParts = {}) {
     bench.around.perform({ id: 'crds', title: '', ref: '', undo: 'none', effect });
   return Object.assign(bench, { asked, saved, sources });
 }
+
+const PACKED = 'a chart';
 
 /** What the chart tool has fetched. */
 const PULLED = /^\/w\/fresh\/tigera-operator-v\S+\.tgz$/;

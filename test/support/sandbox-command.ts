@@ -6,6 +6,7 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type CommandBench, commandBench } from './command-bench.ts';
+import { withKnownChart } from './played-helm.ts';
 import { contextIn, sandboxPorts } from './sandbox-ports.ts';
 
 /** Commands with the cluster in memory behind them, and a person at the terminal where `answers` has any. */
@@ -14,7 +15,7 @@ export function sandboxCommand(scenario: Scenario, profile: Profile = netsvc, pl
   Object.assign(bench.seams, {
     compose: async (request: ComposeRequest) => {
       const composition = compositionOf(scenario, request, profile);
-      return { ...composition, tools: played(composition.tools) };
+      return { ...composition, tools: played(composition.tools), artifacts: withKnownChart(composition.artifacts) };
     },
     installed: (composition: Composition) => readInstalled(composition, composition.context),
   });

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { type Invocation, quoteArgument, type Tool, type ToolResult, type Tools } from '../../kernel/argv.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
@@ -45,15 +46,16 @@ export function openTools(options: ToolsOptions): Tools {
       arch: process.arch === 'x64' ? 'amd64' : process.arch,
     }),
     run: async (invocation, run = {}) => {
-      await options.prepare?.(invocation.tool);
+      if (!invocation.withoutCluster) await options.prepare?.(invocation.tool);
+      const pinned = invocation.withoutCluster ? withoutCluster(options) : options;
       const program = options.programs[invocation.tool];
       const file = run.program ?? (await programFile(program, options.env));
       const { args: given, document, from } = await withDocument(invocation, written);
-      const args = argumentsFor({ ...invocation, args: given }, options);
+      const args = argumentsFor({ ...invocation, args: given }, pinned);
       const result = await runProgram(file, args, {
         ...run,
         ...(run.signal === undefined && options.cut !== undefined ? { signal: options.cut } : {}),
-        env: { ...environmentFor(invocation.tool, options), ...invocation.env },
+        env: { ...environmentFor(invocation.tool, pinned), ...invocation.env },
         ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
         ...(document === undefined ? {} : { stdin: document.fd }),
       }).finally(() => document?.close());
@@ -91,6 +93,12 @@ export function rememberAnswers(tools: Tools): Tools {
       }
     },
   };
+}
+
+/** An empty kubeconfig, which keeps helm from the user's own, and nothing of the pod that this may be. */
+function withoutCluster(options: ToolsOptions): ToolsOptions {
+  const env = Object.fromEntries(Object.entries(options.env).filter(([name]) => !name.startsWith('KUBERNETES_')));
+  return { ...options, env, kubeconfigPath: devNull };
 }
 
 /** kubectl and helm get the cluster by flag as well: no alias or wrapper with a context of its own wins over it. */

@@ -50,6 +50,8 @@ export interface TargetChart {
   readonly place: string;
   /** Of the packed chart; absent for a folder. */
   readonly sha256?: string;
+  /** From elsewhere, and nobody said which sum it has to have: it is rendered without the cluster only. */
+  readonly unconfirmed?: true;
   /** The words that name it to the chart tool. */
   readonly named: readonly string[];
 }

@@ -41,6 +41,27 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
       );
     },
   },
+  /** Its templates run with the rights of whoever upgrades, and read what they like: Secrets among it. */
+  {
+    id: 'NS-248',
+    title: 'SHA-256 of the target chart confirmed',
+    judge({ target, upgraded }) {
+      const { sha256, unconfirmed, place, ...of } = read(target);
+      if (upgraded) return notApplicable('the release is upgraded already');
+      if (sha256 === undefined) return notApplicable(`${place} is a folder`);
+      if (!unconfirmed) return ok(`${chartFile(of)} has sha256 ${sha256}`);
+      const file = chartFile(of);
+      return failed(
+        `${place} has sha256 ${sha256}, and this program does not know which one ${file} has to have: the chart is rendered without the cluster, and not installed`,
+        `Compare it with what the publisher of the chart says, then confirm it with --artifact-digest ${file}=${sha256}.`,
+        {
+          evidence: [{ text: file, detail: `sha256 ${sha256}` }],
+          byName: true,
+          next: command`kubectl netsvc-upgrade plan --artifact-digest ${`${file}=${sha256}`}`,
+        },
+      );
+    },
+  },
   /** As for a manifest: a run continues with the very chart that it began with (exit 7). */
   {
     id: 'NS-206',

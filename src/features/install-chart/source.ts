@@ -37,6 +37,8 @@ export interface FetchedChart {
   readonly from: string;
   /** Of the packed chart; absent for a folder. */
   readonly sha256?: string;
+  /** From elsewhere, and nobody said which sum it has to have. */
+  readonly unconfirmed?: true;
   /** As it was named, wherever it lies now. */
   readonly named: ChartPlace;
 }
@@ -56,19 +58,26 @@ function chartPlace({ options, profile }: Context): Reading<ChartPlace> {
 /** Fails as a reading: without the chart tool, or with one that does not tell its version. */
 export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion>> {
   return reading(async () => {
-    const text = await runHelm(tools, { tool: 'helm', args: ['version', '--short'] });
+    const text = await runHelm(tools, { tool: 'helm', args: ['version', '--short'], withoutCluster: true });
     const version = parseHelmVersion(text);
     if (version) return version;
     throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`, ['see for yourself: helm version']);
   });
 }
 
-export async function readChart(tools: Tools, { place, from, named, sha256 }: FetchedChart): Promise<Reading<ReadChart>> {
+export async function readChart(tools: Tools, { place, from, named, sha256, unconfirmed }: FetchedChart): Promise<Reading<ReadChart>> {
   return reading(async () => {
     const about = yamlMap(await runHelm(tools, helmOn(place, ['show', 'chart'])), 'Chart.yaml');
     const defaults = yamlMap(await runHelm(tools, helmOn(place, ['show', 'values'])), 'values.yaml');
     const said = { name: textAt(about, 'name') ?? '', version: textAt(about, 'version') ?? '' };
-    return { ...said, place: from, named: chartArgs(named), ...(sha256 === undefined ? {} : { sha256 }), defaults };
+    return {
+      ...said,
+      place: from,
+      named: chartArgs(named),
+      ...(sha256 === undefined ? {} : { sha256 }),
+      ...(unconfirmed ? { unconfirmed } : {}),
+      defaults,
+    };
   });
 }
 
@@ -139,10 +148,12 @@ async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<
     if (isThere || (mayBeHere && isPath(ref))) {
       // A packed file of this machine has a sum as well; a folder has none.
       const isPacked = isThere && !(await files.isFolder(ref));
-      return isPacked ? { ...fetched, sha256: await checkedSum(sources, release, name, from, await files.readBytes(ref)) } : fetched;
+      return isPacked
+        ? { ...fetched, sha256: (await checkedSum(sources, release, name, from, await files.readBytes(ref))).sha256 }
+        : fetched;
     }
     const pulled = await pullOnce(sources, place, from);
-    return { ...fetched, place: { ref: pulled.saved, release }, sha256: await checkedSum(sources, release, name, from, pulled.bytes) };
+    return { ...fetched, place: { ref: pulled.saved, release }, ...(await checkedSum(sources, release, name, from, pulled.bytes)) };
   });
 }
 
@@ -182,10 +193,11 @@ async function pull({ tools, files, work }: Sources, place: ChartPlace, from: st
 }
 
 /** The sum of a chart. Throws Fault('failed') where it has to be another. */
-async function checkedSum({ artifacts }: Sources, release: string, name: string, from: string, bytes: Uint8Array): Promise<string> {
+async function checkedSum({ artifacts }: Sources, release: string, name: string, from: string, bytes: Uint8Array) {
   const sha256 = sha256Of(bytes);
   const known = await artifacts.sumOf(release, name);
-  if (!known || known.sha256 === sha256) return sha256;
+  if (!known) return { sha256, unconfirmed: true } as const;
+  if (known.sha256 === sha256) return { sha256 };
   throw new Fault('failed', `${name} of ${from} has sha256 ${sha256}, but ${known.from} says ${known.sha256}: it is not used`, [
     'fetch it again, or give another chart with --chart or --repo',
   ]);

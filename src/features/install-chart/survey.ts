@@ -113,6 +113,7 @@ interface Known extends ValueFacts {
   readonly upgrade: HelmUpgrade;
   /** The release is deployed from the target's chart with all that is wanted: nothing is left to do. */
   readonly upgraded: boolean;
+  readonly unconfirmed: boolean;
 }
 
 /** Undefined while something that it needs could not be read. */
@@ -142,7 +143,7 @@ async function readKnown(
   };
   const isTarget = record.chart.name === name && [record.chart.version, version].every((one) => one === options.release);
   const upgraded = record.status === 'deployed' && isTarget && contains(record.values, overlaid(file, settingValues(settings)));
-  return { ...values, stored: stored.value, file, upgrade, upgraded };
+  return { ...values, stored: stored.value, file, upgrade, upgraded, unconfirmed: target.value.unconfirmed === true };
 }
 
 async function trialOf(
@@ -154,10 +155,11 @@ async function trialOf(
 ): Promise<MoveTried> {
   const untold = (because: string) => ({ trial: { value: { type: 'untold', because } }, patches: [] }) as const;
   if (!known) return untold('the release, its chart or helm could not be read');
-  const { upgrade, upgraded, stored } = known;
+  const { upgrade, upgraded, stored, unconfirmed } = known;
   if (upgraded) return untold('the release is upgraded already');
   if (upgrade.moves) return tryMove(sources, upgrade, stored.base);
   if (misplaced) return untold('the release is not upgraded where it is: see NS-244');
+  if (unconfirmed) return untold('its templates get no cluster before its SHA-256 is confirmed: see NS-248');
   if (isPending(stored.record)) return untold('another operation on the release has not ended: see NS-232');
   return { trial: await tryUpgrade(sources.tools, upgrade, crds !== undefined && changes(crds), answer), patches: [] };
 }

@@ -14,9 +14,15 @@ export function chartArgs({ ref, repository, release }: ChartPlace): readonly st
   return [ref, ...(repository === undefined ? [] : ['--repo', repository]), '--version', release];
 }
 
-/** A command of helm about one chart: `helm show values CHART …`. */
+const CHANGES: readonly string[] = ['upgrade', 'install'];
+
+/**
+ * A command of helm about one chart: `helm show values CHART …`. What only reads or renders a chart gets no cluster, for the templates of a
+ * chart may read any object (`lookup`).
+ */
 export function helmOn(chart: ChartPlace, words: readonly string[], more: readonly string[] = []): Invocation {
-  return { tool: 'helm', args: [...words, ...chartArgs(chart), ...more] };
+  const args = [...words, ...chartArgs(chart), ...more];
+  return { tool: 'helm', args, ...(CHANGES.includes(words[0] ?? '') ? {} : { withoutCluster: true }) };
 }
 
 /** A chart is fetched, or a cluster of thousands of objects compared. */

@@ -11,6 +11,7 @@ import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
 import { patient } from '../../support/patience.ts';
 import { drippingProxy, serveSocks } from '../../support/socks-server.ts';
+import { unverified } from '../../support/unverified.ts';
 
 const LIMIT = 1000;
 const fault = (code: string, text: RegExp) => (thrown: unknown) =>
@@ -50,6 +51,10 @@ describe('fetchBytes over TLS', () => {
       assert.equal(mirror.seen.length, asked);
       assert.ok(mirror.connections() - connected <= 1);
     });
+
+  it('trusts no other certificate because a variable of Node says so', async () => {
+    await unverified(() => assert.rejects(get(`${mirror.url}/a`, {}), fault('failed', /is not trusted/)));
+  });
 
   it('names a file of authorities that is not there', async () => {
     await assert.rejects(get(`${mirror.url}/a`, ca('none.pem')), fault('usage', /none\.pem cannot be read/));

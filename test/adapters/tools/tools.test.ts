@@ -60,6 +60,20 @@ describe('programs', () => {
     assert.equal(stdout, `${kept}--kubeconfig=/private/kubeconfig version\n`);
   });
 
+  it('gives a program without use for the cluster no way to it: no kubeconfig, not the user’s, not the pod’s', async () => {
+    const file = await program('helm', 'cat "$KUBECONFIG"; env | grep -E "HELM|KUBE" | sort; echo "$@"');
+    const stray = {
+      KUBECONFIG: '/mine',
+      HELM_KUBECONTEXT: 'y',
+      HELM_KUBETOKEN: 't',
+      KUBERNETES_SERVICE_HOST: '10.0.0.1',
+      KUBERNETES_PORT: 'x',
+    };
+    const { stdout } = await tools(stray).run({ tool: 'helm', args: ['template'], withoutCluster: true });
+    await rm(file);
+    assert.equal(stdout, 'KUBECONFIG=/dev/null\n--kubeconfig=/dev/null template\n');
+  });
+
   it('reports exit code and streams, line by line as well', async () => {
     const file = await program('two', 'echo out; echo err >&2; exit 3');
     const lines: string[] = [];

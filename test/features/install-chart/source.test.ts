@@ -4,6 +4,7 @@ import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { waitStage } from '../../../src/features/install/around.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
+import type { Invocation, Tools } from '../../../src/kernel/argv.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
@@ -83,6 +84,18 @@ const REPOSITORY = 'https://docs.tigera.io/calico/charts';
 const SAVED = '/w/tigera-operator-v3.32.1-a8c938318041.tgz';
 const place = (context: Context, onlyPlanned: boolean): Context => ({ ...context, chain: { pending: [], onlyPlanned, later: [] } });
 
+const UNKNOWN = ({ sources }: ChartBench) => ({ ...sources.artifacts, sumOf: async () => undefined });
+
+/** What programs are asked for, with more than their command lines. */
+function invocationsOf({ sources }: ChartBench) {
+  const asked: Invocation[] = [];
+  const run: Tools['run'] = (invocation, options) => {
+    asked.push(invocation);
+    return sources.tools.run(invocation, options);
+  };
+  return { asked, sources: { ...sources, tools: { ...sources.tools, run } } };
+}
+
 function counted({ asked }: ChartBench): Readonly<Record<string, number>> {
   const kinds = asked.map((line) => (line.includes('--dry-run=server') ? 'dry run' : line.split(' ').slice(0, 2).join(' ')));
   return Object.fromEntries([...new Set(kinds)].sort().map((kind) => [kind, kinds.filter((one) => one === kind).length]));
@@ -113,7 +126,7 @@ describe('the chart of the target, fetched', () => {
   it('is named by its content: another chart under the same version is another command', async () => {
     const bench = chartBench({ crdsApplied: true });
     const files = { ...bench.sources.files, readBytes: async () => new TextEncoder().encode('another chart') };
-    await openedChart({ ...bench, sources: { ...bench.sources, files } });
+    await openedChart({ ...bench, sources: { ...bench.sources, files, artifacts: UNKNOWN(bench) } });
     assert.match(bench.asked.join('\n'), /helm show chart \/w\/tigera-operator-v3\.32\.1-[0-9a-f]{12}\.tgz/);
     assert.ok(!bench.asked.join('\n').includes(SAVED));
     assert.equal([...bench.saved.keys()].length, 1);
@@ -166,6 +179,37 @@ describe('the chart of the target, fetched', () => {
     };
     assert.equal((await begun(sum)).outcomes['NS-206'], 'ok');
     assert.equal((await begun('0'.repeat(64))).outcomes['NS-206'], 'error');
+  });
+
+  it('gets no cluster before its sum is confirmed, which the finding names with the flag', async () => {
+    const bench = chartBench({ crdsApplied: true });
+    const { sources, asked } = invocationsOf(bench);
+    const { outcomes, findings } = await openedChart({ ...bench, sources: { ...sources, artifacts: UNKNOWN(bench) } });
+    const sum = createHash('sha256').update('a chart').digest('hex');
+    assert.deepEqual([outcomes['NS-248'], outcomes['NS-239']], ['error', 'not-applicable']);
+    assert.match(
+      findings.find(({ id }) => id === 'NS-248')?.hint ?? '',
+      new RegExp(`--artifact-digest tigera-operator-v3.32.1.tgz=${sum}`),
+    );
+    const helm = asked.filter(({ tool }) => tool === 'helm');
+    assert.deepEqual(
+      helm.filter(({ withoutCluster }) => !withoutCluster),
+      [],
+    );
+    const confirmed = await openedChart({ ...bench, sources });
+    assert.deepEqual([confirmed.outcomes['NS-248'], confirmed.outcomes['NS-239']], ['ok', 'ok']);
+    assert.ok(asked.some(({ args, withoutCluster }) => args.includes('--dry-run=server') && !withoutCluster));
+  });
+
+  it('renders the CRDs of a chart without the cluster', async () => {
+    const bench = chartBench({ options: { crdChart: 'crd.projectcalico.org.v1', chartRepository: REPOSITORY } });
+    const { sources, asked } = invocationsOf(bench);
+    await openedChart({ ...bench, sources });
+    const rendered = asked.filter(({ args }) => args[0] === 'template' && args[1] === 'crds');
+    assert.deepEqual(
+      rendered.map(({ withoutCluster }) => withoutCluster),
+      [true],
+    );
   });
 
   it('is refused with another sum than the person gave for it', async () => {
