@@ -157,8 +157,8 @@ function isOurs({ uid }: Ownership, who: Who): boolean {
   return uid === 0 || uid === who.uid || uid === who.caller;
 }
 
-/** A group of one's own is what many systems give each user. */
+/** A group of one's own is what many systems give each user, with the user's number; a primary group of another number may be shared. */
 export function isOpen({ gid, mode }: Ownership, who: Who): boolean {
   if ((mode & STICKY) !== 0) return false;
-  return (mode & WRITABLE_BY_ALL) !== 0 || ((mode & WRITABLE_BY_GROUP) !== 0 && gid !== who.gid && gid !== 0);
+  return (mode & WRITABLE_BY_ALL) !== 0 || ((mode & WRITABLE_BY_GROUP) !== 0 && !(gid === who.gid && gid === who.uid) && gid !== 0);
 }

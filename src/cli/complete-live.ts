@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { programFile } from '../adapters/tools/files-of.ts';
-import { isVisible } from '../kernel/visible.ts';
+import { quoteArgument } from '../kernel/argv.ts';
 import { carriedNames } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { LiveNames, Row } from './flag.ts';
@@ -23,12 +23,14 @@ export async function liveNames(names: LiveNames, before: readonly string[]): Pr
     const kubectl = await programFile('kubectl', options.env);
     if (kubectl === undefined) return [];
     const { stdout } = await execa(kubectl, [...connectionOf(before), ...question], options);
-    // A shell puts what is offered on the command line as it is.
-    return (isOfCluster ? namesOf(stdout) : stdout.split('\n')).filter((name) => name !== '' && isVisible(name));
+    // A shell puts what is offered on the command line as it is: a name that it would read as more than one word is not offered.
+    return (isOfCluster ? namesOf(stdout) : stdout.split('\n')).filter((name) => isPlain(name));
   } catch {
     return [];
   }
 }
+
+const isPlain = (name: string): boolean => name !== '' && !name.startsWith('-') && quoteArgument(name) === name;
 
 function namesOf(list: string): readonly string[] {
   const { items } = JSON.parse(list) as { readonly items: readonly { readonly metadata: { readonly name: string } }[] };

@@ -146,6 +146,7 @@ describeWhere(NOT_POSIX, 'a folder that another user could put something into', 
   it('may be below a folder of one’s own group, and of root’s', () => {
     const who = { uid: 1000, gid: 1000 };
     const of = (gid: number, mode: number) => isOpen({ uid: 1000, gid, mode }, who);
+    assert.equal(isOpen({ uid: 1000, gid: 100, mode: 0o775 }, { uid: 1000, gid: 100 }), true, 'a primary group that others have too');
     assert.deepEqual([of(1000, 0o775), of(0, 0o775), of(50, 0o775), of(50, 0o755), of(1000, 0o777)], [false, false, true, false, true]);
   });
 

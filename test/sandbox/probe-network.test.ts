@@ -246,12 +246,10 @@ describe('wait --probe-network', () => {
     assert.match(text, /the pod network was not probed: .*missing/);
   });
 
-  it('deletes first what a killed run left, and nothing else', async () => {
+  it('deletes its own Jobs by their UID, and none that only has their label', async () => {
     const scenario = await upgraded();
-    const left = listenerJob({ namespace: 'probe', image: IMAGE, id: 'old', node: 'node-01', part: 'listener-1' });
-    const { labels: _, ...unmarked } = left.metadata;
-    await scenario.cluster.create(K.Job, left);
-    await scenario.cluster.create(K.Job, { ...left, metadata: { ...unmarked, name: 'theirs' } });
+    const theirs = listenerJob({ namespace: 'probe', image: IMAGE, id: 'old', node: 'node-01', part: 'listener-1' });
+    await scenario.cluster.create(K.Job, { ...theirs, metadata: { ...theirs.metadata, name: 'theirs' } });
     const { exit } = await ran(scenario, [...WAIT, '--yes']);
     assert.equal(exit, 0);
     const jobs = await scenario.cluster.list(K.Job, { namespace: 'probe' });

@@ -2,10 +2,10 @@ import { command } from '../../kernel/argv.ts';
 import { type Around, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
-import { refOf } from '../../kernel/object.ts';
+import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
-import { listenerJob, NETWORK_PROBES } from './jobs.ts';
+import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
 import { type Found, factsOf, lackTheSame, networkFault, type Probed, reachedText } from './verdict.ts';
 
@@ -46,7 +46,6 @@ const TRIES = 2;
 async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Performed> {
   const missing = await missingRight(ports, effect);
   if (missing !== undefined) return unmade(around, missing);
-  await sweep(ports, effect, around);
   for (let tried = 1; tried <= TRIES; tried += 1) {
     const { nodes, isRolling } = await nodesFor(ports, effect, chooseNodes);
     if (nodes.length === 0) return unmade(around, 'no node with an upgraded agent takes pods');
@@ -83,7 +82,7 @@ function unmade({ warn }: Around, because: string): Performed {
 /** What could not be deleted afterwards is not created. */
 async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwork): Promise<string | undefined> {
   const { group, plural: resource } = K.Job;
-  const verbs = ['create', 'delete', 'list'];
+  const verbs = ['create', 'delete'];
   const allowed = await cluster.reviewAccess(verbs.map((verb) => ({ verb, group, resource, namespace })));
   const denied = verbs.filter((_, index) => !allowed[index]);
   if (denied.length === 0) return undefined;
@@ -96,12 +95,13 @@ async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwor
 }
 
 async function probedOn(nodes: readonly AgentOnNode[], ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Probed> {
+  const created: ObjectRef[] = [];
   try {
-    return await probeNodes(nodes, ports, effect, around);
+    return await probeNodes(nodes, ports, effect, { ...around, created: (job) => created.push(job) });
   } catch (thrown) {
     return { unmade: unanswered(thrown) };
   } finally {
-    await sweep(ports, effect, around);
+    await sweep(ports, created, around);
   }
 }
 
@@ -114,13 +114,12 @@ async function failsAnyway(found: readonly Found[], ports: EnginePorts, effect: 
   return `it does not work between nodes that are not upgraded either (${factsOf(compared.found)}); a policy may deny it: try another namespace`;
 }
 
-/** What is not deleted here the cluster deletes itself, some minutes later. */
-async function sweep({ cluster }: EnginePorts, { namespace }: ProbeNetwork, { warn }: Around): Promise<void> {
+/** These very Jobs by their UID: others may have the label. What is not deleted here the cluster deletes itself, some minutes later. */
+async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { warn }: Around): Promise<void> {
   try {
-    const jobs = await cluster.list(K.Job, { namespace, labelSelector: NETWORK_PROBES });
-    for (const job of jobs) await cluster.remove(K.Job, refOf(job)).catch(unlessGone);
+    for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
   } catch (thrown) {
-    const by = command`kubectl delete jobs -n ${namespace} -l ${NETWORK_PROBES}`;
+    const by = command`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
     warn(`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
 
-/** What marks the Jobs and their pods: nothing without it is ever deleted. */
+/** What marks the Jobs and their pods. */
 export const NETWORK_PROBE = { [PROBE_LABEL]: 'network' };
 export const NETWORK_PROBES = `${PROBE_LABEL}=network`;
 

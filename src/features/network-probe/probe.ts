@@ -1,7 +1,7 @@
 import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/ports.ts';
 import { lastWarning, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
@@ -17,7 +17,10 @@ const CREATED_MS = 10_000;
 const APART_MS = 1_000;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
-type Told = Pick<Around, 'stop' | 'report'>;
+interface Told extends Pick<Around, 'stop' | 'report'> {
+  /** Called for each Job, which the caller deletes. */
+  created(job: ObjectRef): unknown;
+}
 
 /** A Job of the probe, on the node of an agent. */
 interface Posted {
@@ -38,7 +41,11 @@ export async function probeNodes(
   told: Told,
 ): Promise<Probed> {
   const id = ports.clock.now().getTime().toString(36);
-  const create = (document: KubeObject) => ports.cluster.create(K.Job, document);
+  const create = async (document: KubeObject) => {
+    const job = await ports.cluster.create(K.Job, document);
+    told.created(refOf(job));
+    return job;
+  };
   const place = (part: string, index: number, { node }: AgentOnNode) => ({ namespace, image, id, node, part: `${part}-${index + 1}` });
   const listeners: Posted[] = [];
   for (const [index, on] of nodes.entries()) listeners.push({ on, job: await create(listenerJob(place('listener', index, on))) });

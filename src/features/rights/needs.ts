@@ -99,7 +99,7 @@ export const networkProbe: Needs = (_, { probeNamespace: namespace }) => {
   if (namespace === undefined) return [];
   const why = 'Jobs that try the network of new pods (--probe-network)';
   return [
-    ...allow(['create', 'delete', 'list'], K.Job, why, { namespace }),
+    ...allow(['create', 'delete'], K.Job, why, { namespace }),
     ...allow(['list'], K.Pod, why, { namespace }),
     ...allow(['list'], K.Event, 'why such a pod does not start', { namespace, required: false }),
   ];

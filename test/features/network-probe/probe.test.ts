@@ -27,7 +27,7 @@ const working = (job: string) => (job.includes('listener') ? runs : ended(0));
 async function probe({ pod, events = [], failing = 0 }: World, stop = new AbortController()) {
   const clock = steppingClock();
   const jobs: KubeObject[] = [];
-  const [asked, reports]: [string[], string[]] = [[], []];
+  const [asked, reports, created]: [string[], string[], unknown[]] = [[], [], []];
   let lists = 0;
   const cluster = {
     create: async (_: unknown, job: KubeObject) => {
@@ -52,7 +52,12 @@ async function probe({ pod, events = [], failing = 0 }: World, stop = new AbortC
     [a, z].flatMap((one) => one ?? []),
     { cluster, clock },
     { namespace: 'probe', image: 'busybox' },
-    { stop: stop.signal, report },
+    { stop: stop.signal, report, created: (job) => created.push(job.uid) },
+  );
+  assert.deepEqual(
+    created,
+    jobs.map(({ metadata }) => metadata.uid),
+    'each Job is told by its UID, to be deleted',
   );
   return { probed, jobs, asked, reports, seconds: clock.seconds() };
 }
