@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
@@ -43,7 +43,8 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     assert.equal(result.exitCode, 0, `${script}\n${result.stdout}\n${result.stderr}`);
     return result;
   };
-  const taken = async () => (await readFile(join(folder, 'entries.jsonl'), 'utf8')).trim().split('\n').length;
+  const entries = async () => (await readFile(join(folder, 'entries.jsonl'), 'utf8')).trim().split('\n').toSorted();
+  const taken = async () => (await entries()).length;
 
   it('is fetched and checked with the commands of steps 1 to 3', async () => {
     assert.equal((await stripWork.perform(owned.around)).exit, 'done');
@@ -64,8 +65,17 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     assert.equal(await taken(), DEPENDENTS);
   });
 
+  it('is the same in the file that lies beside the backup', async () => {
+    const fromCluster = await entries();
+    const files = (await readdir(owned.around.home, { recursive: true })).filter((file) => /owner-references-[^/]+\.json$/.test(file));
+    assert.equal(files.length, 1, files.join());
+    await copyFile(join(owned.around.home, files[0] ?? ''), join(folder, 'owner-references-RUN.json'));
+    await shell(commands[3] ?? '');
+    assert.deepEqual(await entries(), fromCluster);
+  });
+
   it('gives everything back with step 5, at its place, with its flags and the new UID; the collector agrees', async () => {
-    const { stderr } = await shell(commands[3] ?? '');
+    const { stderr } = await shell(commands[4] ?? '');
     assert.equal(stderr, '');
     await shell('sh commands.sh');
     const wanted = await owned.wanted();
@@ -75,21 +85,13 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
   });
 
   it('leaves what is back as it is, and names it', async () => {
-    const { stderr } = await shell(commands[3] ?? '');
+    const { stderr } = await shell(commands[4] ?? '');
     assert.equal(stderr.split('\n').filter((line) => line.startsWith('left: ')).length, DEPENDENTS);
     assert.equal(await readFile(join(folder, 'commands.sh'), 'utf8'), '');
   });
 
-  it('is put aside whole by what the page says of a damaged one', async () => {
-    const [aside = ''] = await commandsOf(PAGE, 'What it promises');
-    const [choose = '', save = ''] = aside.split('\n');
-    await shell(`${choose}\n${save}`);
-    const saved = await readFile(join(folder, 'owner-references.yaml'), 'utf8');
-    assert.equal(saved.match(/^ {4}name: netsvc-upgrade-owners(-.+-0001)?$/gm)?.length, 2, saved);
-  });
-
   it('is deleted with the last command, the head last', async () => {
-    await shell(commands[4] ?? '');
+    await shell(commands[5] ?? '');
     await assert.rejects(owned.plane.api.get(JOURNAL), /404/);
     const { stdout } = await shell('kubectl -n kube-system get secrets -o name');
     assert.doesNotMatch(stdout, /netsvc-upgrade-owners/);
