@@ -107,6 +107,7 @@ clusters:
 - {name: proxied, cluster: {server: "https://api.example:6443", certificate-authority-data: ${inline}, proxy-url: "${proxyUrl()}"}}
 - {name: named, cluster: {server: "https://api.example:6443", certificate-authority-data: ${inline}}}
 - {name: untrusted, cluster: {server: "${servers.two?.url}", insecure-skip-tls-verify: true}}
+- {name: bare, cluster: {server: "${servers.two?.url}"}}
 contexts:
 - {name: filed, context: {cluster: shared, user: filed, namespace: teams}}
 - {name: inner, context: {cluster: inner, user: certified}}
@@ -116,6 +117,7 @@ contexts:
 - {name: proxied, context: {cluster: proxied, user: filed}}
 - {name: named, context: {cluster: named, user: filed}}
 - {name: untrusted, context: {cluster: untrusted, user: filed}}
+- {name: bare, context: {cluster: bare, user: filed}}
 - {name: acting, context: {cluster: shared, user: acting}}
 users:
 - {name: filed, user: {tokenFile: token}}
@@ -219,10 +221,7 @@ users:
       is: { server: 'one', authorization: 'Bearer of-b' },
     },
     '--certificate-authority and --tls-server-name': {
-      flags: () =>
-        ['--context', 'untrusted', '--insecure-skip-tls-verify=false', '--tls-server-name', 'inner.example'].concat([
-          ...['--certificate-authority', join(folder, 'a', 'ca.crt')],
-        ]),
+      flags: () => ['--context', 'bare', '--tls-server-name', 'inner.example', '--certificate-authority', join(folder, 'a', 'ca.crt')],
       is: { server: 'two', calledAs: 'inner.example' },
     },
     'a server that is not to be verified': { flags: context('untrusted'), is: { server: 'two' } },

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
 import { leavesSteps, type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
 import type { Former } from '../../report/plan-summary.ts';
 import { type CarriedFlag, carriedTo, resumeCommand } from '../carried.ts';
@@ -60,8 +61,14 @@ export async function formerTimes({ composition, context }: Seen): Promise<Forme
       actions: kept.flatMap(({ history }) => listed(history?.actions).filter(isTimed)),
     };
   };
-  const own = await times(`${record.runId}/report/`);
-  return own.rollouts.length > 0 ? own : times('/report/');
+  try {
+    const own = await times(`${record.runId}/report/`);
+    return own.rollouts.length > 0 ? own : await times('/report/');
+  } catch (thrown) {
+    // An account that may not list Secrets gets no estimate.
+    if (thrown instanceof ApiFailure && thrown.status === 403) return { rollouts: [], actions: [] };
+    throw thrown;
+  }
 }
 
 /** What does not look like what this program keeps is left out. */
