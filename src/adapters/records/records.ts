@@ -1,7 +1,7 @@
 import { type KeptLine, RECORD_NAME, type Records, type RunRecord } from '../../kernel/run-record.ts';
 import type { Content, Entry } from '../state/entry.ts';
 import type { Ledger } from '../state/ledger.ts';
-import { isPieceOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
+import { isPieceOf, keyOf, packed, parseRecord, sizeOf, unpacked, unpackedWith } from './kept.ts';
 import { contentOfPart, joined, keptLog, LINE_BYTES, logName, logNumber, logParts, partOf, readLog } from './log.ts';
 
 const RECORD_KEY = 'record.json';
@@ -59,6 +59,9 @@ export function ledgerRecords(ledger: Ledger): Records {
       await log.append(small);
     },
     async kept(actionId) {
+      // An item of usual size stands beside the record: `wait` may read that one Secret, and list none.
+      const own = (await ledger.read(RECORD_NAME))?.content;
+      if (own !== undefined && keyOf(actionId) in own) return unpacked(actionId, own);
       return unpacked(actionId, itemsOf(await withItems(await ledger.names())));
     },
     async keptWith(part) {
