@@ -43,10 +43,10 @@ export function describeProcedureG(count: number): void {
       assert.deepEqual(await owned.graph(), await owned.wanted());
     });
 
-    it('keeps the journal as a file, and leaves none in the cluster', async () => {
+    it('keeps the journal as files of when it removed and when it forgot, and leaves none in the cluster', async () => {
       const { around, plane } = owned.cluster;
       const files = await readdir(around.home, { recursive: true });
-      assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 1, `${files}`);
+      assert.equal(files.filter((name) => /owner-references-[^/]*\.json$/.test(name)).length, 2, `${files}`);
       await assert.rejects(plane.api.get(JOURNAL), /404/);
     });
 
