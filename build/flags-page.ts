@@ -10,14 +10,15 @@ export type Flag = Command['flags'][string];
 const TRUST = [
   '## Flags that decide trust',
   '',
-  'They name what is applied, started or believed, a path, where credentials go, or what is waived:',
+  'They name what is applied, started or believed, a path, where credentials go, or what is waived.',
+  '',
   `${FLAG_ROWS.filter(([, row]) => row.decidesTrust && row.helpGroup !== 'connection')
     .map(([name]) => `\`--${name}\``)
     .join(', ')}.`,
   'The run record has those of its run, and no command uses one of them from there without your word:',
   '',
   '- `wait` and `verify` take release, path, variant and profile from the record. For what decides trust they ask once, with every value. Without a terminal, or with `--yes`, they end with exit 64 and the command to type.',
-  '- `run` with the same flags resumes and asks nothing more. Without them it asks once at a terminal, and goes on without if you say no. Elsewhere it takes what you typed.',
+  '- `run` with the same flags resumes and asks nothing more. Without them it asks once at a terminal, and leaves them out if you say no. Elsewhere it takes what you typed.',
   '- `status` and `report` tell them, and no command that is suggested has them. If the record is of another cluster, nothing of it is repeated.',
 ];
 

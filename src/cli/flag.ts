@@ -52,7 +52,7 @@ type Carried =
   | {
       readonly carried: true;
       /**
-       * It names what is applied, started or believed, where credentials go, or what is waived: it is used only if it was typed, or agreed to
+       * It names what is applied, started or believed, where credentials go, or what is waived. It is used only if it was typed, or agreed to
        * in a question that names its value. From a run record no command takes it, and no suggestion repeats it.
        */
       readonly decidesTrust: boolean;

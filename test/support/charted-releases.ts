@@ -73,13 +73,12 @@ function withCsi(installation: KubeObject, release: string): KubeObject {
 }
 
 /** helm 3 with the chart of the target at hand. */
-export function helmOf({ files, workFolder }: Scenario, target: OperatedRelease, release: string): (tools: Tools) => Tools {
-  files.write(`${workFolder}/${CHART}-${release}.tgz`, 'a chart');
+export function helmOf({ files }: Scenario, target: OperatedRelease, release: string): (tools: Tools) => Tools {
   const answer = ({ args }: Invocation): string => {
     const [verb, what] = args;
     if (verb === 'version') return 'v3.19.5+g1234567';
     if (verb === 'show') return JSON.stringify(what === 'chart' ? { name: CHART, version: release } : defaultsOf(release));
-    if (verb === 'pull') return '';
+    if (verb === 'pull') files.write(`${args.at(-1)}/${CHART}-${release}.tgz`, 'a chart');
     const manifest = manifestText(renderedOf(release, target.documents, args));
     return verb === 'upgrade' ? JSON.stringify({ manifest }) : manifest;
   };

@@ -15,6 +15,7 @@ import { charted, helmOf } from './charted-releases.ts';
 import { kindIn, put } from './incident-grounds.ts';
 import { objectOf } from './inventory.ts';
 import { OPERATOR_FILE, type OperatedRelease, operatedRelease } from './operated-releases.ts';
+import { withKnownChart } from './played-helm.ts';
 import { manifestFile } from './releases.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { installedSandbox } from './sandbox-ports.ts';
@@ -111,7 +112,7 @@ export async function findingsOf({ scenario, tools = (same) => same }: Untouched
   const stored = storedManifests(calico.name);
   const withBases = async (request: ComposeRequest) => {
     const composed = await compose(request);
-    return { ...composed, stored, tools: tools(composed.tools) };
+    return { ...composed, stored, artifacts: withKnownChart(composed.artifacts), tools: tools(composed.tools) };
   };
   Object.assign(bench.seams, { compose: withBases });
   await bench.run(...words, '-o', 'wide', '--release', calico.defaultRelease);

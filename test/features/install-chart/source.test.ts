@@ -9,6 +9,7 @@ import type { Context } from '../../../src/kernel/context.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
+import { noteFound } from '../../support/judged-worlds.ts';
 
 const found = async (parts: ChartParts) => (await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes;
 
@@ -185,6 +186,10 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     const { sources, asked } = invocationsOf(bench);
     const { outcomes, findings } = await openedChart({ ...bench, sources: { ...sources, artifacts: UNKNOWN(bench) } });
+    noteFound(
+      bench.context,
+      findings.filter(({ id }) => id === 'NS-248'),
+    );
     const sum = createHash('sha256').update('a chart').digest('hex');
     assert.deepEqual([outcomes['NS-248'], outcomes['NS-239']], ['error', 'not-applicable']);
     assert.match(
