@@ -1,4 +1,5 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { serveFolder } from '../control-plane/listening.ts';
@@ -71,15 +72,22 @@ export async function writeCrdChart(
   return folder;
 }
 
-/** Packs the chart and serves it over HTTP as a chart repository does. */
+/** Packs the chart and serves it over HTTP as a chart repository does. `confirmed`: flags that say which SHA-256 the operator's has. */
 export const serveChart = (helm: string, folder: string, chart: string) => serveCharts(helm, folder, [chart]);
 
 export async function serveCharts(helm: string, folder: string, charts: readonly string[]) {
   for (const chart of charts) await execa(helm, ['package', chart, '--destination', folder]);
   const repository = await serveFolder(folder);
   await execa(helm, ['repo', 'index', folder, '--url', repository.url]);
-  return repository;
+  const packed = (await readdir(folder)).filter((file) => /-operator-v\S+\.tgz$/.test(file));
+  const sums = await Promise.all(packed.map(async (file) => `${file}=${await sha256OfFile(join(folder, file))}`));
+  return { ...repository, confirmed: sums.flatMap((sum) => ['--artifact-digest', sum]) };
 }
+
+const sha256OfFile = async (file: string): Promise<string> =>
+  createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
 
 function valuesOf({ operator, isNew }: OwnChart): string {
   return `installation: { enabled: true, ${isNew ? 'kubeletVolumePluginPath: "None"' : ''} }

@@ -60,7 +60,7 @@ export function chartCluster(helm: string, request: ChartInstall = {}) {
     const around = clusterAround(plane, WATCHED, { home, env });
     const cluster = {
       ...around,
-      ...{ repository: repository.url, charts, tool: helm },
+      ...{ repository: repository.url, confirmed: repository.confirmed, charts, tool: helm },
       helm: async (...args: readonly string[]) =>
         (await execa(helm, args, { env: surroundingsEnv(around.around), extendEnv: false })).stdout,
       async read(resource: string, jsonPath: string) {
@@ -111,7 +111,7 @@ function workload(kind: string, name: string, image: string): object {
 }
 
 /** The flags of an upgrade of this cluster. */
-export const flagsOf = ({ repository }: ChartCluster): readonly string[] => [
+export const flagsOf = ({ repository, confirmed }: ChartCluster): readonly string[] => [
   ...['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
-  ...['--repo', repository],
+  ...['--repo', repository, ...confirmed],
 ];

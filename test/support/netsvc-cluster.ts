@@ -83,7 +83,7 @@ export function netsvcCharted(helm: string, manner: SettledManner) {
       (await execa(helm, args, { env: surroundingsEnv(around.around), extendEnv: false })).stdout;
     await run('install', 'netsvc', old, '-n', SPACE, '--create-namespace', '--set', 'resources.requests.cpu=50m');
     await brought(base);
-    const flags = ['--profile', 'netsvc', '--release', TARGET, '--repo', repository.url];
+    const flags = ['--profile', 'netsvc', '--release', TARGET, '--repo', repository.url, ...repository.confirmed];
     return { ...around, changedAt, flags, releases, helm: run };
   });
 }
