@@ -34,17 +34,18 @@ const LIMIT_BYTES = 50 * 1024 * 1024;
 /** Versioned release files (§4.1), by https or from a folder. Throws Fault('usage') for a source that is neither. */
 export function openArtifacts(options: ArtifactsOptions): Artifacts {
   const { source } = options;
-  if (source === '') return noSource();
+  // Sums that the user gives count for charts, too, which have a source of their own.
+  if (source === '') return checkedArtifacts(noSource(), options.sums);
   return cachedArtifacts(checkedArtifacts(isUrl(source) ? webSource(options) : folderSource(folderOf(source), options), options.sums));
 }
 
 /** A profile without an address, and none given: every request throws with what to do. */
-function noSource(): Artifacts {
+function noSource(): Source {
   const refuse = async () => {
     throw new Fault('usage', 'no source of release files is known', ['name one with --manifest-url URL|DIR']);
   };
   const none = async () => undefined;
-  return { source: NO_SOURCE, urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: none, sumOf: none };
+  return { source: NO_SOURCE, urlOf: (_release, path) => path, fetch: refuse, has: refuse, releases: none };
 }
 
 function webSource(options: ArtifactsOptions): Source {

@@ -62,6 +62,13 @@ describe('artifacts over the network', () => {
     );
   });
 
+  it('knows a sum that the user gives for a chart also where no release files have a source', async () => {
+    const given = new Map([['netsvc-operator-v3.32.2.tgz', '1'.repeat(64)]]);
+    const artifacts = open({ source: '', sums: { ...NO_SUMS, target: 'v3.32.2', given } });
+    assert.equal((await artifacts.sumOf('v3.32.2', 'netsvc-operator-v3.32.2.tgz'))?.sha256, '1'.repeat(64));
+    await assert.rejects(artifacts.fetch('v3.32.2', FILE), fault(/no source of release files is known/));
+  });
+
   it('uses no manifest of the target that nobody knows the sum of, and says its sum', async () => {
     answers = [body('kind: A\n')];
     const sum = (await open().fetch('v3.32.2', FILE)).sha256;
