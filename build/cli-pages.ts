@@ -2,21 +2,53 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../src/cli/complete.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
-import { about, type Flag, label } from './flags-page.ts';
+import { about, type Flag, label, TRUST } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];
 
 const MADE = 'Written by `node build/cli-pages.ts` from what `--help` says; a test holds it to the commands.';
 
+/** Commands that must share a flag with one meaning for it to be explained once, in README.md of the folder. */
+const SEVERAL = 10;
+
 /** docs/reference/cli: a page per command and their list, by file name, from the same manifest as the help. */
 export function cliPages(manifest: Manifest): Readonly<Record<string, string>> {
   const commands = Object.values(manifest.commands).filter(({ hidden }) => !hidden);
-  const rows = commands.map(({ id, summary = '' }) => `| [\`${id}\`](${id}.md) | ${summary} |`);
-  const index = ['# Commands', '', MADE, '', '| Command | Does |', '|---|---|', ...rows, ''].join('\n');
-  return { 'README.md': index, ...Object.fromEntries(commands.map((command) => [`${command.id}.md`, page(command)])) };
+  const shared = sharedRows(commands);
+  const pages = commands.map((command) => [`${command.id}.md`, page(command, shared)] as const);
+  return { 'README.md': index(commands, shared), ...Object.fromEntries(pages) };
 }
 
-function page(command: Command): string {
+type Shared = ReadonlyMap<string, readonly string[]>;
+
+/** Rows of flags that mean the same to several commands, by group. */
+function sharedRows(commands: readonly Command[]): Shared {
+  const rows = commands.flatMap((command) =>
+    flagEntries(command).map(([name, flag]) => ({ group: flag.helpGroup ?? '', row: row(name, flag) })),
+  );
+  const several = [...Map.groupBy(rows, ({ group, row: cells }) => `${group}${cells}`).values()].filter(({ length }) => length >= SEVERAL);
+  const groups = Map.groupBy(several, ([one]) => one?.group ?? '');
+  return new Map([...groups].map(([group, same]) => [group, same.flatMap(([one]) => (one === undefined ? [] : [one.row]))]));
+}
+
+function index(commands: readonly Command[], shared: Shared): string {
+  const rows = commands.map(({ id, summary = '' }) => `| [\`${id}\`](${id}.md) | ${summary} |`);
+  const environment = new Set(commands.flatMap((command) => descriptionOf(command).environment));
+  return [
+    '# Commands',
+    MADE,
+    ['| Command | Does |', '|---|---|', ...rows].join('\n'),
+    '## Flags of several commands',
+    'The page of a command explains its own flags and names those of this list that it has too.',
+    ...[...shared].flatMap(([group, lines]) => [`### ${group}`, table(lines)]),
+    ...TRUST,
+    '## Environment',
+    listOf([...environment]),
+    'All commands have the same [exit codes](../exit-codes.md).\n',
+  ].join('\n\n');
+}
+
+function page(command: Command, shared: Shared): string {
   const { summary = '', id } = command;
   const parts = descriptionOf(command);
   return [
@@ -24,19 +56,14 @@ function page(command: Command): string {
     summary,
     ...parts.text,
     `**When:** ${parts.when}`,
-    `**Procedure:** ${String(command.procedure)}. [Coverage](../coverage.md) lists every step.`,
     `**Permissions:** ${permissions(command)}`,
     '## Usage',
     fenced([usageOf(command)]),
     '## Examples',
     fenced(examplesOf(command)),
     ...argumentsOf(command),
-    ...flagsOf(command),
-    '## Environment',
-    listOf(parts.environment),
-    '## Exit codes',
-    listOf(parts.exitCodes),
-    `${MADE}\n`,
+    ...flagsOf(command, shared),
+    `Exit codes: [the same for all commands](../exit-codes.md). ${MADE}\n`,
   ].join('\n\n');
 }
 
@@ -44,7 +71,6 @@ interface Description {
   readonly text: readonly string[];
   readonly when: string;
   readonly environment: readonly string[];
-  readonly exitCodes: readonly string[];
 }
 
 /** The parts that `described` put together. Throws if one is missing: every command has them all. */
@@ -60,7 +86,6 @@ function descriptionOf({ id, description = '' }: Command): Description {
     text: paragraphs.filter((one) => !heads.some((head) => one.startsWith(head))),
     when: part('When:'),
     environment: part('Environment:').split('\n'),
-    exitCodes: part('Exit codes:').split('\n'),
   };
 }
 
@@ -92,14 +117,31 @@ function argumentsOf({ args }: Command): readonly string[] {
   return rows.length === 0 ? [] : ['## Arguments', ['| Argument | Means |', '|---|---|', ...rows].join('\n')];
 }
 
-function flagsOf({ flags }: Command): readonly string[] {
-  const shown = Object.entries(flags).filter(([, flag]) => !flag.hidden);
-  const groups = Map.groupBy(shown, ([, flag]) => flag.helpGroup ?? '');
-  return [...groups].flatMap(([group, entries]) => [
-    group === '' ? '## Flags' : `## Flags: ${group}`,
-    ['| Flag | Means |', '|---|---|', ...entries.map(([name, flag]) => row(name, flag))].join('\n'),
-  ]);
+function flagsOf(command: Command, shared: Shared): readonly string[] {
+  const rows = flagEntries(command).map(([name, flag]) => row(name, flag));
+  const common = new Set([...shared.values()].flat());
+  const own = rows.filter((line) => !common.has(line));
+  const also = [...shared].flatMap(([group, all]) => partOf(group, all, new Set(rows)));
+  return [
+    ...(rows.length === 0 ? [] : ['## Flags']),
+    ...(own.length === 0 ? [] : [table(own)]),
+    ...(also.length === 0 ? [] : [`Of the [flags of several commands](README.md#flags-of-several-commands):\n\n${also.join('\n')}`]),
+  ];
 }
+
+/** Which flags of a group a command has: those it has, or those it has not, whichever is the shorter list. */
+function partOf(group: string, all: readonly string[], mine: ReadonlySet<string>): readonly string[] {
+  const has = all.filter((line) => mine.has(line));
+  const not = all.filter((line) => !mine.has(line));
+  if (has.length === 0) return [];
+  const names = (lines: readonly string[]) => lines.map((line) => line.split(' | ')[0]?.slice(2)).join(', ');
+  if (not.length === 0) return [`- all of ${group}`];
+  return [not.length < has.length ? `- all of ${group} but ${names(not)}` : `- ${names(has)}`];
+}
+
+const flagEntries = ({ flags }: Command) => Object.entries(flags).filter(([, flag]) => !flag.hidden);
+
+const table = (rows: readonly string[]) => ['| Flag | Means |', '|---|---|', ...rows].join('\n');
 
 function row(name: string, flag: Flag): string {
   return `| ${label(name, flag)} | ${about(flag)} |`;

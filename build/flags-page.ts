@@ -7,22 +7,21 @@ type Command = Manifest['commands'][string];
 export type Flag = Command['flags'][string];
 
 /** Their names are those of the table of flags. */
-const TRUST = [
+export const TRUST = [
   '## Flags that decide trust',
-  '',
   'They name what is applied, started or believed, a path, where credentials go, or what is waived.',
-  '',
   `${FLAG_ROWS.filter(([, row]) => row.decidesTrust && row.helpGroup !== 'connection')
     .map(([name]) => `\`--${name}\``)
     .join(', ')}.`,
   'The run record has those of its run, and no command uses one of them from there without your word:',
-  '',
-  '- `wait` and `verify` take release, path, variant and profile from the record. For what decides trust they ask once, with every value. Without a terminal, or with `--yes`, they end with exit 64 and the command to type.',
-  '- `run` with the same flags resumes and asks nothing more. Without them it asks once at a terminal, and leaves them out if you say no. Elsewhere it takes what you typed.',
-  '- `status` and `report` tell them, and no command that is suggested has them. If the record is of another cluster, nothing of it is repeated.',
+  [
+    '- `wait` and `verify` take release, path, variant and profile from the record. For what decides trust they ask once, with every value. Without a terminal, or with `--yes`, they end with exit 64 and the command to type.',
+    '- `run` with the same flags resumes and asks nothing more. Without them it asks once at a terminal, and leaves them out if you say no. Elsewhere it takes what you typed.',
+    '- `status` and `report` tell them, and no command that is suggested has them. If the record is of another cluster, nothing of it is repeated.',
+  ].join('\n'),
 ];
 
-/** docs/reference/flags.md: every flag, what it means, and the commands to which it means that. */
+/** docs/internals/flags.md: every flag, what it means, and the commands to which it means that. */
 export function flagsPage(manifest: Manifest): string {
   const commands = Object.values(manifest.commands);
   const all = commands.flatMap((command) => Object.entries(command.flags).map(([name, flag]) => ({ name, flag, command })));
@@ -37,8 +36,6 @@ export function flagsPage(manifest: Manifest): string {
     'Four flags may be given as a variable instead, which their row names; the flag wins. Credentials are seen by every user of this machine where they are typed as a flag.',
     'Flags of the connection are those of kubectl, with the same meaning: `--context`, `--cluster` and `--user` choose in the kubeconfig, the others override what it says. For the API server itself there are',
     '`--server`, `--certificate-authority`, `--tls-server-name` and `--insecure-skip-tls-verify`; for the account `--token`, `--client-certificate`, `--client-key`, `--as`, `--as-group` and `--as-uid`.',
-    '',
-    ...TRUST,
     '',
     '## All flags',
     '',
@@ -76,5 +73,5 @@ function havers(meant: readonly { readonly command: Command }[], commands: reado
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
-  writeFileSync(join(root, 'docs', 'reference', 'flags.md'), flagsPage(manifest));
+  writeFileSync(join(root, 'docs', 'internals', 'flags.md'), flagsPage(manifest));
 }

@@ -26,12 +26,12 @@ describe('generated files', () => {
     assert.deepEqual(await makeManifest(root), manifest);
   });
 
-  it('docs/reference/flags.md is what the commands say', () => {
-    assert.equal(text('docs/reference/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
+  it('docs/internals/flags.md is what the commands say', () => {
+    assert.equal(text('docs/internals/flags.md'), flagsPage(manifest), 'run: node build/flags-page.ts');
   });
 
-  it('docs/reference/flags.md says of each flag what it means to each command that has it', () => {
-    const rows = text('docs/reference/flags.md')
+  it('docs/internals/flags.md says of each flag what it means to each command that has it', () => {
+    const rows = text('docs/internals/flags.md')
       .split('\n')
       .filter((line) => line.startsWith('| `--'));
     const toAll = 'every one that reads a cluster';

@@ -65,8 +65,8 @@ describe('coverage of the procedure', () => {
     );
   });
 
-  it('is what docs/reference/coverage.md says', () => {
-    const file = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'coverage.md');
+  it('is what docs/internals/coverage.md says', () => {
+    const file = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'coverage.md');
     assert.equal(readFileSync(file, 'utf8'), coverageText(), 'run: node build/coverage.ts');
   });
 });

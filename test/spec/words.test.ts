@@ -69,7 +69,7 @@ function textsOf(kind: 'string' | 'comment', ...patterns: string[]): readonly Te
 const STRINGS = textsOf('string').filter(({ text }) => !/^[`\s]*:root\{/.test(text));
 
 /** Coverage quotes the procedure in its own words. */
-const PAGES = filesOf('*.md', 'docs/**/*.md').filter((page) => page !== 'docs/reference/coverage.md');
+const PAGES = filesOf('*.md', 'docs/**/*.md').filter((page) => page !== 'docs/internals/coverage.md');
 
 /** A page without its blocks of code: their lines are empty. */
 function proseOf(page: string): string {

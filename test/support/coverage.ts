@@ -71,8 +71,15 @@ function profilesIn(file: string): readonly string[] {
 
 /** A page as `coverage.md` links it; undefined where there is none. */
 function placeOf(page: string): string | undefined {
-  const places = [`checks/${page}.md`, `${page}.md`, `../use/${page}.md`, `../../${page}.md`];
-  return places.find((place) => existsSync(join(docs, 'reference', place)));
+  const places = [
+    `../reference/checks/${page}.md`,
+    `../reference/${page}.md`,
+    `../reference/cli/${page}.md`,
+    `${page}.md`,
+    `../use/${page}.md`,
+    `../../${page}.md`,
+  ];
+  return places.find((place) => existsSync(join(docs, 'internals', place)));
 }
 
 /** Stages and checks that cite the step. */
