@@ -15,7 +15,8 @@ export function checkIdOf(written: string): string {
 /** The page of a check, with addresses for its links, as a terminal has none to click. Throws if the page is missing. */
 export function checkPage(id: string): string {
   if (!/^NS-\d{3}$/.test(id)) throw new Error(`${id} is no id of a check`);
-  const text = readFileSync(new URL(`${id}.md`, CHECKS), 'utf8');
+  // Comments mark what is generated.
+  const text = readFileSync(new URL(`${id}.md`, CHECKS), 'utf8').replaceAll(/^<!--.*-->\n/gm, '');
   if (!/\]\((?!\w+:)/.test(text)) return text;
   return `${text.trimEnd()}\n\nThe links are to files of ${fileURLToPath(CHECKS)}\n`;
 }

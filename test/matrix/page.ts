@@ -81,6 +81,7 @@ export function compatibilityPage({ date, results, charts }: Record): string {
     '',
     `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane has the service’s own manifest.`,
     '`preflight` checks it, `run` upgrades it, and a second `run` has nothing left to do.',
+    'Nodes and their agents are simulated, so no packet is moved.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',
     ...table(['kubectl', 'Node'], servers, rows),

@@ -17,8 +17,9 @@ function download({ client, server }: KubectlJudged): Command {
 const CLIENT = command`kubectl version --client`;
 
 const MIB = 1024 ** 2;
-/** Manifests, a backup and the new CLI. */
-const NEEDED = 256 * MIB;
+/** Free space for manifests, a backup and the new CLI. */
+export const NEEDED_MIB = 256;
+const NEEDED = NEEDED_MIB * MIB;
 const COMFORTABLE = 1024 * MIB;
 
 const TOOLS = { category: 'tools', severity: 'error' } as const;
@@ -71,7 +72,7 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
       if (freeBytes >= COMFORTABLE) return ok(`${free} free in ${path}`);
       return failed(
         `only ${free} free in the work folder ${path}`,
-        `Free some space: manifests, the backup and the new CLI need at least ${NEEDED / MIB} MiB.`,
+        `Free some space: manifests, the backup and the new CLI need at least ${NEEDED_MIB} MiB.`,
         { next: command`df -h ${path}`, severity: freeBytes < NEEDED ? 'error' : 'warning' },
       );
     },

@@ -166,9 +166,13 @@ export function isWindows(node: KubeObject): boolean {
   return node.metadata.labels?.['kubernetes.io/os'] === 'windows' || infoOf(node, 'operatingSystem') === 'windows';
 }
 
-/** Kernel 5.10, or the 4.18 of Red Hat 8 that carries what is needed (domain §13). */
+/** Major and minor of the oldest Linux kernel that the target is tested with (domain §13). */
+export const OLDEST_KERNEL = [5, 10] as const;
+
+/** The 4.18 of Red Hat 8 carries what is needed. */
 function kernelTooOld(version: string): boolean {
   const [major, minor] = version.split('.').map((part) => Number.parseInt(part, 10));
   if (major === undefined || minor === undefined || Number.isNaN(major) || Number.isNaN(minor)) return false;
-  return (major < 5 || (major === 5 && minor < 10)) && !/\.el8/.test(version);
+  const [oldest, oldestMinor] = OLDEST_KERNEL;
+  return (major < oldest || (major === oldest && minor < oldestMinor)) && !/\.el8/.test(version);
 }
