@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { CHAINS, STAGE_IDS } from '../src/cli/command-names.ts';
 
 /**
  * Who may import what: the one table behind the import rule. `npm run lint` holds every file of `src` to it, `import type` included, and
@@ -132,6 +133,35 @@ export function drawn(imports: readonly Import[], files: ReadonlySet<string>): s
   return ['```mermaid', 'flowchart TD', ...edges, '```', '', '| Feature | Uses the faces of |', '|---|---|', ...rows].join('\n');
 }
 
+/** Rooms that know stages and checks by their traits alone, and the file that names them. */
+const NAMELESS = ['kernel', 'engine', 'report', 'cli'];
+const NAMING = ['cli/command-names.ts'];
+
+const STAGE = `(?:${STAGE_IDS.join('|')})`;
+const COMMAND = `(?:${Object.keys(CHAINS).join('|')})`;
+/** A type of effect, a verb of kubectl or a phase may be called as a stage is. */
+const COMPARISONS = [
+  `(?<!\\b(?:type|verb|phase|kind)) [!=]== '${STAGE}'`,
+  `\\b(?:command|chain|stage|id|of) [!=]== '${COMMAND}'`,
+  `\\bcase '(?:${STAGE_IDS.filter((id) => id.includes('-')).join('|')})':`,
+  `(?<!\\bargs)\\.(?:includes|has|indexOf)\\('${STAGE}'\\)`,
+  `(?<!\\b(?:on|exclusive): )\\['${STAGE}'(?:, '${STAGE}')*\\]`,
+  `= '${STAGE}';`,
+  `'NS-\\d+'`,
+].map((one) => new RegExp(one, 'g'));
+/** A table by stages. */
+const KEYS = new RegExp(`^ +'?(${STAGE})'?: '`, 'gm');
+
+/** Where a file decides by the id of a stage, a command or a check, as it stands there. */
+export function namesCompared(file: string, text: string): readonly string[] {
+  if (!NAMELESS.includes(roomOf(file)) || NAMING.includes(file)) return [];
+  const keys = new Set([...text.matchAll(KEYS)].map(([, id]) => id));
+  const found = COMPARISONS.flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim()));
+  return [...found, ...(keys.size > 2 ? [`a table by ${[...keys].join(', ')}`] : [])].map(
+    (words) => `${file} decides by a name (${words}): ask a trait of the stage, the chain or the check`,
+  );
+}
+
 const BEGIN = '<!-- drawn by build/rooms.ts -->';
 const END = '<!-- end of the drawing -->';
 
@@ -148,7 +178,8 @@ function main(): void {
   const { imports, files } = readImports(root);
   const page = join(root, 'docs', 'internals', 'architecture.md');
   if (process.argv.includes('--write')) writeFileSync(page, redrawn(readFileSync(page, 'utf8'), drawn(imports, files)));
-  const offences = imports.flatMap((one) => offence(one, files) ?? []);
+  const named = [...files].flatMap((file) => namesCompared(file, readFileSync(join(root, 'src', file), 'utf8')));
+  const offences = [...imports.flatMap((one) => offence(one, files) ?? []), ...named];
   process.stdout.write(offences.map((one) => `${one}\n`).join(''));
   process.exitCode = offences.length > 0 ? 1 : 0;
 }

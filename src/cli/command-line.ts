@@ -3,6 +3,7 @@ import { quoteFor } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
+import { chainOf } from './command-names.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { type Failed, toFault } from './faults.ts';
 import { FLAG_ROWS } from './flags.ts';
@@ -13,6 +14,8 @@ import { inWordsOf, tellErr } from './terminal.ts';
 /** A command line that was read. */
 export interface Parsed {
   readonly command: string;
+  /** What of it is meant, for a command that does several things. */
+  readonly action?: string | undefined;
   /** As the user wrote it. */
   readonly typed: readonly string[];
   readonly flags: SessionFlags;
@@ -23,9 +26,9 @@ export interface Parsed {
 }
 
 /** What a command is asked for, with everything that continues it. */
-export function askedOf({ command, typed, flags, given, commands }: Parsed): Asked {
+export function askedOf({ command, action, typed, flags, given, commands }: Parsed): Asked {
   const line = [command, ...withoutCredentialFlags(typed).map(quoted)].join(' ');
-  return { command, flags, typed: line, carried: carriedFlags(flags, given), commands };
+  return { command, chain: chainOf(command, action), flags, typed: line, carried: carriedFlags(flags, given), commands };
 }
 
 /** A word as it may be shown: what was typed into an address is not repeated. */

@@ -1,3 +1,5 @@
+import type { Finding } from '../kernel/check.ts';
+
 /** The names of stages and commands, and what follows from them: help, completion and flags load nothing else of a command. */
 
 /** The chain's stages in order; a test holds them to the chain itself, which is too heavy to load for help. */
@@ -56,3 +58,74 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
 /** The commands that do one of these. */
 export const commandsThat = (...does: readonly Does[]): readonly string[] => COMMAND_NAMES.filter((name) => does.includes(COMMANDS[name]));
+
+type StageId = (typeof STAGE_IDS)[number];
+type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' ? C : never }[CommandName];
+type ChainId = Performing | 'demo' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
+
+/** What one command performs, and what comes after it. */
+interface ChainRow {
+  /** `all`: what --from, --through, --skip and --include leave of them. */
+  readonly stages: 'all' | readonly StageId[];
+  /** The command that comes next; `status` where nothing follows by itself. */
+  readonly next: string;
+  /** The same after its `--undo`. */
+  readonly afterUndo?: string;
+  /** It shows what `next` would do. */
+  readonly onlyPlans?: true;
+  /** It is the upgrade: it resumes a run, and goes on to what its manual steps and findings ask for. */
+  readonly isUpgrade?: true;
+  /** Its checks are the point, all of them: whether an upgrade may begin, or what came of one. */
+  readonly tells?: 'readiness' | 'result';
+  /** Which findings say what comes next, before `next` does. */
+  readonly leads?: Finding['leads'];
+  /** What does it again: alone it may wait for what nobody has started. */
+  readonly resumedBy?: string;
+  /** What shows why one of its stages failed, and changes nothing: `preflight` unless it says. */
+  readonly shownBy?: string;
+  /** Its cluster is gone when it ends. */
+  readonly inMemory?: true;
+}
+
+export interface Chain extends ChainRow {
+  readonly id: ChainId;
+}
+
+const ROWS = {
+  preflight: { stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
+  plan: { stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
+  run: { stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
+  backup: { stages: ['backup'], next: 'ownerrefs strip' },
+  'ownerrefs strip': { stages: ['ownerrefs-strip'], next: 'crds' },
+  crds: { stages: ['crds'], next: 'apply' },
+  apply: { stages: ['apply'], next: 'wait', shownBy: 'wait' },
+  wait: { stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait' },
+  // The upgrade is called off: nothing else ends the journal.
+  'ownerrefs restore': { stages: ['ownerrefs-restore'], next: 'cli', afterUndo: 'ownerrefs forget' },
+  cli: { stages: ['cli'], next: 'alp' },
+  alp: { stages: ['alp'], next: 'verify' },
+  hep: { stages: ['hep'], next: 'verify' },
+  policy: { stages: ['policy'], next: 'verify' },
+  verify: { stages: ['verify'], next: 'report', tells: 'result' },
+  'ownerrefs forget': { stages: ['ownerrefs-forget'], next: 'status' },
+  demo: { stages: 'all', next: 'preflight', inMemory: true },
+} as const satisfies Readonly<Record<ChainId, ChainRow>>;
+
+/** A chain for each command that performs stages. */
+export const CHAINS = Object.fromEntries(Object.entries(ROWS).map(([id, row]) => [id, { id, ...row }])) as Readonly<Record<ChainId, Chain>>;
+
+/** Stages that prove the result. */
+export const PROOFS: readonly string[] = Object.values(CHAINS).flatMap(({ tells, stages }) => (tells === 'result' ? [...stages] : []));
+
+/** The chain of a command, or of what its argument names: `ownerrefs`, `strip`. Undefined for a command that performs no stage. */
+export function chainOf(command: string, argument?: string): Chain | undefined {
+  const all: Readonly<Record<string, Chain | undefined>> = CHAINS;
+  const id = argument === undefined ? command : `${command} ${argument}`;
+  return Object.hasOwn(all, id) ? all[id] : undefined;
+}
+
+/** What shows why a stage failed: which pods are late, or what stands against the upgrade. */
+export function lookAt(stage: string): string {
+  const row = Object.values(CHAINS).find(({ stages }) => stages !== 'all' && stages.some((id) => id === stage));
+  return row?.shownBy ?? CHAINS.preflight.id;
+}

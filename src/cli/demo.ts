@@ -3,11 +3,12 @@ import type { ExitName } from '../kernel/fault.ts';
 import { virtualClock } from '../sandbox/clock.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
+import { CHAINS } from './command-names.ts';
 import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 import { acceptableChecks, toOptions } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
-import { runStageCommand, sliceOf } from './stage-command.ts';
+import { runStageCommand } from './stage-command.ts';
 import { type Terminal, tellErr } from './terminal.ts';
 
 export interface DemoRequest {
@@ -98,8 +99,8 @@ function performed(
   const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
   // No command reaches the cluster in memory, so findings lead to their pages, except in a scenario of a run in trouble.
   const known = trouble === undefined ? [] : commands;
-  const asked = { command: 'demo', typed, carried: [], commands: known, flags: given };
-  return runStageCommand(asked, { ...seams, terminal, compose }, sliceOf({}));
+  const asked = { command: 'demo', chain: CHAINS.demo, typed, carried: [], commands: known, flags: given };
+  return runStageCommand(asked, { ...seams, terminal, compose });
 }
 
 async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {

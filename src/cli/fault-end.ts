@@ -1,10 +1,12 @@
 import { Fault, type FaultEnd } from '../kernel/fault.ts';
 import { type Here, isSame, textHere } from './carried.ts';
+import type { Chain } from './command-names.ts';
 import { commandIn, nextCommand } from './ending/next-step.ts';
 
 /** Where a command ended. */
 export interface Ended extends Here {
   readonly command: string;
+  readonly chain?: Chain | undefined;
   /** The cluster as the screens name it; undefined where it is not known yet. */
   readonly header: string | undefined;
   /** The cluster has answered. */
@@ -45,11 +47,11 @@ const AGAIN = /^run the same command (?:again|when you are ready)$/;
 
 /** Of an error whose hints have no command. */
 function otherwise({ code }: Fault, ended: Ended): string {
-  const { command, typed, carried, header, isConnected } = ended;
+  const { command, chain, typed, carried, header, isConnected } = ended;
   const look = textHere('kubectl cluster-info', ended);
   if (code === 'usage') return `${OURS} ${command} --help`;
   if (code === 'failed' && !isConnected) return header === undefined ? textHere('kubectl config get-contexts', ended) : look;
-  const next = nextCommand({ exit: code, command, typed, carried, findings: [] });
+  const next = nextCommand({ exit: code, chain, typed, carried, findings: [] });
   if (code === 'interrupted' || code === 'stopped' || !isSame(next, typed)) return next;
   return code === 'failed' ? look : `${OURS} ${command} --help`;
 }

@@ -57,7 +57,7 @@ export abstract class OwnCommand extends Command {
   /** What the command is asked for, with everything that continues it. */
   protected asked(flags = this.flags): Asked {
     const { id = '', config, usesRecord } = this;
-    const parsed = { command: id, typed: this.#typed, flags, given: this.#given, commands: config.commandIDs };
+    const parsed = { command: id, action: this.args.action, typed: this.#typed, flags, given: this.#given, commands: config.commandIDs };
     this.#asked = { ...askedOf(parsed), ...(usesRecord === undefined ? {} : { usesRecord }) };
     return this.#asked;
   }

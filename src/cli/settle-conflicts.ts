@@ -2,8 +2,6 @@ import type { Evidence, Finding } from '../kernel/check.ts';
 import type { Side } from '../kernel/edit.ts';
 import type { Session } from './session.ts';
 
-/** The finding whose subjects are fields that only the user can decide on. */
-const CONFLICTS = 'NS-201';
 /** Answers that are none before the question is given up. */
 const TRIES = 3;
 
@@ -13,8 +11,10 @@ type Decisions = Readonly<Record<string, Side>>;
 export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
   const { seams, context } = session;
   const open = findings.filter(({ outcome }) => outcome === 'error');
-  const conflicts = open.filter(({ id }) => id === CONFLICTS).flatMap(({ evidence }) => evidence);
-  const isRest = open.every(({ id, byName }) => id === CONFLICTS || byName === true);
+  const checks = (await seams.loadChain()).flatMap((stage) => stage.checks);
+  const isDecided = (one: Finding) => checks.some(({ id, byField }) => byField && id === one.id);
+  const conflicts = open.filter(isDecided).flatMap(({ evidence }) => evidence);
+  const isRest = open.every((one) => isDecided(one) || one.byName === true);
   if (!seams.terminal.interactive || context.options.yes || conflicts.length === 0 || !isRest) return undefined;
   const decisions: Record<string, Side> = {};
   for (const [index, conflict] of conflicts.entries()) {

@@ -37,11 +37,6 @@ export function sliceOf({ from, through, skip = [], include = [] }: Pick<RunFlag
   };
 }
 
-/** These stages of the chain. */
-export function only(...ids: readonly string[]): Select {
-  return (chain) => ids.flatMap((id) => chain[indexOf(chain, id)] ?? []);
-}
-
 function indexOf(chain: readonly AnyStage[], id: string): number {
   const index = chain.findIndex((stage) => stage.id === id);
   if (index < 0) throw new Error(`the chain has no stage ${id}`);
@@ -50,19 +45,24 @@ function indexOf(chain: readonly AnyStage[], id: string): number {
 
 /** A wait that starts Jobs writes: it asks first and takes the lock, as every stage that writes. They are gone when it ends. */
 function probing(stages: readonly AnyStage[]): readonly AnyStage[] {
-  return stages.map((stage) => (stage.id === 'wait' ? { ...stage, readOnly: false, leavesNothing: true } : stage));
+  return stages.map((stage) => (stage.probes ? { ...stage, readOnly: false, leavesNothing: true } : stage));
 }
 
-/** The stages of a command: a part of the chain, or the one that it is named after, with the probe of a preflight that is asked to. */
-export async function stagesOf({ command, flags }: Asked, seams: Seams, select?: Select): Promise<readonly AnyStage[]> {
-  const own = command === 'run' || command === 'plan' ? sliceOf(flags) : only(command, ...(flags['probe-images'] ? ['probe-images'] : []));
-  const stages = (select ?? own)(await seams.loadChain());
+/** The stages of a command, with an optional one that has a flag of its name. */
+export async function stagesOf({ chain, flags }: Asked, seams: Seams): Promise<readonly AnyStage[]> {
+  const all = await seams.loadChain();
+  const stages = chain === undefined || chain.stages === 'all' ? sliceOf(flags)(all) : partOf(all, chain.stages, flags);
   return flags['probe-network'] ? probing(stages) : stages;
 }
 
+function partOf(all: readonly AnyStage[], ids: readonly string[], flags: Readonly<Record<string, unknown>>): readonly AnyStage[] {
+  const asked = all.flatMap(({ id, optional }) => (optional && flags[id] === true ? [id] : []));
+  return [...ids, ...asked].flatMap((id) => all[indexOf(all, id)] ?? []);
+}
+
 /** The one path of every command that performs stages: plan, confirm, run, report. */
-export async function runStageCommand(asked: Asked, seams: Seams, select?: Select): Promise<ExitName> {
-  const stages = await stagesOf(asked, seams, select);
+export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitName> {
+  const stages = await stagesOf(asked, seams);
   const { 'plan-file': planFile, 'detailed-exitcode': detailed = false, 'dry-run': dryRunFlag = 'none' } = asked.flags;
   const saved = planFile === undefined ? undefined : await loadPlan(planFile);
   const looksOnly = dryRunFlag !== 'none' || stages.every((stage) => stage.readOnly);
@@ -84,7 +84,8 @@ export async function runStageCommand(asked: Asked, seams: Seams, select?: Selec
     return perform(answer.session, isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages, {
       changes: answer.writes,
       ...confirmed,
-      within: saved && (await withinPlan(saved, answer.session.context, await answer.session.acting())),
+      within:
+        saved && (await withinPlan(saved, answer.session.context, { ...(await answer.session.acting()), chain: await seams.loadChain() })),
       known: answer.known,
     });
   });
@@ -110,7 +111,7 @@ interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'
 
 async function perform(session: Session, stages: readonly AnyStage[], { known, head, agent, ...more }: Planned = {}): Promise<ExitName> {
   const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/plan-chain.ts')]);
-  const acting = await session.acting();
+  const [acting, all] = [await session.acting(), await session.seams.loadChain()];
   const { looksOnly = false } = session.asked;
   const looks = known?.looks ?? new Looks(acting);
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
@@ -142,6 +143,7 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const outcome = await runChain(stages, acting, context, observe, {
     ...more,
     looked: known?.looked,
+    leavesRun: all.flatMap(({ checks }) => checks).find(({ leavesRun }) => leavesRun)?.id,
     announce: agent && announcing(acting, agent),
     keepsake,
     looks,

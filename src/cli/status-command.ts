@@ -5,6 +5,7 @@ import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { type CarriedFlag, carriedTo, nextHere, resumeCommand } from './carried.ts';
+import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { present } from './output.ts';
 import { recordedLines, withRecorded } from './recorded-flags.ts';
@@ -22,8 +23,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const holder = await lock.holder();
     const { clusterUid } = session.context;
     const flags = withRecorded(asked.carried, record, clusterUid);
-    const { command: next, of } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags);
-    const isToResume = record !== undefined && (of === 'preflight' || of === 'wait');
+    const { command: next, of, isLook = false } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags);
+    const isToResume = record !== undefined && isLook;
     for (const line of recordedLines(isToResume ? 'run' : of, flags, record, clusterUid)) session.say(line);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const document = statusDocument(session.context, holder, record, next);
@@ -54,28 +55,31 @@ interface Next {
   readonly command: string;
   /** The sub-command of it. */
   readonly of: string;
+  /** The last stage failed: it shows why, before the run is resumed. */
+  readonly isLook?: boolean;
 }
 
 function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, flags: readonly CarriedFlag[]): Next {
-  const of = subCommand(record, holder);
+  const last = record?.stages.at(-1);
+  const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';
+  // What failed is looked at before it is tried again: the record does not say what became of it since.
+  const of = isLook ? lookAt(last.id) : subCommand(record, holder);
   // The part of the chain that was asked for is done: with its end the next command would do nothing.
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
-  const pod = of === 'wait' ? record?.stages.at(-1)?.pod : undefined;
+  const pod = isLook ? last.pod : undefined;
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return { of, command: look ? nextHere(look, flags) : `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
+  return { of, isLook, command: look ? nextHere(look, flags) : `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
   // It most likely works: who knows that it is dead finds unlock in the lines above.
   if (holder) return 'status --watch';
   if (!record) return 'preflight';
-  if (record.finishedAt !== undefined && record.outcome === 'done') return leavesSteps(record) ? 'verify' : 'report';
-  // What failed is looked at before it is tried again: the record does not say what became of it since.
-  const last = record.stages.at(-1);
-  if (last?.state !== 'failed') return 'run';
-  // It says which pods are late and why, and changes nothing.
-  return last.id === 'apply' || last.id === 'wait' ? 'wait' : 'preflight';
+  if (isAtEnd(record)) return leavesSteps(record) ? 'verify' : 'report';
+  return 'run';
 }
+
+const isAtEnd = ({ finishedAt, outcome }: RunRecord) => finishedAt !== undefined && outcome === 'done';
 
 export function lockLines(holder: LockHolder | undefined, now: Date): readonly string[] {
   if (!holder) return ['lock: free'];

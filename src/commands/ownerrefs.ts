@@ -30,8 +30,8 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
     const { action = '' } = this.args;
     assertMeant(action, flags);
     if (action === 'list') return (await import('../cli/owner-list-command.ts')).runOwnerList(this.asked(), flags.owner, this.seams);
-    const { only, runStageCommand } = await import('../cli/stage-command.ts');
-    return runStageCommand(this.asked(action === 'forget' ? { ...flags, forget: true } : flags), this.seams, only(`ownerrefs-${action}`));
+    const { runStageCommand } = await import('../cli/stage-command.ts');
+    return runStageCommand(this.asked(action === 'forget' ? { ...flags, forget: true } : flags), this.seams);
   }
 }
 

@@ -36,6 +36,8 @@ export interface RunMore {
   readonly changes?: boolean;
   /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */
   readonly within?: Within;
+  /** The check by which the user leaves an unfinished run behind (`--accept`). */
+  readonly leavesRun?: string | undefined;
   /** Those of the plan that was agreed to. */
   readonly steps?: PlanSteps;
   /** Where the caller looks at the cluster too, right after the chain. */

@@ -24,6 +24,7 @@ export class Recorder {
   readonly #ports: EnginePorts;
   readonly #context: Context;
   readonly #announce: Announce | undefined;
+  readonly #leavesRun: string | undefined;
   readonly steps: RunSteps;
   readonly kept: KeptItems;
   /** Ends when the beginning of the run was told. */
@@ -45,12 +46,13 @@ export class Recorder {
     ports: EnginePorts,
     context: Context,
     noted: () => void,
-    { announce, steps = { places: [] } }: Pick<RunMore, 'announce' | 'steps'> = {},
+    { announce, leavesRun, steps = { places: [] } }: Pick<RunMore, 'announce' | 'leavesRun' | 'steps'> = {},
   ) {
     this.#ports = ports;
     this.#context = context;
     this.#noted = noted;
     this.#announce = announce;
+    this.#leavesRun = leavesRun;
     this.steps = new RunSteps(steps);
     this.kept = new KeptItems(ports.records, (write) => this.#finish(({ records }) => write(records)));
   }
@@ -188,15 +190,19 @@ export class Recorder {
     return this.isContinued ? stored : undefined;
   }
 
-  /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word (NS-012). */
+  /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word. */
   async #setAside(stored: RunRecord): Promise<void> {
     const { options, clusterUid } = this.#context;
     const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid;
-    if (isOpen && !options.accept.some((one) => one.check === 'NS-012')) {
+    const word = this.#leavesRun;
+    if (isOpen && !options.accept.some((one) => one.check === word)) {
       throw new Fault(
         'blocked',
         `a run to ${stored.target}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${options.release}`,
-        [`finish it first: ${command`kubectl netsvc-upgrade run --release ${stored.target}`}`, 'or leave it behind: --accept NS-012'],
+        [
+          `finish it first: ${command`kubectl netsvc-upgrade run --release ${stored.target}`}`,
+          ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`]),
+        ],
       );
     }
     await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));

@@ -74,6 +74,10 @@ export interface Check<Facts> {
   readonly severity: Severity;
   /** Sentence of the procedure, or field note, that asks for it. */
   readonly ref: string;
+  /** Its subjects are fields: the user decides on each (`--resolve`). */
+  readonly byField?: true;
+  /** Whoever accepts it leaves an unfinished run behind. */
+  readonly leavesRun?: true;
   judge(facts: Facts, context: Context): Verdict;
 }
 

@@ -55,7 +55,15 @@ export interface Stage<Facts> {
   /** It cannot change the traffic of a running pod, which keeps what the agent has set up for it. */
   readonly leavesTraffic?: true;
   /** What undoes what it changed: the files of the backup, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
-  readonly undoneBy?: 'backup' | 'copy' | `${string} --undo`;
+  readonly undoneBy?: 'files' | 'copy' | `${string} --undo`;
+  /** Undone after everything else of the run: it needs the objects as they were. */
+  readonly undoneLast?: true;
+  /** The stage whose removals it puts back. A run that is held to a saved plan may put back whatever that one removes. */
+  readonly putsBack?: string;
+  /** It installs the release: a plan without it does not tell what the user's edits become. */
+  readonly installs?: true;
+  /** With `--probe-network` it starts Jobs, which are gone when it ends. */
+  readonly probes?: true;
   /** Why some of its actions are points of no return. */
   readonly noReturns?: readonly NoReturnReason[];
   readonly checks: readonly Check<Facts>[];

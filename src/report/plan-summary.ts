@@ -14,7 +14,7 @@ export function planSummary(stages: readonly PlannedStage[], former: Former = { 
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
-  const isBackedUp = stages.some(({ id, actions: own }) => id === 'backup' && own.length > 0);
+  const isBackedUp = actions.some(({ effect }) => effect.type === 'backup');
   const restarts = restartsOf(stages);
   return [
     `${count('create')} create, ${count('update')} update`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawn, importsOf, offence, readImports, redrawn } from '../../build/rooms.ts';
+import { drawn, importsOf, namesCompared, offence, readImports, redrawn } from '../../build/rooms.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { imports, files } = readImports(root);
@@ -18,6 +18,38 @@ describe('the rooms of src', () => {
 
   it('are drawn as they are: `node build/rooms.ts --write` redraws them', () => {
     assert.equal(redrawn(page, drawn(imports, files)), page);
+  });
+
+  it('decide by no name of a stage or a check', () =>
+    assert.deepEqual(
+      [...files].flatMap((file) => namesCompared(file, readFileSync(join(root, 'src', file), 'utf8'))),
+      [],
+    ));
+
+  for (const text of [
+    "if (stage.id === 'wait') return;",
+    "if (command === 'run') return;",
+    "stages.some(({ id }) => id !== 'verify')",
+    "const CONFLICTS = 'NS-201';",
+    "const PUTS_BACK = ['ownerrefs-restore', 'ownerrefs-forget'];",
+    "const STRIP = 'ownerrefs-strip';",
+    "undos.includes('backup')",
+    "const AFTER = {\n  preflight: 'plan',\n  'ownerrefs-strip': 'crds',\n  crds: 'apply',\n};",
+  ])
+    it(`may not say: ${text}`, () => {
+      assert.ok(namesCompared('cli/a.ts', text).length > 0);
+      assert.deepEqual(namesCompared('features/hosts/a.ts', text), []);
+    });
+
+  it('may tell effects, verbs and flags by theirs', () => {
+    const texts = [
+      "effect.type === 'wait'",
+      "on: ['preflight'],",
+      "args.includes('apply')",
+      "['annotate', 'apply', 'wait']",
+      "ours('verify')",
+    ];
+    assert.deepEqual(namesCompared('cli/a.ts', texts.join('\n')), []);
   });
 
   const known = new Set([

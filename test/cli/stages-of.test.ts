@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/command-names.ts';
-import { only, sliceOf } from '../../src/cli/stage-command.ts';
+import { CHAINS, chainOf, lookAt, OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/command-names.ts';
+import type { Seams } from '../../src/cli/seams.ts';
+import type { Asked } from '../../src/cli/session.ts';
+import { sliceOf, stagesOf } from '../../src/cli/stage-command.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { fakeStage } from '../support/command-bench.ts';
 
@@ -20,11 +22,29 @@ describe('a slice of the chain', () => {
   it('begins at --from and ends with --through', () => assert.equal(ids({ from: 'crds', through: 'wait' }), 'crds apply wait'));
   it('leaves out --skip', () => assert.equal(ids({ from: 'wait', skip: ['cli'] }), 'wait verify'));
   it('is refused when nothing is left', () => assert.throws(() => ids({ from: 'cli', through: 'crds' }), Fault));
-  it('is one stage for a command of its own', () =>
-    assert.deepEqual(
-      only('apply')(chain).map((stage) => stage.id),
-      ['apply'],
-    ));
+  it('is one stage for a command of its own', async () => assert.deepEqual(await stagesFor('apply'), ['apply']));
+  it('is that stage and the optional one that a flag names', async () => {
+    assert.deepEqual(await stagesFor('preflight', { 'probe-images': true }), ['preflight', 'probe-images']);
+    assert.deepEqual(await stagesFor('preflight'), ['preflight']);
+  });
+  it('is the part of it that the argument of a command names', async () =>
+    assert.deepEqual(await stagesFor('ownerrefs', {}, 'strip'), ['ownerrefs-strip']));
+});
+
+async function stagesFor(command: string, flags: object = {}, action?: string): Promise<readonly string[]> {
+  const { chain: real } = await import('../../src/features/chain.ts');
+  const asked = { command, chain: chainOf(command, action), flags } as unknown as Asked;
+  return (await stagesOf(asked, { loadChain: async () => real } as unknown as Seams)).map(({ id }) => id);
+}
+
+describe('chains', () => {
+  it('come one after the other, and each next command is one', () => {
+    for (const { id, next, afterUndo, shownBy, resumedBy } of Object.values(CHAINS))
+      for (const one of [next, afterUndo, shownBy, resumedBy])
+        assert.ok(one === undefined || one === id || chainOf(one) || ['status', 'report'].includes(one), `${id}: ${one}`);
+  });
+  it('show why a stage failed by what changes nothing', () =>
+    assert.deepEqual(['apply', 'wait', 'crds', 'gone'].map(lookAt), ['wait', 'wait', 'preflight', 'preflight']));
 });
 
 const ELSEWHERE = 'src/cli/command-names.ts has another list than src/features/chain.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RunMore } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
@@ -33,9 +34,9 @@ const patch = (id: string): Action =>
 
 const checked = (id: string, verdict: Verdict, plan?: StagePlan) => fakeStage(id, { readOnly: true, verdict, ...(plan && { plan }) });
 
-async function run(bench: EngineBench, stages: readonly AnyStage[], options = {}) {
+async function run(bench: EngineBench, stages: readonly AnyStage[], options = {}, more: RunMore = {}) {
   const events: EngineEvent[] = [];
-  const outcome = await runChain(stages, bench.ports, engineContext(options), (event) => events.push(event));
+  const outcome = await runChain(stages, bench.ports, engineContext(options), (event) => events.push(event), more);
   return { outcome, events };
 }
 
@@ -630,7 +631,9 @@ describe('runChain', () => {
     const first = bench.stored?.runId;
     assert.equal((await run(bench, chain(), { release: 'v3.33.0' })).outcome.exit, 'blocked');
     assert.equal(bench.stored?.runId, first);
-    const { outcome } = await run(bench, chain(), { release: 'v3.33.0', accept: [{ check: 'NS-012' }] });
+    const more = { leavesRun: 'NS-012' };
+    assert.match((await run(bench, chain(), { release: 'v3.33.0' }, more)).outcome.suggestions.join(), /--accept NS-012/);
+    const { outcome } = await run(bench, chain(), { release: 'v3.33.0', accept: [{ check: 'NS-012' }] }, more);
     assert.equal(outcome.exit, 'done');
     assert.ok(bench.calls.includes(`keep ${first}/record`), 'the old record is kept beside the new one');
   });

@@ -36,7 +36,8 @@ const took = (from: number, seconds: number): readonly RolloutMark[] => [
 describe('the summary of a plan', () => {
   it('says what a person agrees to', () => {
     const controllers = workload('Deployment', 'controllers', { restarts: 1 });
-    const stages = [of('backup'), of('apply', { actions: [action, action], objects: [agents(), controllers] })];
+    const copied: Action = { ...action, effect: { type: 'backup', folder: 'f', files: [] } };
+    const stages = [of('backup', { actions: [copied] }), of('apply', { actions: [action, action], objects: [agents(), controllers] })];
     assert.equal(
       planSummary(stages),
       '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · running pods keep their network · backup first',

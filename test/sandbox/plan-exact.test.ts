@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { withinPlan } from '../../src/cli/plan/within.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { usualChain } from '../../src/features/chain.ts';
+import { chain, usualChain } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
@@ -46,7 +46,7 @@ async function performed(scenario: Scenario, stages: typeof usualChain, profile:
     done = true;
     scenario.clock.schedule(2_000, () => meanwhile?.(scenario));
   });
-  const within = await withinPlan({ file: 'agreed.json', document }, context, ports);
+  const within = await withinPlan({ file: 'agreed.json', document }, context, { ...ports, chain });
   const outcome = await runChain(stages, ports, context, () => undefined, { within });
   assert.ok(done, 'the agents were rolled first');
   return outcome;
@@ -68,7 +68,7 @@ describe('a run with a saved plan', () => {
     const context = contextIn(scenario, {}, netsvc);
     const ports = sandboxPorts(scenario);
     const document = await savedPlan({ sources: ports, context }, [applyStage]);
-    const within = await withinPlan({ file: 'agreed.json', document }, context, ports);
+    const within = await withinPlan({ file: 'agreed.json', document }, context, { ...ports, chain });
     const plan = (await applyStage.open(ports, context)).plan();
     assert.ok('actions' in plan);
     assert.doesNotThrow(() => within('apply', plan));

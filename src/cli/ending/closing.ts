@@ -8,11 +8,13 @@ import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import { type Chain, PROOFS } from '../command-names.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
 export interface Closed {
-  readonly command: string;
+  /** What the command performs. */
+  readonly of: Pick<Chain, 'tells'> | undefined;
   readonly outcome: Outcome;
   /** Every stage that there is. */
   readonly chain: readonly AnyStage[];
@@ -26,8 +28,8 @@ export interface Closed {
 }
 
 /** The last lines before the next command: what the command came to, and what it changed. */
-export function closingLines({ command, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
-  const verdict = command === 'preflight' && outcome.message === undefined ? [verdictLine(outcome)] : refusedLine(outcome);
+export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
+  const verdict = of?.tells === 'readiness' && outcome.message === undefined ? [verdictLine(outcome)] : refusedLine(outcome);
   const traffic = trafficOf(outcome, isBlock);
   const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(UNDER_WAY)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
@@ -160,4 +162,4 @@ const leavesTraffic = (stages: readonly string[], chain: readonly AnyStage[]): b
   stages.every((id) => chain.find((stage) => stage.id === id)?.leavesTraffic === true);
 
 const isProved = ({ exit, stages }: Outcome): boolean =>
-  exit === 'done' && stages.some(({ id, state }) => id === 'verify' && state === 'done');
+  exit === 'done' && stages.some(({ id, state }) => PROOFS.includes(id) && state === 'done');

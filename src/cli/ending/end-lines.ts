@@ -133,11 +133,12 @@ export function undoTexts(
   record: RunRecord,
   { chain, carried, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
 ): readonly string[] {
-  const undos = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id)?.undoneBy ?? []);
-  const isBackedUp = undos.includes('backup');
+  const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
+  const isBackedUp = writers.some(({ undoneBy }) => undoneBy === 'files');
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`;
-  const ways = undos.filter((of) => of !== 'backup').map(wayOf);
+  const waysOf = (some: readonly AnyStage[]) => some.flatMap(({ undoneBy: of }) => (of === undefined || of === 'files' ? [] : [wayOf(of)]));
+  const ways = waysOf(writers);
   const { noReturn, progress, backup } = record;
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
@@ -149,7 +150,7 @@ export function undoTexts(
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
   // References are put back when the objects are as they were.
-  const last = ways.filter((way) => way.includes(' ownerrefs '));
-  const all = [...ways.filter((way) => !last.includes(way)), ...(isBackedUp ? [files] : []), ...last];
+  const [first, last] = [writers.filter(({ undoneLast }) => !undoneLast), writers.filter(({ undoneLast }) => undoneLast)];
+  const all = [...waysOf(first), ...(isBackedUp ? [files] : []), ...waysOf(last)];
   return all.length === 1 ? [`possible${until}: ${all[0]}`] : [`possible${until}, in this order:`, ...all];
 }

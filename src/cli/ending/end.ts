@@ -1,6 +1,7 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { resumeCommand } from '../carried.ts';
+import { CHAINS } from '../command-names.ts';
 import { present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
@@ -16,8 +17,8 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, suggestions } = outcome;
-  // Checks are all that these two are about.
-  const full = ['preflight', 'verify'].includes(asked.command);
+  const { chain: of } = asked;
+  const full = of?.tells !== undefined;
   const before = full ? await recordBefore(session, outcome.record) : undefined;
   const flags = before && withRecorded(asked.carried, before, context.clusterUid);
   const resume = flags && resumeCommand(flags);
@@ -25,7 +26,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   const step = nextStep(session, { exit, findings, suggestions, dryRun: isDryRun, resume, manual });
   if (flags && step === resume) for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
-  const isPreflight = asked.command === 'preflight' && outcome.message === undefined;
+  const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
   const view = { ...endViewOf(session), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
@@ -38,12 +39,12 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     const reason = isBlock ? 'below' : 'above';
-    return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: asked.command === 'preflight' })];
+    return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => [
     ...(stopped?.[isBlock ? 'stoppedLines' : 'stoppedInShort'](outcome, view, await undoOf(session, outcome)) ?? []),
     ...closingLines({
-      command: asked.command,
+      of,
       outcome,
       chain,
       effects,
@@ -53,7 +54,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       now: session.composition.clock.now(),
     }),
     ...afterProbe(step, asked),
-    ...(exit !== 'done' && endsDemo({ command: asked.command, exit }) ? [demoLine(outcome)] : []),
+    ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
   await present(session, document, human, { closing, fault });
@@ -78,7 +79,7 @@ export async function recordBefore({ composition, context }: Seen, written?: Run
 
 /** What the last line would be on a cluster that is still there. */
 function demoLine({ exit, findings, suggestions }: Outcome): string {
-  const next = nextCommand({ exit, findings, suggestions, command: 'run', carried: [], typed: 'run' });
+  const next = nextCommand({ exit, findings, suggestions, chain: CHAINS.run, carried: [], typed: 'run' });
   return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${next}`;
 }
 
@@ -86,7 +87,7 @@ function demoLine({ exit, findings, suggestions }: Outcome): string {
 export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume = asked.command === 'wait' ? resumeCommand(asked.carried) : `kubectl netsvc-upgrade ${typed}`;
+  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried) : `kubectl netsvc-upgrade ${typed}`;
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
 }
 
@@ -97,7 +98,7 @@ function withPerson(outcome: Outcome): Outcome {
 }
 
 /** The last line, for this session's command line. */
-export function nextStep(session: Session, ending: Omit<Ending, 'command' | 'carried' | 'typed'>): string {
-  const { command, carried, typed } = session.asked;
-  return nextCommand({ ...ending, command, carried, typed });
+export function nextStep(session: Session, ending: Omit<Ending, 'chain' | 'carried' | 'typed'>): string {
+  const { chain, carried, typed } = session.asked;
+  return nextCommand({ ...ending, chain, carried, typed });
 }

@@ -1,12 +1,13 @@
 import type { Finding } from '../../kernel/check.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { type CarriedFlag, carriedTo } from '../carried.ts';
+import type { Chain } from '../command-names.ts';
 
 /** What the last line of every command is computed from. */
 export interface Ending {
   readonly exit: ExitName;
-  /** The command that ended: `run`, `apply`. */
-  readonly command: string;
+  /** What the command performed that ended; absent where it performs no stage. */
+  readonly chain?: Chain | undefined;
   /** Flags that the next command needs as well, if it knows them. */
   readonly carried: readonly CarriedFlag[];
   /** The command line as typed, for continuing: `run --through wait`. */
@@ -25,32 +26,12 @@ export interface Ending {
   readonly savedPlan?: string;
 }
 
-/** The order in which single stages follow one another. */
-const AFTER: Readonly<Record<string, string>> = {
-  preflight: 'plan',
-  backup: 'ownerrefs strip',
-  'ownerrefs strip': 'crds',
-  crds: 'apply',
-  apply: 'wait',
-  wait: 'ownerrefs restore',
-  'ownerrefs restore': 'cli',
-  // The upgrade is called off: nothing else ends the journal.
-  'ownerrefs restore --undo': 'ownerrefs forget',
-  cli: 'alp',
-  alp: 'verify',
-  hep: 'verify',
-  policy: 'verify',
-  verify: 'report',
-  run: 'report',
-  plan: 'run',
-};
-
 /** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
 const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
 
 /** The cluster in memory is gone then. A wait that timed out is not the end: the same command continues the demo. */
-export function endsDemo({ command, exit }: Pick<Ending, 'command' | 'exit'>): boolean {
-  return command === 'demo' && exit !== 'timeout';
+export function endsDemo({ chain, exit }: Pick<Ending, 'chain' | 'exit'>): boolean {
+  return chain?.inMemory === true && exit !== 'timeout';
 }
 
 /** The exact next command. */
@@ -77,7 +58,7 @@ export function nextCommand(ending: Ending): string {
     case 'timeout':
     case 'stopped':
       // The same command again would end in the same way until somebody has looked.
-      return lookOf(ending) ?? (ending.command === 'run' ? undefined : ending.manual) ?? again(ending, ours);
+      return lookOf(ending) ?? (ending.chain?.isUpgrade ? undefined : ending.manual) ?? again(ending, ours);
     case 'interrupted':
       return `kubectl netsvc-upgrade ${ending.typed}`;
   }
@@ -99,50 +80,45 @@ function lookOf({ suggestions = [] }: Ending): string | undefined {
 }
 
 /** A wait alone may wait for what nobody has started: `run` does what is missing, then waits. */
-function again({ command, typed }: Ending, ours: (command: string) => string): string {
-  return command === 'wait' ? ours('run') : `kubectl netsvc-upgrade ${typed}`;
+function again({ chain, typed }: Ending, ours: (command: string) => string): string {
+  return chain?.resumedBy ? ours(chain.resumedBy) : `kubectl netsvc-upgrade ${typed}`;
 }
 
 function afterSuccess(ending: Ending, ours: (command: string) => string): string {
+  const { chain } = ending;
   if (ending.resume !== undefined) return ending.resume;
   if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
   // What was left out has to be evaluated before anything is planned.
   if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
-  if (ending.command === 'plan' && ending.pending === false) return ours('verify');
+  if (chain?.onlyPlans && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.
-  if (ending.command === 'run' && ending.carried.some(({ name }) => name === 'through')) return ours('status');
+  if (chain?.isUpgrade && ending.carried.some(({ name }) => name === 'through')) return ours('status');
   // The report can wait.
-  if (ending.command === 'run' && ending.manual !== undefined) return ending.manual;
+  if (chain?.isUpgrade && ending.manual !== undefined) return ending.manual;
   const leading = ending.findings.find(
-    ({ leads, outcome }) => outcome === 'warning' && leads !== undefined && leads === LEADS[ending.command],
+    ({ leads, outcome }) => outcome === 'warning' && leads !== undefined && leads === chain?.leads,
   )?.next;
-  if (ending.command === 'run' && leading !== undefined) return leading;
+  if (chain?.isUpgrade && leading !== undefined) return leading;
   if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
-  return leading ?? ours(AFTER[stepOf(ending)] ?? 'status');
+  return leading ?? ours(followerOf(ending));
 }
 
-/** Which findings say what comes next. */
-const LEADS: Readonly<Record<string, Finding['leads']>> = { preflight: 'before', plan: 'before', run: 'after' };
+/** What comes after the chain; what was undone is looked at, as nothing follows by itself. */
+function followerOf({ chain, typed }: Ending): string {
+  const isUndo = typed.split(' ').includes('--undo');
+  return (isUndo ? chain?.afterUndo : chain?.next) ?? 'status';
+}
 
 /** What comes after a probe that is the next command: it is no step of the upgrade. */
-export function afterProbe(next: string, { command, carried }: Pick<Ending, 'command' | 'carried'>): readonly string[] {
+export function afterProbe(next: string, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly string[] {
   if (!next.includes(' --probe-images')) return [];
-  const then = command === 'plan' ? 'run' : 'plan';
+  const then = chain?.onlyPlans ? chain.next : 'plan';
   return [`Afterwards, if every node can pull them: kubectl netsvc-upgrade ${then}${carriedTo(then, carried)}`];
-}
-
-/** A command, with what it was told to do where that makes it another step of the chain: `ownerrefs strip`. */
-function stepOf({ command, typed }: Ending): string {
-  const words = typed.split(' ').slice(1);
-  const isUndo = words.includes('--undo');
-  if (isUndo) return words.includes('restore') ? 'ownerrefs restore --undo' : 'undo';
-  const part = words.find((word) => Object.hasOwn(AFTER, `${command} ${word}`));
-  return part === undefined ? command : `${command} ${part}`;
 }
 
 function fixFor(ending: Ending, ours: (command: string) => string): string {
   // What a run that is not at its end has left open is done by the rest of it.
-  if (ending.command === 'verify' && ending.resume !== undefined) return ending.resume;
+  if (ending.chain?.tells === 'result' && ending.resume !== undefined) return ending.resume;
   const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
   return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));

@@ -3,6 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { latestOf } from '../../kernel/plan.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
+import { PROOFS } from '../command-names.ts';
 import { type EndView, successLine } from './end-lines.ts';
 import type { Outcome } from './run.ts';
 import { leftToPerson } from './run.ts';
@@ -41,7 +42,7 @@ function shownFindings({ exit, stages, findings }: Outcome, { advice, full, wide
 
 /** A part of the chain has no proof in it. */
 function isWhole({ stages }: Outcome): boolean {
-  return stages.length > 1 && stages.some(({ id }) => id === 'verify');
+  return stages.length > 1 && stages.some(({ id }) => PROOFS.includes(id));
 }
 
 /** A stage that waits for the user has done its own part, and is not done. */

@@ -17,7 +17,7 @@ export interface ForGit {
 
 /** The stage that tells and merges the edits evaluates whether the merged manifest is settled. Throws Fault('usage') where it is left out. */
 export function assertMerged(stages: readonly AnyStage[]): void {
-  if (stages.some(({ id }) => id === 'apply')) return;
+  if (stages.some(({ installs }) => installs)) return;
   throw new Fault('usage', '--for-git needs the stage apply in the plan', ['leave --from, --through or --skip out']);
 }
 

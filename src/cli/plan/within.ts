@@ -7,6 +7,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { JournalStore } from '../../kernel/journal.ts';
 import { type ObjectRef, refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
+import type { AnyStage } from '../../kernel/stage.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './document.ts';
 import type { SavedPlan } from './file.ts';
@@ -14,23 +15,24 @@ import type { SavedPlan } from './file.ts';
 /** How much of what goes beyond a plan the user reads. */
 const SHOWN = 10;
 
-/** They put back what the plan removes, which is recorded only once it is off. */
-const PUTS_BACK: readonly string[] = ['ownerrefs-restore', 'ownerrefs-forget'];
+interface WithinParts extends Pick<EnginePorts, 'effects'> {
+  readonly journal: Pick<JournalStore, 'load'>;
+  /** Every stage that there is. */
+  readonly chain: readonly Pick<AnyStage, 'id' | 'putsBack'>[];
+}
 
 /**
  * Holds a run to its saved plan, round by round: an object, action, command or file not in it is refused with Fault('stale') before the
  * stage acts. What was recorded as removed at confirmation may be put back.
  */
-export async function withinPlan(
-  saved: SavedPlan,
-  context: Context,
-  { effects, journal }: Pick<EnginePorts, 'effects'> & { readonly journal: Pick<JournalStore, 'load'> },
-): Promise<Within> {
+export async function withinPlan(saved: SavedPlan, context: Context, { effects, journal, chain }: WithinParts): Promise<Within> {
   const plan = planned(saved.document);
   const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => refKey(object));
-  const mayComeBack = new Set([...recorded, ...saved.document.basis.objects.filter(isOfStrip).map(({ ref }) => refKey(ref))]);
+  // What the plan removes is recorded only once it is off.
+  const removed = saved.document.basis.objects.filter(({ stage }) => chain.some(({ putsBack }) => putsBack === stage));
+  const mayComeBack = new Set([...recorded, ...removed.map(({ ref }) => refKey(ref))]);
   return (stage, { actions, objects = [] }) => {
-    const beyond = PUTS_BACK.includes(stage)
+    const beyond = chain.some(({ id, putsBack }) => id === stage && putsBack !== undefined)
       ? updatesBut(targetsIn(actions), mayComeBack)
       : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, (action) => heldTo(effects, context, action))];
     if (beyond.length > 0) throw beyondPlan(saved.file, stage, beyond);
@@ -51,8 +53,6 @@ function planned({ basis, stages }: PlanDocument): PlannedIn {
     actions: new Map(basis.actions.map(({ stage, id, does }) => [`${stage}/${id}`, does])),
   };
 }
-
-const isOfStrip = ({ stage }: { readonly stage: string }) => stage === 'ownerrefs-strip';
 
 function newObjects(stage: string, objects: readonly PlannedObject[], plan: PlannedIn): readonly string[] {
   return objects

@@ -160,6 +160,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
   {
     id: 'NS-201',
     title: 'your edits are carried into the target',
+    byField: true,
     judge(facts) {
       if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
       const { edits, conflicts, bases, doubt } = facts.edits.value;

@@ -52,6 +52,7 @@ export const waitStage = pathStage<WaitFacts>({
   paths: ['manifest', 'kvstore'],
   also: [operatorEnd(operatorImageOf)],
   readOnly: true,
+  probes: true,
   leavesTraffic: true,
   settles: SETTLED_BY_ROLLOUT,
   checks: [othersRunning],
@@ -171,7 +172,7 @@ export const crdsStage = pathStage<CrdsStageFacts>({
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
   leavesTraffic: true,
-  undoneBy: 'backup',
+  undoneBy: 'files',
   converges: true,
   checks: crdsChecks,
   async survey(sources, context, installation) {

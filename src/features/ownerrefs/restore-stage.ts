@@ -10,6 +10,9 @@ import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
 import type { Awaited, UpgradeWaits } from './restore-ready.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
+/** The stage that removes them. */
+const STRIP = 'ownerrefs-strip';
+
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
 export const restoreStage = (upgradeWaits: UpgradeWaits) =>
   stage<RestoreFacts>({
@@ -18,6 +21,7 @@ export const restoreStage = (upgradeWaits: UpgradeWaits) =>
     ref: '§4.8/3',
     readOnly: false,
     leavesTraffic: true,
+    putsBack: STRIP,
     checks: restoreChecks,
     survey: (sources, context) => readRestoreFacts(sources, context, upgradeWaits),
     plan(facts, { options }) {
@@ -82,6 +86,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
     ref: '§4.8/3',
     readOnly: false,
     leavesTraffic: true,
+    putsBack: STRIP,
     checks: forgetChecks,
     async survey(sources, context) {
       const facts = await readRestoreFacts(sources, context, upgradeWaits);

@@ -31,6 +31,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   readOnly: false,
   leavesTraffic: true,
   undoneBy: 'ownerrefs restore --undo',
+  undoneLast: true,
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);

@@ -43,6 +43,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
   {
     id: 'NS-012',
     title: 'no unfinished run to another release',
+    leavesRun: true,
     judge: (facts, { options, clusterUid, startedAt: now }) => {
       const record = read(facts.record);
       if (!record) return ok('no earlier run is recorded');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { CHAINS } from '../../../src/cli/command-names.ts';
 import { effects } from '../../../src/cli/effects.ts';
 import { closingLines } from '../../../src/cli/ending/closing.ts';
 import type { Outcome } from '../../../src/cli/ending/run.ts';
@@ -35,7 +36,7 @@ const outcome: Outcome = {
 };
 const closing = (more: Partial<Outcome>, isBlock = false) =>
   closingLines({
-    ...{ command: 'run', chain, effects, isDryRun: false, isBlock, now: new Date('2026-11-21T02:03:00Z') },
+    ...{ of: CHAINS.run, chain, effects, isDryRun: false, isBlock, now: new Date('2026-11-21T02:03:00Z') },
     ...{ outcome: { ...outcome, ...more }, before: record },
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { CHAINS } from '../../../src/cli/command-names.ts';
 import { type Ending, nextCommand } from '../../../src/cli/ending/next-step.ts';
-import { type Command, command } from '../../../src/kernel/argv.ts';
+import type { Command } from '../../../src/kernel/argv.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 
 const P = 'kubectl netsvc-upgrade';
@@ -8,7 +9,7 @@ const carried = [
   { name: 'context', word: '--context=prod' },
   { name: 'manifest-url', word: '--manifest-url=mirror' },
 ];
-const base: Ending = { exit: 'done', command: 'run', carried, typed: 'run --context=prod', findings: [] };
+const base: Ending = { exit: 'done', chain: CHAINS.run, carried, typed: 'run --context=prod', findings: [] };
 const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({
   ...{ id, title: 't', category: 'nodes', ref: 'r', outcome, message: 'm', evidence: [] },
   ...(next ? { next: next as Command } : {}),
@@ -16,54 +17,58 @@ const finding = (id: string, outcome: Finding['outcome'], next?: string): Findin
 
 describe('the last line', () => {
   const cases: readonly (readonly [string, Partial<Ending>, string])[] = [
-    ['goes on after a stage', { command: command`crds` }, `${P} apply --context=prod --manifest-url=mirror`],
-    ['takes references off before the CRDs', { command: 'backup' }, `${P} ownerrefs strip --context=prod --manifest-url=mirror`],
+    ['goes on after a stage', { chain: CHAINS.crds }, `${P} apply --context=prod --manifest-url=mirror`],
+    ['takes references off before the CRDs', { chain: CHAINS.backup }, `${P} ownerrefs strip --context=prod --manifest-url=mirror`],
     [
       'goes on once references are off',
-      { command: 'ownerrefs', typed: 'ownerrefs --context=prod strip' },
+      { chain: CHAINS['ownerrefs strip'], typed: 'ownerrefs --context=prod strip' },
       `${P} crds --context=prod --manifest-url=mirror`,
     ],
-    ['puts references back after the rollout', { command: 'wait' }, `${P} ownerrefs restore --context=prod --manifest-url=mirror`],
-    ['replaces the CLI then', { command: 'ownerrefs', typed: 'ownerrefs restore' }, `${P} cli --context=prod --manifest-url=mirror`],
-    ['renews sidecars before it verifies', { command: 'cli' }, `${P} alp --context=prod --manifest-url=mirror`],
-    ['does not go on after an undo', { command: 'hep', typed: 'hep --undo' }, `${P} status --context=prod`],
+    ['puts references back after the rollout', { chain: CHAINS.wait }, `${P} ownerrefs restore --context=prod --manifest-url=mirror`],
+    [
+      'replaces the CLI then',
+      { chain: CHAINS['ownerrefs restore'], typed: 'ownerrefs restore' },
+      `${P} cli --context=prod --manifest-url=mirror`,
+    ],
+    ['renews sidecars before it verifies', { chain: CHAINS.cli }, `${P} alp --context=prod --manifest-url=mirror`],
+    ['does not go on after an undo', { chain: CHAINS.hep, typed: 'hep --undo' }, `${P} status --context=prod`],
     [
       'runs the plan that was saved, and no other',
-      { command: 'plan', pending: true, savedPlan: "'my plan.json'" },
+      { chain: CHAINS.plan, pending: true, savedPlan: "'my plan.json'" },
       `${P} run --context=prod --manifest-url=mirror --plan-file 'my plan.json'`,
     ],
-    ['goes from plan to run', { command: 'plan', pending: true }, `${P} run --context=prod --manifest-url=mirror`],
-    ['goes from an empty plan to verify', { command: 'plan', pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
-    ['repeats a dry run for real', { command: 'apply', dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
-    ['repeats a dry run for real, written apart', { command: 'apply', dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
+    ['goes from plan to run', { chain: CHAINS.plan, pending: true }, `${P} run --context=prod --manifest-url=mirror`],
+    ['goes from an empty plan to verify', { chain: CHAINS.plan, pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
+    ['repeats a dry run for real', { chain: CHAINS.apply, dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
+    ['repeats a dry run for real, written apart', { chain: CHAINS.apply, dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
     ['shows the first manual step that a run leaves', { manual: `${P} policy` }, `${P} policy`],
-    ['shows what a stage that stopped for it leaves', { exit: 'stopped', command: 'cli', typed: 'cli', manual: 'ls -l /x' }, 'ls -l /x'],
+    ['shows what a stage that stopped for it leaves', { exit: 'stopped', chain: CHAINS.cli, typed: 'cli', manual: 'ls -l /x' }, 'ls -l /x'],
     ['resumes a run that stopped, whatever it left before', { exit: 'stopped', manual: 'ls -l /x' }, `${P} run --context=prod`],
     [
       'goes on after a stage that leaves no more than advice',
-      { command: 'cli', manual: 'ls' },
+      { chain: CHAINS.cli, manual: 'ls' },
       `${P} alp --context=prod --manifest-url=mirror`,
     ],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     [
       'repeats a verify that was interrupted, whatever run is unfinished',
-      { exit: 'interrupted', command: 'verify', typed: 'verify', resume: `${P} run` },
+      { exit: 'interrupted', chain: CHAINS.verify, typed: 'verify', resume: `${P} run` },
       `${P} verify`,
     ],
     [
       'looks at the run after a verify that failed itself',
-      { exit: 'failed', command: 'verify', typed: 'verify', resume: `${P} run` },
+      { exit: 'failed', chain: CHAINS.verify, typed: 'verify', resume: `${P} run` },
       `${P} status --context=prod`,
     ],
     [
       'continues the unfinished run after a verify that found it open',
-      { exit: 'blocked', command: 'verify', resume: `${P} run` },
+      { exit: 'blocked', chain: CHAINS.verify, resume: `${P} run` },
       `${P} run`,
     ],
     ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
     [
       'goes from a wait that took too long to the run, which does what is missing',
-      { exit: 'timeout', command: 'wait', typed: 'wait' },
+      { exit: 'timeout', chain: CHAINS.wait, typed: 'wait' },
       `${P} run --context=prod --manifest-url=mirror`,
     ],
     [
@@ -75,7 +80,7 @@ describe('the last line', () => {
       'takes no command for a look that a manual step or somebody’s message ends with',
       {
         exit: 'stopped',
-        command: 'cli',
+        chain: CHAINS.cli,
         typed: 'cli',
         suggestions: [
           'Remove it with: kubectl delete pod -n a calicoctl. Then apply it again',
@@ -90,12 +95,12 @@ describe('the last line', () => {
     ['follows the run that holds the lock', { exit: 'locked' }, `${P} status --watch --context=prod`],
     [
       'goes from the demo to a cluster, changing nothing',
-      { command: 'demo', carried: [] },
+      { chain: CHAINS.demo, carried: [] },
       `${P} preflight   # your own cluster; changes nothing`,
     ],
     [
       'goes from trouble in the demo to a cluster as well',
-      { command: 'demo', carried: [], exit: 'locked' },
+      { chain: CHAINS.demo, carried: [], exit: 'locked' },
       `${P} preflight   # your own cluster; changes nothing`,
     ],
     ['goes from a part of the chain to what the record says', { carried: [{ name: 'through', word: '--through=crds' }] }, `${P} status`],
@@ -114,7 +119,7 @@ describe('the last line', () => {
     ['takes a warning under --fail-on=warning', { exit: 'warned', findings: [finding('NS-002', 'warning', 'do it')] }, 'do it'],
     [
       'goes from a preflight to what is asked before an upgrade',
-      { command: 'preflight', typed: 'preflight', findings: [{ ...finding('NS-606', 'warning', 'ask'), leads: 'before' }] },
+      { chain: CHAINS.preflight, typed: 'preflight', findings: [{ ...finding('NS-606', 'warning', 'ask'), leads: 'before' }] },
       'ask',
     ],
     [
@@ -128,7 +133,13 @@ describe('the last line', () => {
   for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
 
   it('is forget after owner references were put back because the upgrade is called off', () => {
-    const ending = { exit: 'done', command: 'ownerrefs', carried: [], typed: 'ownerrefs restore --undo', findings: [] } as const;
+    const ending = {
+      exit: 'done',
+      chain: CHAINS['ownerrefs restore'],
+      carried: [],
+      typed: 'ownerrefs restore --undo',
+      findings: [],
+    } as const;
     assert.equal(nextCommand(ending), 'kubectl netsvc-upgrade ownerrefs forget');
   });
 });
