@@ -15,7 +15,7 @@ const BANNER = [
 const ENTRIES = ['src/cli/main.ts', 'src/cli/help.ts', 'src/commands/*.ts', 'src/hooks/*.ts'];
 
 /** Packages that oclif loads at each start and this program has no use for. */
-const LEFT_OUT = ['minimatch', 'tinyglobby', 'wsl-utils'];
+const LEFT_OUT = ['debug', 'minimatch', 'tinyglobby', 'wsl-utils'];
 
 /**
  * Bundles the program into `out`; resolves to the files that went in, relative to `root`. Outputs lie one folder deep, as do sources that
@@ -35,7 +35,7 @@ export async function bundle(root: string, out: string): Promise<readonly string
     banner: { js: BANNER },
     // oclif looks for them in a checkout of its own.
     external: ['ts-node', 'tsx'],
-    alias: Object.fromEntries(LEFT_OUT.map((name) => [name, './build/left-out.ts'])),
+    alias: { ...Object.fromEntries(LEFT_OUT.map((name) => [name, './build/left-out.ts'])), ejs: './build/plain-templates.ts' },
     minifyWhitespace: true,
     legalComments: 'linked',
     logLevel: 'warning',

@@ -1,7 +1,10 @@
 /**
- * What the bundle has in the place of packages that search for plugins and commands, and that ask which Windows this is. Without them
- * oclif starts no PowerShell to learn the name of a shell.
+ * What the bundle has in the place of packages that search for plugins and commands, that ask which Windows this is, and that print what
+ * oclif and the proxies do where `DEBUG` is set. Without them oclif starts no PowerShell to learn the name of a shell, and nothing is printed
+ * around the mask.
  */
 export const isWsl = false;
 export const minimatch = undefined;
 export const glob = undefined;
+const silent = () => undefined;
+export default () => silent;

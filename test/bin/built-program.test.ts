@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run } from '@oclif/core';
+import { captureOutput } from '@oclif/test';
 import type { Manifest } from '../../src/cli/complete.ts';
+import { sourceOptions } from '../support/run-oclif.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const program = join(root, 'bin', 'kubectl-netsvc_upgrade');
@@ -53,6 +56,14 @@ describe('the built program', () => {
       loaded.flatMap((text) => /\bExecaError\b|\bListr\s*=\s*class|undici|preflightStage\s*=/.exec(text)?.[0] ?? []),
       [],
     );
+  });
+
+  it('prints the pages that oclif and its template engine make of the sources', async () => {
+    for (const args of [['--help'], ['run', '--help'], ['explain', '--help']]) {
+      const { stdout } = await captureOutput(() => run(args, sourceOptions()));
+      assert.equal(call(args).stdout, stdout, args.join(' '));
+      assert.doesNotMatch(stdout, /<%/);
+    }
   });
 
   it('completes without oclif and without anything of the commands', () => {
