@@ -1,16 +1,33 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BOXED, withBox } from '../../build/prerequisites.ts';
+import { parse } from 'yaml';
+import { BOXED, withBoxes } from '../../build/page-boxes.ts';
+import type { Manifest } from '../../src/cli/complete.ts';
 import { chain } from '../../src/features/chain.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
+/** Command lines of this program in the code of a page, inline or fenced, without what the shell takes from them. */
+function commandsOf(page: string): readonly string[] {
+  const found = read(page).matchAll(/kubectl netsvc-upgrade (?!…)([a-z][^`\n|#<>"&;]*)/g);
+  return [...found].map(([, line = '']) => line.trim());
+}
+
+/** What no parser of the program would take: a command or a flag that is not there. */
+function unknownIn(line: string, { commands }: Manifest): readonly string[] {
+  const [id = '', ...rest] = line.split(/\s+/);
+  const command = commands[id];
+  if (!command) return [id];
+  const flags = rest.filter((word) => word.startsWith('--')).map((word) => word.slice(2).replace(/[=.,;:)'"].*$/, ''));
+  return flags.filter((flag) => !Object.hasOwn(command.flags, flag)).map((flag) => `--${flag}`);
+}
+
 describe('pages that say what the program does', () => {
   for (const page of BOXED)
-    it(`${page} asks for what the profile and the checks ask for`, () => {
-      assert.equal(read(page), withBox(page, read(page)), 'run: node build/prerequisites.ts');
+    it(`${page} shows what the profile and the checks ask for`, () => {
+      assert.equal(read(page), withBoxes(page, read(page)), 'run: node build/page-boxes.ts');
     });
 
   it('concepts has every stage of the chain, in its order', () => {
@@ -20,5 +37,23 @@ describe('pages that say what the program does', () => {
       stages,
       chain.map(({ id }) => id),
     );
+  });
+
+  it('name only commands and flags that there are', () => {
+    const manifest = JSON.parse(read('oclif.manifest.json')) as Manifest;
+    const pages = ['README.md', ...globSync('docs/{use,reference}/**/*.md', { cwd: root })];
+    const lines = pages.flatMap((page) => commandsOf(page).map((line) => ({ page, line })));
+    assert.ok(lines.length > 100, String(lines.length));
+    const wrong = lines.flatMap(({ page, line }) => unknownIn(line, manifest).map((word) => `${page}: ${word} in ${line}`));
+    assert.deepEqual(wrong, []);
+  });
+
+  it('pipelines has two files of YAML with a job that makes a plan and a job that runs it', () => {
+    const blocks = [...read('docs/use/pipelines.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text) as object);
+    assert.equal(blocks.length, 2);
+    for (const block of blocks) {
+      const text = JSON.stringify(block);
+      assert.match(text, /plan .*--out upgrade\.plan.*run .*--plan-file upgrade\.plan --yes/);
+    }
   });
 });

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NEEDED_MIB } from '../src/features/preflight/machine-checks.ts';
+import { OLDEST_KERNEL } from '../src/features/preflight/nodes-checks.ts';
+import type { Profile } from '../src/kernel/profile.ts';
+import { calico } from '../src/profiles/calico.ts';
+
+type Rows = readonly (readonly [string, string])[];
+
+/** Tables that pages show between two comments, made from the same data as the behaviour. */
+const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
+  prerequisites: ({ kubernetes, minimumSource, defaultRelease }) => [
+    ['Needed', ''],
+    ['Calico', `${minimumSource.replace(/\.0$/, '')} or later; the target is ${defaultRelease}`],
+    [
+      'Kubernetes',
+      `${kubernetes.floor} or later; ${defaultRelease} is tested upstream with ${kubernetes.tested.at(0)} to ${kubernetes.tested.at(-1)}`,
+    ],
+    ['Nodes', `Linux ${OLDEST_KERNEL.join('.')} or later, or 4.18 of Red Hat 8; processors with x86-64-v2, or arm64, ppc64le, s390x`],
+    ['kubectl', '1.27 or later, within one minor of the server'],
+    ['helm', '3.14 or later, or 4; for chart installs'],
+    ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
+    ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
+  ],
+  platforms: ({ platforms }) => [
+    ['Platform', 'Upgrade there'],
+    ...platforms.map(({ title, hint }) => [title, hint] as const),
+    ['EKS', 'Calico beside or instead of the VPC CNI is your own installation: this program upgrades it as any other.'],
+  ],
+};
+
+/** Pages with boxes. */
+export const BOXED: readonly string[] = ['README.md', 'docs/use/quick-start.md', 'docs/use/faq.md', 'docs/reference/checks/NS-002.md'];
+
+/** The page with its boxes of today. Throws if it has none. */
+export function withBoxes(page: string, text: string): string {
+  const found = Object.entries(BOXES).filter(([name]) => text.includes(begin(name)));
+  if (found.length === 0) throw new Error(`${page} has no box`);
+  return found.reduce((whole, [name, rows]) => replaced(whole, name, rows(calico)), text);
+}
+
+const begin = (name: string) => `<!-- ${name}, by build/page-boxes.ts -->`;
+const END = '<!-- end -->';
+
+function replaced(text: string, name: string, rows: Rows): string {
+  const start = text.indexOf(begin(name));
+  const end = text.indexOf(END, start);
+  const [head, ...body] = rows.map((cells) => `| ${cells.join(' | ')} |`);
+  return [text.slice(0, start), [begin(name), head, '|---|---|', ...body].join('\n'), '\n', text.slice(end)].join('');
+}
+
+if (import.meta.main)
+  for (const page of BOXED) {
+    const file = join(import.meta.dirname, '..', page);
+    writeFileSync(file, withBoxes(page, readFileSync(file, 'utf8')));
+  }
