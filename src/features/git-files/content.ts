@@ -33,7 +33,7 @@ export async function readGitContent(sources: Sources, context: Context, install
   ]);
   const files = new Map<string, string>();
   // kubectl applies an object that is there twice in this order, too.
-  for (const object of [...objects, ...renamed].filter((one) => !isSecret(one)))
+  for (const object of [...objects, ...renamed.map(ofTenant)].filter((one) => !isSecret(one)))
     files.set(fileName(object), manifestText([asInGit(object)]));
   return {
     files: [...files].map(([path, text]) => ({ path, text })).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
@@ -104,6 +104,16 @@ export function asInGit({ status: _, metadata, ...object }: KubeObject & { reado
   });
   const { apiVersion, kind, ...rest } = object;
   return { apiVersion, kind, metadata: Object.fromEntries(own) as unknown as KubeObject['metadata'], ...rest };
+}
+
+/**
+ * What a tenant wrote: its annotations would steer the tool that applies it with more rights (hooks, functions, sync options). Flux would fill
+ * in `${…}` with values of the cluster.
+ */
+export function ofTenant({ metadata: { annotations: _, ...metadata }, ...object }: KubeObject): KubeObject {
+  const hasVariable = JSON.stringify({ ...object, metadata }).includes('${');
+  const annotations = hasVariable ? { annotations: { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } } : {};
+  return { ...object, metadata: { ...metadata, ...annotations } };
 }
 
 /** Of objects without a namespace; no namespace has such a name. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asInGit } from '../../../src/features/git-files/content.ts';
+import { asInGit, ofTenant } from '../../../src/features/git-files/content.ts';
 
 describe('an object as Git holds it', () => {
   it('has nothing that the cluster or a tool wrote', () => {
@@ -31,6 +31,17 @@ describe('an object as Git holds it', () => {
         annotations: { 'argocd.argoproj.io/sync-options': 'Prune=false' },
       },
       spec: { template: {} },
+    });
+  });
+
+  it('has of a tenant no annotation, as those steer the tool that applies it, and none of its variables are filled in', () => {
+    const policy = (selector: string) => ({
+      ...{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkPolicy', spec: { selector } },
+      metadata: { name: 'a', namespace: 'shop', annotations: { 'config.kubernetes.io/function': 'evil', 'helm.sh/hook': 'x' } },
+    });
+    assert.deepEqual(ofTenant(policy('all()')).metadata, { name: 'a', namespace: 'shop' });
+    assert.deepEqual(ofTenant(policy(`x == '\${cluster_token}'`)).metadata.annotations, {
+      'kustomize.toolkit.fluxcd.io/substitute': 'disabled',
     });
   });
 
