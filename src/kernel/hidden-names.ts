@@ -1,11 +1,15 @@
 import { NAME_END } from './secret-names.ts';
 
+/** Behind a flag that is an item of a list: the next item, unless it is a flag as well. */
+const IN_LIST =
+  '(?<=--?[\\w-]{2,80})\\\\*["\']?(?:[ \\t]{0,8},\\s{0,200}(?=\\\\{0,15}["\'](?!-))|\\r?\\n[ \\t]{0,200}-[ \\t]{1,8}(?!["\']?-)(?!\\s))';
+
 /**
  * A name that says what follows is a credential, and the sign between them: `A_TOKEN=`, `"password": `, `\"password\":`,
- * `env[X_PASSWORD].value: `, `--token `, `password "`.
+ * `env[X_PASSWORD].value: `, `--token `, `password "`, and in a list `"--token", "` or the two lines of YAML.
  */
 const NAMED = new RegExp(
-  `${NAME_END}(?:(\\\\*["'])?\\]?(?:\\.value)?[ \\t]{0,40}[=:][ \\t]{0,40}(?:[+-] )?|(?<=--[\\w-]{2,80})[ \\t]{1,40}(?![\\s-])|(?<!secrets?|credentials?)[ \\t]{1,8}(?=\\\\{0,15}["']))`,
+  `${NAME_END}(?:(\\\\*["'])?\\]?(?:\\.value)?[ \\t]{0,40}[=:][ \\t]{0,40}(?:[+-] )?|(?<=--[\\w-]{2,80})[ \\t]{1,40}(?![\\s-])|${IN_LIST}|(?<!secrets?|credentials?)[ \\t]{1,8}(?=\\\\{0,15}["']))`,
   'gi',
 );
 

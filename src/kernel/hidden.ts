@@ -89,7 +89,7 @@ function withoutLastLines(text: string): string {
 
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
-  if (Array.isArray(value)) return value.map(masked);
+  if (Array.isArray(value)) return value.map((item, index) => (isBehindFlag(value[index - 1], item) ? hiddenTexts(item) : masked(item)));
   if (typeof value !== 'object' || value === null) return value;
   const fields = value as Readonly<Record<string, unknown>>;
   const path = [fields.path, fields.field].find((one) => typeof one === 'string');
@@ -98,6 +98,14 @@ function masked(value: unknown): unknown {
   const hides = (name: string) => isSecretName(name) || (isVariable && name === 'value') || (isChange && SIDES.has(name));
   return Object.fromEntries(Object.entries(fields).map(([name, held]) => [name, hides(name) ? hiddenTexts(held) : masked(held)]));
 }
+
+/** `--token`, and the item behind it. */
+function isBehindFlag(flag: unknown, item: unknown): boolean {
+  if (typeof flag !== 'string' || typeof item !== 'string' || item.startsWith('-')) return false;
+  return /^--?[\w.-]{1,80}$/.test(flag) && (isSecretName(flag) || SECRET_FLAG.test(flag));
+}
+
+const SECRET_FLAG = /^--?secrets?$/i;
 
 /** How the two or three states of a field are called. */
 const SIDES = new Set(['before', 'after', 'base', 'mine', 'theirs', 'live', 'target', 'result', 'value', 'was', 'is']);

@@ -27,6 +27,11 @@ describe('the masker of texts', () => {
     ['{"passwords":["ge", "heim"],"tokens":[]}', '{"passwords":["(hidden)", "(hidden)"],"tokens":[]}'],
     [`--password='ge"heim' more`, `--password='(hidden)' more`],
     ['calico --token geheim --v=2', 'calico --token (hidden) --v=2'],
+    ['"args": ["--token", "ge heim", "--v=2"]', '"args": ["--token", "(hidden)", "--v=2"]'],
+    [`["--db-password",\n  "geheim"]`, `["--db-password",\n  "(hidden)"]`],
+    [String.raw`{\"args\":[\"--token\",\"geheim\"]}`, String.raw`{\"args\":[\"--token\",\"(hidden)\"]}`],
+    ['args:\n  - --token\n  - geheim\n  - --v=2', 'args:\n  - --token\n  - (hidden)\n  - --v=2'],
+    [`- "--api-key"\n- 'geheim'`, `- "--api-key"\n- '(hidden)'`],
     ['dial https://user:geheim@etcd:2379', 'dial https://(hidden)@etcd:2379'],
     ['the password "ge heim" is wrong', 'the password "(hidden)" is wrong'],
     ['spec.env[FELIX_X_PASSWORD].value: ge → heim', 'spec.env[FELIX_X_PASSWORD].value: (hidden) → (hidden)'],
@@ -100,6 +105,25 @@ describe('the masker of data', () => {
     for (const path of ['spec.volumes[etcd-secrets].secret.secretName', 'spec.env[X_TOKEN].valueFrom.secretKeyRef.name', 'data.tokenFile'])
       assert.deepEqual(change(path), { path, before: 'ge', after: 'heim' });
     assert.deepEqual(maskAt('data.password', 'geheim'), '(hidden)');
+  });
+
+  it('hides the item of a list behind the flag that announces it', () => {
+    const args = ['--db-token', 'geheim', '-password', 'geheim', '--use-credentials', '--v', '2', '--token-file', '/etc/x', '--secret', 7];
+    const kept = [
+      '--db-token',
+      '(hidden)',
+      '-password',
+      '(hidden)',
+      '--use-credentials',
+      '--v',
+      '2',
+      '--token-file',
+      '/etc/x',
+      '--secret',
+      7,
+    ];
+    assert.deepEqual(maskValue({ args }), { args: kept });
+    assert.deepEqual(maskValue(JSON.stringify(args)), JSON.stringify(kept));
   });
 
   it('reads texts that are JSON', () => {

@@ -27,6 +27,8 @@ const FORMS: readonly Form[] = [
   ['yaml.conf', (key, secret) => `store:\n  user: a\n  ${key}: ${secret}\n  mtu: 1440\n`],
   ['list.conf', (key, secret) => `{"${key}": ["${secret}", "x${secret}"], "user": "a"}`],
   ['flags.conf', (key, secret) => `--${key.replaceAll('_', '-')}=${secret} --user=a`],
+  ['args.conf', (key, secret) => JSON.stringify({ args: [`--${key.replaceAll('_', '-')}`, secret, '--user', 'a'] })],
+  ['args.yaml', (key, secret) => `args:\n- --${key.replaceAll('_', '-')}\n- ${secret}\n- --user=a\n`],
   ['shell.conf', (key, secret) => `export ${key.toUpperCase().replaceAll('-', '_')}='${secret}'; start --v=2`],
 ];
 
