@@ -1,12 +1,31 @@
 import { canonicalAddress } from '../kernel/ip-text.ts';
 import { jsonAt, mapAt, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { conditionsOf, FACTS, nodeFacts, podFacts } from './pod-facts.ts';
+import { conditionsOf, FACTS, nodeFacts, type PodContainer, podFacts, podShape } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
 /** The name of a pod and its facts: a whole one is fifty times as large. For `ListOptions.keep`. */
 export function leanPod(pod: KubeObject): KubeObject {
   return { ...named(pod), [FACTS]: podFacts(pod) };
+}
+
+const containerIn = ({ name, image }: PodContainer) => ({ name, image });
+
+/**
+ * Of a pod what is read of lists of all namespaces: its containers by name and image, its states, labels. Tenants decide how large the rest
+ * is. For `ListOptions.keep`: stages that use this one function share a list.
+ */
+export function slimPod(pod: KubeObject): KubeObject {
+  const { spec: { nodeName, hostNetwork, containers, initContainers, volumes } = {}, status } = podShape(pod);
+  const flexVolumes = volumes?.flatMap(({ flexVolume }) => (flexVolume ? [{ flexVolume: { driver: flexVolume.driver } }] : []));
+  return {
+    ...named(pod, 'uid', 'labels', 'creationTimestamp', 'deletionTimestamp'),
+    spec: {
+      ...{ nodeName, hostNetwork, volumes: flexVolumes },
+      ...{ containers: containers?.map(containerIn), initContainers: initContainers?.map(containerIn) },
+    },
+    status,
+  };
 }
 
 /** The name of a node and its facts. For `ListOptions.keep`. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { podView } from '../../src/features/survey/index.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { leanHost, leanNode, leanPod, unattributed } from '../../src/kube/lean-objects.ts';
+import { leanHost, leanNode, leanPod, slimPod, unattributed } from '../../src/kube/lean-objects.ts';
 import { nodeFacts, podFacts } from '../../src/kube/pod-facts.ts';
 
 const weight = { annotations: { a: 'x'.repeat(1000) }, managedFields: [{ manager: 'kubelet' }], labels: { a: 'b' } };
@@ -34,6 +35,20 @@ describe('lean objects', () => {
       assert.deepEqual(Object.keys(lean), ['apiVersion', 'kind', 'metadata']);
     });
   }
+
+  it('have of a pod of any namespace what is read of it, and not what tenants wrote besides', () => {
+    const big = 'x'.repeat(1000);
+    const container = { name: 'agent', image: 'i', env: [{ name: 'E', value: big }], command: [big] };
+    const spec = { nodeName: 'n', hostNetwork: true, containers: [container], initContainers: [container] };
+    const volumes = [{ flexVolume: { driver: 'd', options: { big } } }, { configMap: { name: big } }];
+    const status = { phase: 'Running', containerStatuses: [{ ...waiting, lastState: { terminated: { reason: 'OOMKilled' } } }] };
+    const pod: KubeObject = {
+      ...{ apiVersion: 'v1', kind: 'Pod', spec: { ...spec, volumes }, status },
+      metadata: { name: 'p', namespace: 's', uid: 'u', creationTimestamp: 'c', ...weight },
+    };
+    assert.deepEqual(podView(slimPod(pod)), podView(pod));
+    assert.ok(JSON.stringify(slimPod(pod)).length < 1000);
+  });
 
   it('have what is the same in many pods once', () => {
     const one = (name: string) => podFacts(leanPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, ...pods['that runs'] }));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
-import { readChunks } from '../bounded-body.ts';
+import { readChunks, TooLarge } from '../bounded-body.ts';
 import type { Call } from '../trace.ts';
 import type { Transport } from './transport.ts';
 
@@ -89,13 +89,25 @@ class ItemCutter {
 /** A list of at most this size is parsed at once, which is much quicker than to look for its items. */
 const SMALL_BYTES = 1024 * 1024;
 
-/** Reads a list's body: each item to `item`; resolves with the list without them. Throws SyntaxError if it is no JSON. */
-export async function readItems<List, Item>(message: IncomingMessage, item: (item: Item) => void, small = SMALL_BYTES): Promise<List> {
+/** Bytes that a list may still have. */
+interface Room {
+  left: number;
+}
+
+/** Reads a list's body: each item to `item`; resolves with the list without them. Throws SyntaxError if it is no JSON, TooLarge without room. */
+export async function readItems<List, Item>(
+  message: IncomingMessage,
+  item: (item: Item) => void,
+  small: number,
+  room: Room = { left: Number.POSITIVE_INFINITY },
+): Promise<List> {
   const held: Buffer[] = [];
   let size = 0;
   let cutter: ItemCutter | undefined;
   await readChunks(message, (chunk) => {
     size += chunk.length;
+    room.left -= chunk.length;
+    if (room.left < 0) throw new TooLarge(size);
     held.push(chunk);
     if (size <= small) return;
     cutter ??= new ItemCutter((text) => item(JSON.parse(text) as Item));
@@ -135,38 +147,68 @@ export async function untilWhole<T>(list: (isLast: boolean) => Promise<T>): Prom
   }
 }
 
-/** Every object of a resource, page by page. */
-export function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
-  return untilWhole(() => listOnce(transport, kind, options, limit));
+/** Text of all pages of one list, where its objects are kept whole and where they are cut down; bytes. Tenants decide how large theirs are. */
+const MOST_BYTES: Most = { whole: 512 * 1024 * 1024, cut: 4 * 1024 * 1024 * 1024 };
+
+interface Most {
+  readonly whole: number;
+  readonly cut: number;
 }
 
-async function listOnce(transport: Transport, kind: Kind, options: ListOptions, limit: number): Promise<Listed> {
+/** Every object of a resource, page by page. */
+export function listAll(transport: Transport, kind: Kind, options: ListOptions, limit: number, most: Most = MOST_BYTES): Promise<Listed> {
+  return untilWhole(() => listOnce(transport, kind, options, limit, most));
+}
+
+async function listOnce(
+  transport: Transport,
+  kind: Kind,
+  { namespace, labelSelector, fieldSelector, signal, metadataOnly, keep }: ListOptions,
+  limit: number,
+  most: Most,
+): Promise<Listed> {
   const items: KubeObject[] = [];
+  const room = { left: keep ? most.cut : most.whole };
   let token: string | undefined;
   for (;;) {
-    const { labelSelector, fieldSelector, signal } = options;
-    const path = withQuery(collectionPath(kind, options.namespace), { labelSelector, fieldSelector, limit, continue: token });
-    const accept = options.metadataOnly ? { accept: METADATA_LIST } : {};
-    const call = { path, ...accept, ...(signal ? { signal } : {}) };
-    const page = options.keep ? await readPage(transport, call, kind, options.keep) : await transport.json<Page>(call);
-    for (const item of page.items ?? []) items.push(options.keep ? item : typed(kind, item));
+    const path = withQuery(collectionPath(kind, namespace), { labelSelector, fieldSelector, limit, continue: token });
+    const call = { path, ...(metadataOnly ? { accept: METADATA_LIST } : {}), ...(signal ? { signal } : {}) };
+    const page = await readPage(transport, call, { kind, keep, room, before: items });
+    for (const item of page.items ?? []) items.push(item);
     token = page.metadata?.continue;
     if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
   }
 }
 
+interface PageOf extends Pick<ListOptions, 'keep'> {
+  readonly kind: Kind;
+  readonly room: Room;
+  /** Of the pages before. */
+  readonly before: readonly KubeObject[];
+}
+
 /** A page of which only what is kept is ever in memory. */
-async function readPage(transport: Transport, call: Call, kind: Kind, keep: (object: KubeObject) => KubeObject): Promise<Page> {
+async function readPage(transport: Transport, call: Call, { kind, keep, room, before }: PageOf): Promise<Page> {
   return transport.read(call, async (message) => {
     const items: KubeObject[] = [];
+    const take = (item: KubeObject) => items.push(keep ? keep(typed(kind, item)) : typed(kind, item));
     try {
-      const page = await readItems<Page, KubeObject>(message, (item) => items.push(keep(typed(kind, item))));
+      const page = await readItems<Page, KubeObject>(message, take, keep ? SMALL_BYTES : Number.POSITIVE_INFINITY, room);
       return { ...page, items };
     } catch (thrown) {
       if (thrown instanceof SyntaxError) throw new ApiFailure(200, 'NotJson', `${call.path} is not JSON: ${thrown.message}`);
+      if (thrown instanceof TooLarge) throw new ApiFailure(200, 'TooLarge', tooLarge(kind, [...before, ...items]));
       throw thrown;
     }
   });
+}
+
+/** With the namespace that most of the objects read so far are in. */
+function tooLarge({ plural }: Kind, items: readonly KubeObject[]): string {
+  const fact = `the list of ${plural} is too large to be read`;
+  const [most] = [...Map.groupBy(items, ({ metadata }) => metadata.namespace ?? '')].toSorted(([, a], [, b]) => b.length - a.length);
+  if (!most?.[0]) return fact;
+  return `${fact}: ${most[1].length} of the first ${items.length} are in namespace ${most[0]}`;
 }
 
 /** Items of a list come without apiVersion and kind, metadata with another's. */

@@ -7,6 +7,7 @@ import { K } from '../../kernel/kinds.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { slimPod } from '../../kube/lean-objects.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
@@ -100,8 +101,8 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
   return { ...installed, detection, record, ...read };
 }
 
-async function readInstallation({ cluster }: Sources, { profile, options }: Context) {
-  const inventory = await readInventory({ cluster }, profile);
+async function readInstallation(sources: Sources, { profile, options }: Context) {
+  const inventory = await readInventory(sources, profile);
   const { daemonSets, deployments, crds } = inventory;
   return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds };
 }
@@ -113,7 +114,7 @@ async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
     server: attempt(() => cluster.version()),
     clockSkewMs: attempt(() => cluster.clockSkewMs()),
     nodes: attempt(() => cluster.list(K.Node)),
-    pods: attempt(async () => (await cluster.list(K.Pod)).map(podView)),
+    pods: attempt(async () => (await cluster.list(K.Pod, { keep: slimPod })).map(podView)),
     namespaces: attempt(() => cluster.list(K.Namespace)),
     budgets: attempt(() => cluster.list(K.PodDisruptionBudget)),
     apiServices: attempt(() => cluster.list(K.APIService)),

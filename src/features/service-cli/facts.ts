@@ -9,6 +9,7 @@ import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
 import type { ClusterReader, KnownSum, Sources, UserFiles } from '../../kernel/ports.ts';
 import { imageRelease } from '../../kernel/release.ts';
+import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podShape } from '../../kube/pod-facts.ts';
 import { ageOf, attempt, type CliAge, cliConfigField, isImageOf, listedSum, readInstalled } from '../survey/index.ts';
 import { type FoundCli, readClis } from './cli-list.ts';
@@ -123,7 +124,7 @@ async function readDatastore(sources: Sources, context: Context): Promise<Pick<C
 }
 
 async function oldPods(cluster: ClusterReader, { profile, options }: Context): Promise<readonly CliPod[]> {
-  const pods = await cluster.list(K.Pod);
+  const pods = await cluster.list(K.Pod, { keep: slimPod });
   return pods.flatMap((pod) => {
     if (hasEnded(pod)) return [];
     const cli = podShape(pod).spec?.containers?.find((one) => isImageOf(one.image, profile.cli.images));

@@ -8,6 +8,7 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
+import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
 import { type OperatorLag, operatorImage, readEndLags, readExpectation, readPinnedImages } from '../install-operator/index.ts';
@@ -46,7 +47,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   const { cluster, tools } = sources;
   const [installed, pods, clis] = await Promise.all([
     attempt(() => readInstalled(sources, context)),
-    attempt(() => cluster.list(K.Pod)),
+    attempt(() => cluster.list(K.Pod, { keep: slimPod })),
     attempt(() => readClis(tools, context.profile)),
   ]);
   const target = await attemptWith(installed, (installation) => readTargetIfAny(sources, context, installation));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { readItems } from '../../../src/adapters/kube/items.ts';
+import { listAll, readItems } from '../../../src/adapters/kube/items.ts';
+import { K } from '../../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
 
 /** The bytes, in chunks of a size. */
 function body(text: string, size: number): IncomingMessage {
@@ -45,5 +47,29 @@ describe('items of a list, read as they arrive', () => {
     const text = JSON.stringify({ metadata, items: [item('a'), item('b')] });
     for (const small of [0, 100_000])
       for (const wrong of [text.slice(0, -30), '<html>not here</html>', '']) await assert.rejects(read(wrong, 64, small), SyntaxError);
+  });
+
+  it('is refused once its pages are too large together, with the namespace that most of it is in', async () => {
+    const page = (namespace: string) =>
+      JSON.stringify({
+        metadata: { continue: 'next' },
+        items: [item('a'), item('b')].map((one) => ({ ...one, metadata: { name: 'p', namespace } })),
+      });
+    let asked = 0;
+    const transport = {
+      read(_call: unknown, use: (message: IncomingMessage) => Promise<unknown>) {
+        asked += 1;
+        return use(body(page(asked % 3 === 0 ? 'shop' : 'flood'), 64));
+      },
+    } as unknown as Parameters<typeof listAll>[0];
+    for (const keep of [undefined, (one: KubeObject) => one]) {
+      asked = 0;
+      const refused = {
+        reason: 'TooLarge',
+        message: /^the list of pods is too large to be read: \d+ of the first \d+ are in namespace flood$/,
+      };
+      await assert.rejects(listAll(transport, K.Pod, keep ? { keep } : {}, 2, { whole: 2000, cut: 2000 }), refused);
+      assert.ok(asked > 5 && asked < 20, `${asked}`);
+    }
   });
 });
