@@ -176,8 +176,8 @@ export class Recorder {
     }
     if (!stored) return undefined;
     await this.#setAside(stored);
-    const { clusterUid, stripped }: RunRecord = stored;
-    if (clusterUid === this.#context.clusterUid && stripped) this.#notes = { stripped };
+    const { clusterUid, stripped, moved }: RunRecord = stored;
+    if (clusterUid === this.#context.clusterUid) this.#notes = { ...(stripped ? { stripped } : {}), ...(moved ? { moved } : {}) };
     return undefined;
   }
 

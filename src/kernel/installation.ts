@@ -56,8 +56,6 @@ export interface ChartRelease {
   /** Newest revision and its state as stored; undefined where the releases could not be read. */
   readonly revision?: number;
   readonly status?: string;
-  /** Namespace that the operator's objects name, where no release of that name is stored in it. */
-  readonly named?: string;
 }
 
 /** What is installed, with the evidence for it (§4). */

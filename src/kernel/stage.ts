@@ -32,7 +32,7 @@ export interface NoReturnReason {
 }
 
 /** The part of the run record that a stage fills in. */
-export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup'>>;
+export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>>;
 
 /** One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure). Only the engine acts. */
 export interface Stage<Facts> {

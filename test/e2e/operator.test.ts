@@ -3,6 +3,7 @@ import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
+import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
@@ -20,6 +21,11 @@ describe('procedure B on a real control plane, the operator played', () => {
     assert.equal(refused.exitCode, 3, told(refused));
     assert.match(refused.stdout + refused.stderr, /NS-251/);
     assert.equal(await cluster.versions(), before);
+  });
+
+  it('hears no state and no release of a chart in Secrets of other namespaces', async () => {
+    const told = await assertUnmoved(cluster, [...CALICO, '--accept', TYPHA], ['kube-system', 'tigera-operator']);
+    assert.match(told.status ?? '', /no run of this program is recorded/);
   });
 
   it('plan --diff shows the operator and the CRDs, live against planned, and changes nothing', async () => {

@@ -15,6 +15,7 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     chartReleases: empty,
     clusterInformation: { value: undefined },
     nodes: empty,
+    moved: empty,
     ...parts,
   };
 }

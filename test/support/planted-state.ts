@@ -45,9 +45,14 @@ const forgedReleases: readonly KubeObject[] = ['calico', 'tigera-operator', 'net
   metadata: { name: `sh.helm.release.v1.${name}.v9`, labels: { owner: 'helm', name, version: '9', status: 'deployed' } },
 }));
 
-/** Puts a forged state and forged releases of charts into each of these namespaces. */
-export async function plantState(on: Pick<Cluster, 'create'>, clusterUid: string, namespaces: readonly string[]): Promise<number> {
-  const secrets = [...(await forgedState(clusterUid)), ...forgedReleases];
+/** Puts a forged state, forged releases of charts and these Secrets into each of these namespaces. */
+export async function plantState(
+  on: Pick<Cluster, 'create'>,
+  clusterUid: string,
+  namespaces: readonly string[],
+  more: readonly KubeObject[] = [],
+): Promise<number> {
+  const secrets = [...(await forgedState(clusterUid)), ...forgedReleases, ...more];
   for (const namespace of namespaces)
     for (const { apiVersion, kind, metadata, type, data } of secrets) {
       const { name, labels } = metadata;

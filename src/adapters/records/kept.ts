@@ -103,7 +103,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS.filter((field) => typeof value[field] !== 'string'),
     ...LISTS.filter((field) => !isTexts(value[field])),
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
-    ...(value.flags === undefined || isTexts(value.flags) ? [] : ['flags']),
+    ...['flags', 'moved'].filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
     ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),

@@ -72,7 +72,10 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
     ],
     notes: [...notesOf(facts, difference), ...holdNotes(context), ...(facts.upgraded ? [] : facts.console)],
     ...(facts.upgraded ? {} : { restarts: facts.restarts }),
-    remember: { digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) } },
+    remember: {
+      digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) },
+      ...(facts.upgrade?.moves && 'value' in facts.stored ? { moved: facts.stored.value.uids } : {}),
+    },
   };
 }
 

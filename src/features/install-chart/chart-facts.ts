@@ -33,6 +33,8 @@ export interface StoredRelease {
   readonly object: string;
   /** The same object. */
   readonly ref: ObjectRef;
+  /** Of all objects that the release is stored in. */
+  readonly uids: readonly string[];
 }
 
 /** A pending revision that the run left which continues now. */
@@ -96,8 +98,6 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
   /** Namespaces and other objects with data that the upgrade would delete: live, and without the mark that keeps them. */
   readonly lostData: Reading<readonly ObjectRef[]>;
   readonly takeover: Takeover | undefined;
-  /** Namespace that the operator's objects name, where the release is stored in another one alone. */
-  readonly named: string | undefined;
   /** Set where the release is in another namespace than its operator. */
   readonly misplaced: Misplaced | undefined;
   /** What the release is stored in besides, in a namespace that it was moved from: metadata only. */

@@ -1,13 +1,11 @@
-import { type Command, command } from '../../kernel/argv.ts';
+import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
-import { continues } from '../../kernel/run-record.ts';
 import { noneAtZero } from '../rollout/index.ts';
 import { failed, listed, table } from '../survey/index.ts';
 import { chartReleaseChecks, withStored } from './chart-checks.ts';
-import type { ChartCheck, ChartJudged, StoredRelease } from './chart-facts.ts';
+import type { ChartCheck } from './chart-facts.ts';
 import { chartTargetChecks } from './chart-target.ts';
 
 const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation', severity: 'error', ref: '§4.2/2' }, [
@@ -90,19 +88,6 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
   },
 ]);
 
-function doubtsOf({ storage, object, record }: StoredRelease, facts: ChartJudged, context: Context): readonly string[] {
-  const inConfigMap = `it is read from ${object}, and more accounts may write ConfigMaps than Secrets`;
-  const elsewhere = `the operator names namespace ${facts.named}, and any account that may write in ${record.namespace} could have stored it there`;
-  // A move that this run began leaves it so until it ends.
-  const isMoved = facts.named === undefined || continues(facts.record, context);
-  return [...(storage === 'ConfigMap' ? [inConfigMap] : []), ...(isMoved ? [] : [elsewhere])];
-}
-
-function valuesOf({ storage, record: { name, namespace } }: StoredRelease): Command {
-  if (storage !== 'ConfigMap') return command`helm get values ${name} --namespace ${namespace}`;
-  return command`HELM_DRIVER=configmap helm get values ${name} --namespace ${namespace}`;
-}
-
 /** The checks of a chart upgrade in the order in which they are shown. */
 export const chartChecks: readonly ChartCheck[] = [
   ...chartTargetChecks,
@@ -110,19 +95,22 @@ export const chartChecks: readonly ChartCheck[] = [
   /** The stored release's values decide which operator runs, with all its rights: a weaker store needs the user's word. */
   {
     id: 'NS-247',
-    title: 'chart release in Secrets where its operator says',
+    title: 'chart release stored in Secrets',
     category: 'installation',
     severity: 'error',
     ref: '§4.2/2',
-    judge: withStored((stored, facts, context) => {
-      const { name, namespace } = stored.record;
-      const doubts = doubtsOf(stored, facts, context);
-      if (doubts.length === 0) return ok(`release ${namespace}/${name} is in ${stored.object}`);
+    judge: withStored(({ storage, object, record: { name, namespace } }) => {
       const subject = `${namespace}/${name}`;
+      if (storage !== 'ConfigMap') return ok(`release ${subject} is in ${object}`);
       return failed(
-        `release ${subject}: ${doubts.join('; ')}`,
-        `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${stored.object} in namespace ${namespace}.`,
-        { evidence: [{ text: subject, detail: stored.object }], byName: true, eachByName: true, next: valuesOf(stored) },
+        `release ${subject}: it is read from ${object}, and more accounts may write ConfigMaps than Secrets`,
+        `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${object} in namespace ${namespace}.`,
+        {
+          evidence: [{ text: subject, detail: object }],
+          byName: true,
+          eachByName: true,
+          next: command`HELM_DRIVER=configmap helm get values ${name} --namespace ${namespace}`,
+        },
       );
     }),
   },

@@ -8,11 +8,12 @@ import { pointerTo } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import { attempt, liveOf } from '../survey/index.ts';
 import type { Misplaced, StoredRelease, Trial } from './chart-facts.ts';
 import type { HelmUpgrade } from './helm-argv.ts';
 import { type HelmRecord, recordedObjects } from './helm-record.ts';
-import { newestFirst, readRevision, revisionsIn } from './release.ts';
+import { revisionsIn } from './release.ts';
 import { rendered } from './rendered.ts';
 import { reading } from './source.ts';
 
@@ -70,20 +71,17 @@ export async function tryMove(sources: Sources, upgrade: HelmUpgrade, base: Helm
   return { trial: { value: { type: 'refused', because } }, patches: [] };
 }
 
-/** Metadata of what the release of this name is stored in, in other namespances than its operator's, if it once held this operator. */
-export async function readOldRecords(cluster: ClusterReader, { record, storage }: StoredRelease): Promise<readonly KubeObject[]> {
+/** Metadata of what the release was stored in before a run moved it (`moved`, by UID). Nothing is taken for it by what it holds. */
+export async function readOldRecords(
+  cluster: ClusterReader,
+  { record, storage }: StoredRelease,
+  { moved = [] }: Pick<RunRecord, 'moved'> = {},
+): Promise<readonly KubeObject[]> {
+  if (moved.length === 0) return [];
   // An account that may not list all namespaces can still upgrade: leftovers decide nothing.
   const listed = await attempt(() => revisionsIn(cluster, storage, { name: record.name }));
-  const all = 'value' in listed ? listed.value.filter(({ metadata }) => metadata.namespace !== record.namespace) : [];
-  const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace ?? '');
-  const old = await eachOf([...byNamespace.values()], WIDTH, async (revisions) => {
-    const [newest] = revisions.toSorted(newestFirst);
-    const last = newest && (await readRevision(cluster, newest));
-    const held = last && 'value' in last ? recordedObjects(last.value) : [];
-    const isOld = held.some(({ kind, metadata }) => kind === 'Deployment' && metadata.namespace === record.namespace);
-    return isOld ? revisions : [];
-  });
-  return old.flat();
+  const isOld = ({ metadata: { uid = '', namespace } }: KubeObject) => moved.includes(uid) && namespace !== record.namespace;
+  return 'value' in listed ? listed.value.filter(isOld) : [];
 }
 
 /** Re-annotates what is there, so that helm adopts it when it installs the release in its new namespace. */

@@ -95,7 +95,8 @@ async function readNewest(cluster: ClusterReader, revisions: readonly KubeObject
   if (!newest || 'unread' in newest) return newest;
   const record = newest.value;
   const storage = storageOf(last);
-  const alone = { value: { record, base: record, storage, object: objectText(last), ref: refOf(last) } };
+  const uids = revisions.flatMap(({ metadata }) => metadata.uid ?? []);
+  const alone = { value: { record, base: record, storage, object: objectText(last), ref: refOf(last), uids } };
   // As helm does it: the newest by content, the others by labels, and only in its present store.
   const deployed = revisions.find(({ kind, metadata }) => kind === storage && metadata.labels?.status === DEPLOYED);
   if (record.status === DEPLOYED || deployed === undefined || deployed === last) return alone;
@@ -113,7 +114,7 @@ function objectText({ kind, metadata }: KubeObject): string {
 }
 
 /** What one stored revision holds; undefined where it is gone. Throws ApiFailure. */
-export async function readRevision(cluster: ClusterReader, revision: KubeObject): Promise<Reading<HelmRecord> | undefined> {
+async function readRevision(cluster: ClusterReader, revision: KubeObject): Promise<Reading<HelmRecord> | undefined> {
   const { name, namespace = '' } = revision.metadata;
   const stored = await cluster.get(K[storageOf(revision)], name, namespace);
   if (!stored) return undefined;
@@ -125,7 +126,7 @@ export async function readRevision(cluster: ClusterReader, revision: KubeObject)
   }
 }
 
-export function newestFirst(one: KubeObject, other: KubeObject): number {
+function newestFirst(one: KubeObject, other: KubeObject): number {
   const [a, b] = [one, other].map(({ metadata }) => Number(metadata.labels?.version ?? 0));
   return (b ?? 0) - (a ?? 0);
 }

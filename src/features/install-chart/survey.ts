@@ -51,7 +51,7 @@ export async function readChartFacts(
   const release = 'value' in stored ? stored.value : undefined;
   const misplaced = release && misplacedIn(release, installation, context);
   const moveTo = options.moveRelease && misplaced?.holdsOperator ? misplaced.to : undefined;
-  const oldRecords = release && !misplaced ? await readOldRecords(cluster, release) : [];
+  const oldRecords = release && !misplaced ? await readOldRecords(cluster, release, record) : [];
   const takeover = release && takeoverOf(release, record, oldRecords.length > 0, sources.clock.now(), context);
   const known = await readKnown(sources, context, { stored, helm, target, fetched }, file, moveTo);
   const { upgrade, upgraded = false } = known ?? {};
@@ -62,7 +62,6 @@ export async function readChartFacts(
   const defaults = release?.base.defaults;
   return {
     ...{ installation, stored, helm, target, upgraded, trial, record, crds, upgrade, misplaced, adoption, takeover, oldRecords },
-    named: installation.chart?.named,
     ...lost,
     conflicts: documents && release ? await readConflicts(cluster, documents, release, moveTo) : undefined,
     pins: known ? pinsOf(known) : [],

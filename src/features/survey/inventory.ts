@@ -9,17 +9,18 @@ import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
 import { prunersOf } from './managed-by.ts';
 import { attemptApi } from './reading.ts';
+import { findOperator } from './release-evidence.ts';
+import { readMoved } from './stored-release.ts';
 
 /** Marks what the image probe creates, so that the one of a killed run is found. */
 export const PROBE_LABEL = 'netsvc-upgrade/probe';
 
 /** Reads what detection needs, as metadata where that is enough; an unreadable part keeps its reason, an unknown kind is empty. */
-export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: Profile) {
-  const { cluster } = sources;
+export async function readInventory({ cluster, records }: Pick<Sources, 'cluster' | 'records'>, profile: Profile) {
   const namespaces = serviceNamespaces(profile);
   const { installationKind } = profile.operator;
   const label = profile.operator.migrationLabel?.key;
-  return allOf({
+  const read = await allOf({
     /** Of all namespaces, as are Deployments. Pods of a probe of ours have the agents' images and are none. */
     daemonSets: attemptApi<readonly KubeObject[]>(async () =>
       (await listAll(cluster, K.DaemonSet)).filter(({ metadata }) => metadata.labels?.[PROBE_LABEL] === undefined),
@@ -36,6 +37,10 @@ export async function readInventory(sources: Pick<Sources, 'cluster'>, profile: 
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
     nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(label) })),
   });
+  const { deployments, installations, chartReleases } = read;
+  const operator = 'value' in deployments ? findOperator(deployments.value, profile) : undefined;
+  const named = [...(operator ? [operator] : []), ...('value' in installations ? installations.value.slice(0, 1) : [])];
+  return { ...read, moved: await readMoved(records, named, chartReleases) };
 }
 
 /** In Secrets, unless the user told the chart tool to use ConfigMaps; those matter only where they can be read. */

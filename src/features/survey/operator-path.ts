@@ -1,4 +1,3 @@
-import type { Reading } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { ChartRelease, Detection, InstallPath, ManagedBy } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -6,13 +5,14 @@ import type { Profile } from '../../kernel/profile.ts';
 import { type Agents, agentText } from './components.ts';
 import { type Decision, installed, managers, type Seen, valueOr } from './installed-sign.ts';
 import { findOperator, isOfOtherLine, operatorRelease } from './release-evidence.ts';
+import { namedRelease, newestRevision } from './stored-release.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */
 export function detectOperated(installation: KubeObject, agents: Agents, seen: Seen, said: InstallPath | undefined): Detection {
   const { profile, nodes } = seen;
   const agent = agents.operated[0];
   const operator = findOperator(seen.deployments, profile);
-  const chart = chartOf(operator ? [operator, installation] : [installation], seen.chartReleases);
+  const chart = chartOf(operator ? [operator, installation] : [installation], seen);
   const evidence = [
     `there is ${installation.kind} ${installation.metadata.name}`,
     agent ? `agents: ${agentText(agent)}` : `no agents yet: ${profile.operator.workloadNamespace} has none`,
@@ -86,9 +86,6 @@ function pendingNodes({ nodes, profile }: Seen): readonly string[] {
     .map(({ metadata }) => metadata.name);
 }
 
-const NAME = 'meta.helm.sh/release-name';
-const NAMESPACE = 'meta.helm.sh/release-namespace';
-
 type ChartAnswer =
   | { readonly type: 'release'; readonly chart: ChartRelease; readonly evidence: string }
   /** Rendered with the chart tool and applied by something else: there is no release. */
@@ -98,11 +95,10 @@ type ChartAnswer =
   | { readonly type: 'none' };
 
 /** Whether the operator's objects belong to a chart release: by annotations, confirmed by the stored one's labels (domain §2.2). */
-function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeObject[]>): ChartAnswer {
-  const owned = objects.find(({ metadata }) => metadata.annotations?.[NAME] !== undefined);
-  if (!owned) return renderedOrNone(objects);
-  const name = owned.metadata.annotations?.[NAME] ?? '';
-  const namespace = owned.metadata.annotations?.[NAMESPACE] ?? owned.metadata.namespace ?? '';
+function chartOf(objects: readonly KubeObject[], { chartReleases: stored, moved }: Pick<Seen, 'chartReleases' | 'moved'>): ChartAnswer {
+  const named = namedRelease(objects);
+  if (!named) return renderedOrNone(objects);
+  const { owned, name, namespace } = named;
   const where = `${owned.kind} ${owned.metadata.name} belongs to chart release ${namespace}/${name}`;
   if ('unread' in stored) {
     return { type: 'release', chart: { name, namespace }, evidence: `${where} (its Secrets could not be read: ${stored.unread})` };
@@ -110,11 +106,11 @@ function chartOf(objects: readonly KubeObject[], stored: Reading<readonly KubeOb
   const newest = newestRevision(stored.value, name, namespace);
   if (newest)
     return { type: 'release', chart: { name, namespace, ...newest }, evidence: `${where}, revision ${newest.revision} ${newest.status}` };
-  const elsewhere = onlyElsewhere(stored.value, name);
-  if (!elsewhere)
+  const former = movedFrom(stored.value, valueOr(moved, []), name);
+  if (!former)
     return { type: 'lost', chart: { name, namespace }, evidence: `${where}, which is stored neither in Secrets nor in ConfigMaps` };
-  const evidence = `${where}, which is stored in namespace ${elsewhere.namespace} alone: somebody is moving it, or has moved it`;
-  return { type: 'release', chart: { name, ...elsewhere, named: namespace }, evidence };
+  const evidence = `${where}, which is stored in namespace ${former.namespace} until the move that the run has begun is finished`;
+  return { type: 'release', chart: { name, ...former }, evidence };
 }
 
 function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
@@ -123,17 +119,9 @@ function renderedOrNone(objects: readonly KubeObject[]): ChartAnswer {
   return { type: 'rendered', evidence: `${labelled.kind} ${labelled.metadata.name} was rendered from a chart, without a release` };
 }
 
-/** Annotations change before the release is installed in its new namespace: until then only the old one exists. */
-function onlyElsewhere(stored: readonly KubeObject[], name: string): Omit<ChartRelease, 'name'> | undefined {
-  const ofName = stored.filter(({ metadata }) => metadata.labels?.owner === 'helm' && metadata.labels.name === name);
-  const [namespace, ...others] = new Set(ofName.map(({ metadata }) => metadata.namespace ?? ''));
-  const newest = namespace === undefined || others.length > 0 ? undefined : newestRevision(stored, name, namespace);
+/** By UIDs alone: a Secret of any namespace may say that it holds the release. */
+function movedFrom(stored: readonly KubeObject[], moved: readonly string[], name: string): Omit<ChartRelease, 'name'> | undefined {
+  const namespace = stored.find(({ metadata }) => moved.includes(metadata.uid ?? ''))?.metadata.namespace;
+  const newest = namespace === undefined ? undefined : newestRevision(stored, name, namespace);
   return namespace === undefined || newest === undefined ? undefined : { namespace, ...newest };
-}
-
-function newestRevision(stored: readonly KubeObject[], name: string, namespace: string) {
-  return stored
-    .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.owner === 'helm' && metadata.labels.name === name)
-    .map(({ metadata }) => ({ revision: Number(metadata.labels?.version ?? 0), status: metadata.labels?.status ?? 'unknown' }))
-    .toSorted((a, b) => b.revision - a.revision)[0];
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage } from '../../../src/features/install/around.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import { RECORD } from '../../fixtures/stored-record.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 
@@ -26,6 +28,14 @@ function oldRelease(more: ChartParts = {}): ChartParts {
     ...more,
   };
 }
+
+/** The record of an unfinished run that has begun to move the release. */
+const movedBy = (context: Context, parts: ChartParts) => {
+  const uids = [...storedIn(parts), ...(parts.objects ?? [])]
+    .filter(({ kind }) => kind === 'Secret')
+    .map(({ metadata }) => `uid-Secret/${metadata.name}`);
+  return { ...RECORD, clusterUid: context.clusterUid, target: context.options.release, wrote: ['apply'], moved: uids };
+};
 
 describe('a chart release in another namespace than its operator', () => {
   it('NS-244: is not upgraded where it is, and helm is not even asked', async () => {
@@ -75,6 +85,7 @@ describe('a chart release in another namespace than its operator', () => {
   it('is found where it is stored once its objects are annotated, and the move goes on', async () => {
     const annotated = { ...inDefault, 'meta.helm.sh/release-namespace': 'tigera-operator' };
     const bench = chartBench(oldRelease({ owned: annotated, options: { moveRelease: true } }));
+    bench.record = movedBy(bench.context, oldRelease());
     const { plan } = await openedChart(bench);
     assert.ok('actions' in plan);
     assert.deepEqual(
@@ -94,15 +105,32 @@ describe('a chart release in another namespace than its operator', () => {
     objects: storedIn({ stored: { namespace: 'default', version: 2, manifest: `${NAMESPACE}${OPERATOR}` } }),
   };
 
-  it('NS-245: warns of the old record that is left, and deletes it when asked', async () => {
-    const before = await openedChart(chartBench(moved));
-    assert.equal(before.outcomes['NS-245'], 'warning');
-    const { plan } = await openedChart(chartBench({ ...moved, options: { moveRelease: true } }));
+  it('NS-245: warns of the old record that the move has left, and deletes it when asked', async () => {
+    const left = (parts: ChartParts) => {
+      const bench = chartBench({ ...moved, ...parts });
+      bench.record = movedBy(bench.context, moved);
+      return openedChart(bench);
+    };
+    assert.equal((await left({})).outcomes['NS-245'], 'warning');
+    const { plan } = await left({ options: { moveRelease: true } });
     assert.ok('actions' in plan);
     assert.deepEqual(
       plan.actions.map(({ effect }) => effect.type === 'delete' && [effect.target.kind, effect.target.namespace]),
       [['Secret', 'default']],
     );
+  });
+
+  it('NS-245: does not hear a Secret that looks like an old record and that no move of ours noted', async () => {
+    const { outcomes } = await openedChart(chartBench(moved));
+    assert.equal(outcomes['NS-245'], 'ok');
+    const { plan } = await openedChart(chartBench({ ...moved, options: { moveRelease: true } }));
+    assert.ok('skip' in plan);
+  });
+
+  it('notes the UIDs of what the release is stored in before the move begins', async () => {
+    const { plan } = await openedChart(chartBench(oldRelease({ options: { moveRelease: true } })));
+    assert.ok('actions' in plan);
+    assert.deepEqual(plan.remember?.moved, ['uid-Secret/sh.helm.release.v1.calico.v1']);
   });
 
   it('refuses to move what helm would not install over', async () => {

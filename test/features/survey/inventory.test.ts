@@ -3,14 +3,14 @@ import { readInventory } from '../../../src/features/survey/inventory.ts';
 import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/object.ts';
-import { ApiFailure, type ClusterReader, type ListOptions } from '../../../src/kernel/ports.ts';
+import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { emptySources } from '../../support/empty-sources.ts';
 import { objectOf } from '../../support/inventory.ts';
 
 type Asked = Pick<Kind, 'plural'> & ListOptions;
 
-interface Fake {
-  readonly cluster: ClusterReader;
+interface Fake extends Pick<Sources, 'cluster' | 'records'> {
   readonly asked: Asked[];
 }
 
@@ -34,7 +34,7 @@ function fakeCluster(lists: Readonly<Record<string, readonly KubeObject[] | Erro
       return answer(kind).find((object) => object.metadata.name === name && object.apiVersion === apiVersionOf(kind));
     },
   };
-  return { cluster: reader as ClusterReader, asked };
+  return { cluster: reader as ClusterReader, records: emptySources().records, asked };
 }
 
 const crd = (name: string) => objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', name);
