@@ -9,6 +9,7 @@ import { type Loopback, sendJson, sendStatus, serve } from '../support/loopback-
 import { ownReleases } from '../support/releases.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
 import { putKubectl } from '../support/stand-in-kubectl.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { traced } from '../support/traced-process.ts';
 
 const KUBE_SYSTEM = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'u-1' } };
@@ -72,7 +73,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a source that answers with an error': {
     ...{ context: 'netsvc', typed: 'apply --dry-run=client --manifest-url=URL/none', exit: 1 },
     says: /^error: URL\/none\/v3\.32\.2\/manifests\/netsvc\.yaml does not exist$/,
-    next: 'curl -fsSIL URL/none/v3.32.2/manifests/netsvc.yaml',
+    next: `curl -fsSIL URL/none/${NETSVC_TARGET}/manifests/netsvc.yaml`,
   },
   'a report that is not there': {
     ...{ context: 'netsvc', typed: 'report', exit: 64, says: /^error: no run of this program is recorded on this cluster$/ },

@@ -3,6 +3,7 @@ import { findingsHere, nextHere, outcomeHere, textHere } from '../../src/cli/car
 import { type Command, command } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 const here = [
   { name: 'context', word: '--context=prod' },
@@ -18,8 +19,8 @@ const TABLE: readonly (readonly [what: string, next: string, expected: string])[
   ],
   [
     'one with flags of its own: most may be given once',
-    'kubectl netsvc-upgrade preflight --release v3.32.1',
-    'kubectl netsvc-upgrade preflight --context=prod --manifest-url=mirror --release v3.32.1',
+    `kubectl netsvc-upgrade preflight --release ${CALICO_TARGET}`,
+    `kubectl netsvc-upgrade preflight --context=prod --manifest-url=mirror --release ${CALICO_TARGET}`,
   ],
   [
     'one with the name of a profile',

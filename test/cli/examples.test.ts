@@ -14,6 +14,7 @@ import { ownReleases } from '../support/releases.ts';
 import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as Manifest;
@@ -78,7 +79,7 @@ describe('the examples of every help page', () => {
     for (const example of examplesOf(command)) {
       it(example, async () => {
         const scenario = await installedSandbox({ nodes: 1 });
-        scenario.files.write('upgrade.yaml', readFileSync(join(ownReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8'));
+        scenario.files.write('upgrade.yaml', readFileSync(join(ownReleases, NETSVC_TARGET, 'manifests', 'netsvc.yaml'), 'utf8'));
         putConfiguration(scenario);
         const before = BEFORE[example.slice(OWN_NAME.length + 1)];
         const lines = [...(before ? [`${OWN_NAME} ${before}`] : []), ...example.split(' && ')];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
 import { Fault } from '../../src/kernel/fault.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 
-const facts = { defaultRelease: 'v3.32.2', checks: ['NS-012', 'NS-104', 'NS-110'] };
+const facts = { defaultRelease: NETSVC_TARGET, checks: ['NS-012', 'NS-104', 'NS-110'] };
 
 /** What is there: an option that nobody gave is undefined. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -21,7 +22,7 @@ function usage(work: () => unknown): Fault {
 describe('toOptions', () => {
   it('fills in every default', () => {
     assert.deepEqual(given(toOptions({}, facts)), {
-      release: 'v3.32.2',
+      release: NETSVC_TARGET,
       accept: [],
       failOn: 'error',
       dryRun: 'none',
@@ -73,9 +74,9 @@ describe('toOptions', () => {
   });
 
   it('refuses a release that is none', () => {
-    const { message, suggestions } = usage(() => toOptions({ release: 'latest' }, { ...facts, defaultRelease: 'v3.32.1' }));
+    const { message, suggestions } = usage(() => toOptions({ release: 'latest' }, { ...facts, defaultRelease: CALICO_TARGET }));
     assert.match(message, /--release=latest is not a release tag/);
-    assert.deepEqual(suggestions, ['write it as v3.32.1']);
+    assert.deepEqual(suggestions, [`write it as ${CALICO_TARGET}`]);
   });
 });
 

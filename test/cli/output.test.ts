@@ -12,6 +12,7 @@ import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const findings: readonly Finding[] = [
   { id: 'NS-001', title: 'reachable', category: 'kubernetes', ref: '§1/1', outcome: 'ok', message: 'v1.35', evidence: [] },
@@ -85,7 +86,7 @@ const stages: readonly PlannedStage[] = [
 
 const context = engineContext();
 const head = {
-  release: 'v3.32.2',
+  release: NETSVC_TARGET,
   source: 'v3.26.4',
   path: 'manifest',
   datastore: 'api',

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { CALICO_TARGET } from '../support/target.ts';
 import { type Api, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
 import { missingComponents, renderComponents } from './operated-components.ts';
@@ -34,10 +35,10 @@ const RELEASES: Readonly<Record<string, string>> = {
   'v1.28.5': 'v3.24.6',
   'v1.32.12': 'v3.27.5',
   'v1.38.13': 'v3.30.7',
-  'v1.42.3': 'v3.32.1',
+  'v1.42.3': CALICO_TARGET,
 };
 /** The release whose operator is played with all that is recorded of it; the older ones do no more than bring their own. */
-const TARGET = 'v3.32.1';
+const TARGET = CALICO_TARGET;
 const GROUP = '/apis/operator.tigera.io/v1';
 const INSTALLATION = `${GROUP}/installations/default`;
 /** From the end of the old process to the lease of the new one, and between two looks of the status manager (recorded). */

@@ -18,10 +18,11 @@ import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { INJECTION, meshObjects, namespaces, publishTemplates, templateOf } from '../support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { journalIn, recordsIn } from '../support/state.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, startUpgrade, untilSaid } from '../support/upgrade-process.ts';
 
-const [OLD, NEW] = ['v3.26.4', 'v3.32.2'];
+const [OLD, NEW] = ['v3.26.4', NETSVC_TARGET];
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
 const RUN = '20200101T000000Z-forged00';
 const SPACE = 'kube-system';

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const oldKubectl = (real: string) => `#!/bin/sh
@@ -53,7 +54,10 @@ describe('bad input, on a real control plane', () => {
     await writeFile(join(folder, 'empty.yaml'), '');
     await writeFile(join(folder, 'binary.yaml'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0xff, 0xfe]));
     await writeFile(join(folder, 'bomb.yaml'), BOMB);
-    await writeFile(join(folder, 'cut.yaml'), (await readFile(manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), 'utf8')).slice(0, -700));
+    await writeFile(
+      join(folder, 'cut.yaml'),
+      (await readFile(manifestFile(NETSVC_TARGET, 'netsvc.yaml', ownReleases), 'utf8')).slice(0, -700),
+    );
     const expired = createAuthority('old').issue({ commonName: 'ann', isExpired: true });
     await writeFile(join(folder, 'expired.crt'), expired.certificate);
     await writeFile(join(folder, 'expired.key'), expired.key);
@@ -92,7 +96,7 @@ describe('bad input, on a real control plane', () => {
       says: [/is of v3\.26\.4 .*, not of v3\.32\.2/, /start from netsvc\.yaml of v3\.32\.2/],
     },
     'the upgrade file of another variant': {
-      args: () => ['--upgrade-file', manifestFile('v3.32.2', 'netsvc-overlay.yaml', ownReleases)],
+      args: () => ['--upgrade-file', manifestFile(NETSVC_TARGET, 'netsvc-overlay.yaml', ownReleases)],
       exit: 64,
       says: [/netsvc-overlay\.yaml is of another variant than netsvc/, /start from netsvc\.yaml of v3\.32\.2/],
     },

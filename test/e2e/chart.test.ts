@@ -6,6 +6,7 @@ import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
@@ -117,7 +118,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     assertOneByOne(await slow.takeLog());
     assert.deepEqual(
       [(await revision()).revision, (await revision()).status, (await revision()).chart],
-      ['2', 'deployed', 'tigera-operator-v3.32.1'],
+      ['2', 'deployed', `tigera-operator-${CALICO_TARGET}`],
     );
   });
 
@@ -133,7 +134,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
     assert.equal(
       await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
-      'mirror.example.org/calico/node:v3.32.1',
+      `mirror.example.org/calico/node:${CALICO_TARGET}`,
     );
     assert.equal(await cluster.read('crd goldmanes.operator.tigera.io', '{.metadata.name}'), 'goldmanes.operator.tigera.io');
     assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items}'), '[]', 'what was not there stays away');

@@ -7,6 +7,7 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
 import { ofRelease } from '../support/stand-in-cli-state.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 describe('the CLI change on a real control plane, with the stand-in CLI', () => {
@@ -22,11 +23,11 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     bin = join(folder, 'path');
     await mkdir(bin, { recursive: true });
     await cp(ownReleases, join(folder, 'releases'), { recursive: true });
-    await mkdir(join(folder, 'releases', 'v3.32.2', 'bin'), { recursive: true });
+    await mkdir(join(folder, 'releases', NETSVC_TARGET, 'bin'), { recursive: true });
     const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-    published = join(folder, 'releases', 'v3.32.2', 'bin', `netsvcctl-${process.platform}-${arch}`);
-    const kubernetes = ofRelease('v3.32.2');
-    installStandIn(published, { client: 'v3.32.2', kubernetes });
+    published = join(folder, 'releases', NETSVC_TARGET, 'bin', `netsvcctl-${process.platform}-${arch}`);
+    const kubernetes = ofRelease(NETSVC_TARGET);
+    installStandIn(published, { client: NETSVC_TARGET, kubernetes });
     installStandIn(join(bin, 'netsvcctl'), { generation: 'old', client: 'v3.26.4', kubernetes });
   });
   after(async () => {

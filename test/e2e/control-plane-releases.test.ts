@@ -5,6 +5,7 @@ import { resolvePrograms } from '../control-plane/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { describeAgent, published, serverSideApply, untilRolledOut } from './installed-agents.ts';
 
 describe('control planes, each started anew', function () {
@@ -37,10 +38,10 @@ describe('control planes, each started anew', function () {
     try {
       await controlPlane.addNodes(5);
       await installManifest(controlPlane, published('v3.27.5', 'calico'));
-      await serverSideApply(controlPlane, published('v3.32.1', 'calico'));
+      await serverSideApply(controlPlane, published(CALICO_TARGET, 'calico'));
       await untilRolledOut(controlPlane, 'calico-node');
       const { items } = await controlPlane.api.get<ApiList>('/api/v1/pods?labelSelector=k8s-app%3Dcalico-node');
-      assert.deepEqual(new Set(items.flatMap((pod) => describeAgent(pod).images)), new Set(['quay.io/calico/node:v3.32.1']));
+      assert.deepEqual(new Set(items.flatMap((pod) => describeAgent(pod).images)), new Set([`quay.io/calico/node:${CALICO_TARGET}`]));
     } finally {
       await service.stop();
       await controlPlane.stop();

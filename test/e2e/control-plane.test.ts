@@ -8,6 +8,7 @@ import { NETSVC, simulateService } from '../control-plane/service-simulator.ts';
 import type { NodeFault } from '../control-plane/stages.ts';
 import { until } from '../control-plane/until.ts';
 import { shared } from '../support/installed-cluster.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { type Agent, agentOn, own, replaceAgent, serverSideApply, untilAgent, untilRolledOut } from './installed-agents.ts';
 
 describe('the real control plane', function () {
@@ -94,7 +95,7 @@ describe('the real control plane', function () {
         await controlPlane.fault('node-01', 'image-pull');
         await controlPlane.fault('node-03', 'image-pull');
         await controlPlane.fault(node, 'image-pull');
-        await serverSideApply(controlPlane, own('v3.32.2', 'netsvc'));
+        await serverSideApply(controlPlane, own(NETSVC_TARGET, 'netsvc'));
         await until('some agent is stuck', async () =>
           (await Promise.all(['node-01', node, 'node-03'].map((name) => agentOn(controlPlane, name)))).some((agent) =>
             agent?.waiting.includes('ImagePullBackOff'),
@@ -103,7 +104,7 @@ describe('the real control plane', function () {
         assert.equal(await version(), 'v3.26.4');
         for (const name of ['node-01', node, 'node-03']) await controlPlane.fault(name, 'none');
         await untilRolledOut(controlPlane, 'netsvc-node');
-        await until('the new release is known', async () => (await version()) === 'v3.32.2');
+        await until('the new release is known', async () => (await version()) === NETSVC_TARGET);
       } finally {
         await service.stop();
       }

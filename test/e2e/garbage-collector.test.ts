@@ -11,6 +11,7 @@ import { collectorSettles, collectorStartsAnew } from '../support/collector-sett
 import { GROUP, makeOwnedObjects, OWNED_LABEL, SPACE } from '../support/owned-objects.ts';
 import { type OwnerGraph, readOwnerGraph } from '../support/owner-graph.ts';
 import { manifestFile } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 const COUNT = 40;
 const AGENTS = 'calico-node';
@@ -23,7 +24,7 @@ const agents = {
     selector: { matchLabels: { 'k8s-app': AGENTS } },
     template: {
       metadata: { labels: { 'k8s-app': AGENTS } },
-      spec: { containers: [{ name: AGENTS, image: 'example.test/node:v3.32.1' }] },
+      spec: { containers: [{ name: AGENTS, image: `example.test/node:${CALICO_TARGET}` }] },
     },
   },
 };
@@ -62,7 +63,7 @@ describe('dependents of the service whose references stay on, under a real garba
 
   before(async () => {
     plane = await startControlPlane({ maxMinutes: 8 });
-    await plane.kubectl(['apply', '--server-side', '-f', manifestFile('v3.32.1', 'crds.yaml')]);
+    await plane.kubectl(['apply', '--server-side', '-f', manifestFile(CALICO_TARGET, 'crds.yaml')]);
     served = await aggregate(plane, GROUP);
     await plane.api.send('POST', '/apis/apps/v1/namespaces/kube-system/daemonsets', agents);
     await makeOwnedObjects(plane.api, COUNT);

@@ -10,10 +10,11 @@ import { ownedPlane } from '../support/owned-cluster.ts';
 import { GROUP } from '../support/owned-objects.ts';
 import { stripWork } from '../support/perform-stage.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { program, surroundingsEnv } from '../support/upgrade-process.ts';
 
 const CONFIGURATIONS = `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`;
-const FLAGS = `--profile=calico --release=v3.32.1 --manifest-url=${releases}`;
+const FLAGS = `--profile=calico --release=${CALICO_TARGET} --manifest-url=${releases}`;
 /** A person who follows what is printed is at the end by then. */
 const MOST_STEPS = 8;
 
@@ -39,7 +40,7 @@ describe('policies whose renaming is held, and objects that they own', function 
     const { plane } = owned;
     assert.equal((await stripWork.perform(owned.around)).exit, 'done');
     // The upgrade, held: what it brings, played.
-    await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', manifestFile('v3.32.1', 'calico.yaml')]);
+    await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', manifestFile(CALICO_TARGET, 'calico.yaml')]);
     await plane.api.send('POST', CONFIGURATIONS, {
       apiVersion: `crd.${GROUP}/v1`,
       kind: 'KubeControllersConfiguration',

@@ -11,6 +11,7 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const RUN = ['run', '--yes', '--skip', 'cli', '--manifest-url', ownReleases] as const;
@@ -64,7 +65,7 @@ describe('an upgrade on a real control plane like those that broke', function ()
     const reader = openCluster(connection, { version: 'test' });
     try {
       const installation = { hasApiServer: true, release: 'v3.27.5' } as Installation;
-      const found = await readCertificates(reader, contextOf({ release: 'v3.32.1' }, calico), installation);
+      const found = await readCertificates(reader, contextOf({ release: CALICO_TARGET }, calico), installation);
       assert.deepEqual(found.map(({ secret }) => secret).toSorted(), names);
       for (const { issuer, names: hosts, until, ...rest } of found) {
         assert.deepEqual([issuer, hosts], ['Example CA', ['calico-api.calico-apiserver.svc']]);
@@ -80,7 +81,7 @@ describe('an upgrade on a real control plane like those that broke', function ()
   it('stops for a setting that the definition of the target refuses, as the server refuses it then', async () => {
     const felix = { apiVersion: 'crd.netsvc.io/v1', kind: 'FelixConfiguration', metadata: { name: 'default' } };
     await apply({ ...felix, spec: { logPrefix: '"it"' } });
-    const text = readFileSync(manifestFile('v3.32.2', 'netsvc.yaml', ownReleases), 'utf8');
+    const text = readFileSync(manifestFile(NETSVC_TARGET, 'netsvc.yaml', ownReleases), 'utf8');
     const [head = '', own = ''] = text.split('name: felixconfigurations.crd.netsvc.io');
     const strict = own.replace(
       'spec: { type: object,',

@@ -8,6 +8,7 @@ import { until } from '../control-plane/until.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { cliConfiguration, type KvstoreCluster, kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { patient } from '../support/patience.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 /** Where the service keeps its objects in the store (cli notes 4). */
@@ -72,7 +73,7 @@ function endpointOf({ metadata: { name, labels } }: Node): object {
 describe('hep and policy with a real key-value store', () => {
   let controllers: { stop(): Promise<void> } | undefined;
   after(() => controllers?.stop());
-  const cluster = shared(() => kvstoreCluster('v3.32.1', 'calico-etcd.yaml'));
+  const cluster = shared(() => kvstoreCluster(CALICO_TARGET, 'calico-etcd.yaml'));
   let start: unknown;
 
   const put = (plural: string, key: string, kind: string, spec: object, labels: object = {}) =>

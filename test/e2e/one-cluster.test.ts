@@ -14,6 +14,7 @@ import { TYPHA } from '../support/operated-bench.ts';
 import { patient } from '../support/patience.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { assertSucceeded, surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const OPERATOR = 'upgrade-operator';
@@ -65,7 +66,7 @@ describe('one cluster and one user for every tool', function () {
     ends.push(machine.stop);
     await installClusterCli(chosen, join(chosen.around.home, 'bin', 'netsvcctl'), {
       group,
-      client: 'v3.32.2',
+      client: NETSVC_TARGET,
       usualConfig: machine.cliConfig,
     });
     await chosen.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', `--group=${GROUP}`]);

@@ -3,10 +3,11 @@ import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 /** Share of the recorded times. */
@@ -43,7 +44,7 @@ describe('procedure B on a real control plane, the operator played', () => {
     await killedAt(RUN, cluster.around, /wait for Deployment\/tigera-operator/);
     assertSucceeded(await cluster.upgrade(...RUN));
     assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
-    assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+    assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
     assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
   });
 

@@ -11,6 +11,7 @@ import { comparable } from '../../src/manifest/prepare.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { liveOf, type OpenPlane, openPlane, seen } from '../support/plan-and-result.ts';
 import { manifestFile } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const fileOf = (release: string) => manifestFile(release, 'calico.yaml');
@@ -26,7 +27,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
     open = await openPlane();
     ({ plane, cluster } = open);
     assertSucceeded(await plane.apply(fileOf('v3.27.5')));
-    const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+    const manifest = parseManifest(await readFile(fileOf(CALICO_TARGET), 'utf8'), 'calico.yaml');
     previews = await previewDocuments(cluster, manifest);
   });
   after(async () => open?.close());
@@ -39,7 +40,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
 
   it('tries a pod of each workload whose pods it starts, and has the words of what admission refuses', async () => {
     const words = async (refused: string): Promise<readonly string[]> => {
-      const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+      const manifest = parseManifest(await readFile(fileOf(CALICO_TARGET), 'utf8'), 'calico.yaml');
       const tried = (await previewDocuments(cluster, manifest)).flatMap(({ planned: { ref, pods } }) => (pods ? [{ ref, pods }] : []));
       return tried.map(({ ref, pods }) => `${pods.verdict} ${ref.name}: ${new RegExp(refused).exec(pods.words)?.[0] ?? pods.words}`);
     };
@@ -79,7 +80,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
   });
 
   it('is what kubectl then does, object by object', async () => {
-    assertSucceeded(await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf('v3.32.1')]));
+    assertSucceeded(await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', fileOf(CALICO_TARGET)]));
     for (const { document, result } of previews) {
       const real = await liveOf(cluster, document);
       assert.deepEqual(seen(result), seen(real), refText({ ...document, name: document.metadata.name }));
@@ -87,7 +88,7 @@ describe('the preview of an upgrade of a client-side installed release', functio
   });
 
   it('finds nothing left to do afterwards', async () => {
-    const manifest = parseManifest(await readFile(fileOf('v3.32.1'), 'utf8'), 'calico.yaml');
+    const manifest = parseManifest(await readFile(fileOf(CALICO_TARGET), 'utf8'), 'calico.yaml');
     const again = await previewDocuments(cluster, manifest);
     assert.deepEqual(
       again.filter(({ planned, adopted }) => planned.change !== 'unchanged' || adopted).map(({ planned }) => planned),

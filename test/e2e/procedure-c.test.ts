@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt, startUpgrade, told, untilSaid } from '../support/upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const NETSVC = ['--manifest-url', ownReleases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 const AGENT_IMAGE = '{.spec.template.spec.containers[0].image}';
@@ -58,7 +59,7 @@ describe('procedure C on a real control plane, real manifests with Typha', () =>
     const typha = await appliedAt(cluster, 'deploy -n kube-system calico-typha');
     const controllers = await appliedAt(cluster, 'deploy -n kube-system calico-kube-controllers');
     assert.ok(agents <= typha && typha <= controllers, `${agents} ${typha} ${controllers}`);
-    assert.equal(await cluster.read('clusterinformations.crd.projectcalico.org default', '{.spec.calicoVersion}'), 'v3.32.1');
+    assert.equal(await cluster.read('clusterinformations.crd.projectcalico.org default', '{.spec.calicoVersion}'), CALICO_TARGET);
   });
 
   it('leaves nothing of the old release on the agents', async () => {

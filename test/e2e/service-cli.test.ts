@@ -7,10 +7,11 @@ import { describeWhere } from '../support/needs.ts';
 import { patient } from '../support/patience.ts';
 import { manifestFile } from '../support/releases.ts';
 import { clientRelease, installClusterCli, realCli, WITHOUT_REAL_CLI } from '../support/service-cli.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 const GROUP = 'projectcalico.org';
-const RELEASE = 'v3.32.1';
+const RELEASE = CALICO_TARGET;
 const API = `${GROUP}/v3`;
 const SETTINGS = {
   ...{ apiVersion: `crd.${GROUP}/v1`, kind: 'KubeControllersConfiguration', metadata: { name: 'default' } },

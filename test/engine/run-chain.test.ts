@@ -12,6 +12,7 @@ import { type AnyStage, type StagePlan, stage } from '../../src/kernel/stage.ts'
 import { fakeStage } from '../support/command-bench.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
 import { scripted } from '../support/scripted-stage.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const exec = (id: string, extra: Partial<Action> = {}): Action => ({
   id,
@@ -568,7 +569,7 @@ describe('runChain', () => {
     const bench = engineBench();
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.26.4' } }))]);
     const first = bench.stored?.runId;
-    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.32.2' } }))]);
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: NETSVC_TARGET } }))]);
     assert.equal(bench.stored?.runId, first);
     assert.equal(bench.stored?.source, 'v3.26.4');
   });
@@ -652,7 +653,7 @@ describe('runChain', () => {
   it('never learns the source of a run after it has begun', async () => {
     const bench = engineBench();
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { oldest: 'unknown' } }))]);
-    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: 'v3.32.2', oldest: 'v3.32.2' } }))]);
+    await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: NETSVC_TARGET, oldest: NETSVC_TARGET } }))]);
     assert.deepEqual([bench.stored?.source, bench.stored?.oldest], [undefined, 'unknown']);
   });
 

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
-const [OLD, NEW] = ['v3.27.5', 'v3.32.1'];
+const [OLD, NEW] = ['v3.27.5', CALICO_TARGET];
 const folder = join(releases, NEW, 'manifests', 'alp');
 
 describe('alp with every published template on a real control plane', function () {

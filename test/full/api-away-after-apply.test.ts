@@ -4,10 +4,11 @@ import { playServiceApiServer, type ServiceApiServer } from '../control-plane/se
 import { until } from '../control-plane/until.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
-const TO = 'v3.32.1';
+const TO = CALICO_TARGET;
 const API_SERVICE = '/apis/apiregistration.k8s.io/v1/apiservices/v3.projectcalico.org';
 const HTTPS = 443;
 const NOBODY = 9;

@@ -4,10 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, surroundingsEnv } from '../support/upgrade-process.ts';
 import { commandsUnder } from '../support/way-back.ts';
 
-const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const TARGET = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const CRD = 'crd.projectcalico.org';
 const SPACE = ['-n', 'kube-system'] as const;
 

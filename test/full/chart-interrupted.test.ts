@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { until } from '../control-plane/until.ts';
 import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const NODES = ['node-01', 'node-02'];
@@ -59,7 +60,7 @@ describe('a chart upgrade whose run and whose helm are killed together, on a rea
     const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
     assert.deepEqual(
       listed.map(({ chart, status }) => [chart, status]),
-      [['tigera-operator-v3.32.1', 'deployed']],
+      [[`tigera-operator-${CALICO_TARGET}`, 'deployed']],
     );
     assert.equal(await pending(), '');
     assert.match(await cluster.helm('get', 'values', 'calico', '-n', RELEASE_NAMESPACE), /mirror\.example\.org/);

@@ -4,6 +4,7 @@ import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { manifestFile } from '../support/releases.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const CA = 'secret -n tigera-operator tigera-ca-private';
@@ -48,7 +49,7 @@ for (const major of [3, 4] as const) {
       const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
       assert.deepEqual(
         listed.map(({ namespace, chart, status }) => [namespace, chart, status]),
-        [['tigera-operator', 'tigera-operator-v3.32.1', 'deployed']],
+        [['tigera-operator', `tigera-operator-${CALICO_TARGET}`, 'deployed']],
       );
       assert.equal(await stored('default'), '');
       assert.match(await cluster.helm('get', 'values', 'calico', '-n', RELEASE_NAMESPACE), /mirror\.example\.org/);

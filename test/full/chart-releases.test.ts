@@ -6,6 +6,7 @@ import { OLD_CRD } from '../support/old-chart.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile } from '../support/releases.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
 /** Where the first run is ended: by what it has said, or while the chart tool is at work. */
@@ -43,16 +44,16 @@ function describeChartRelease({ release, helm: major, install, killedAt: moment,
       const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
       assert.deepEqual(
         listed.map(({ chart, status, revision }) => [chart, status, revision]),
-        [['tigera-operator-v3.32.1', 'deployed', '2']],
+        [[`tigera-operator-${CALICO_TARGET}`, 'deployed', '2']],
       );
       assert.match(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].image}'), /:v1\.42\.3$/);
       assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].args}'), `["-manage-crds=${manageCrds}"]`);
       assert.equal(await cluster.read(OPERATOR, '{.spec.template.spec.containers[0].resources.requests.cpu}'), '50m');
       assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
-      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(await cluster.read('installations.operator.tigera.io default', '{.status.calicoVersion}'), CALICO_TARGET);
       assert.equal(
         await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
-        'mirror.example.org/calico/node:v3.32.1',
+        `mirror.example.org/calico/node:${CALICO_TARGET}`,
       );
       const crds = ['goldmanes.operator.tigera.io', 'tiers.crd.projectcalico.org', ...(keptCrd === undefined ? [] : [keptCrd])];
       for (const crd of crds) assert.equal(await cluster.read(`crd ${crd}`, '{.metadata.name}'), crd);

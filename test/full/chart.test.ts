@@ -9,6 +9,7 @@ import { resolveHelm } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, surroundingsEnv, told, upgrade } from '../support/upgrade-process.ts';
 
 const APPLY = ['apply', '--yes'] as const;
@@ -26,7 +27,7 @@ async function upgraded(cluster: ChartCluster, ...flags: readonly string[]): Pro
   const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
   assert.deepEqual(
     listed.map(({ chart, status }) => [chart, status]),
-    [['tigera-operator-v3.32.1', 'deployed']],
+    [[`tigera-operator-${CALICO_TARGET}`, 'deployed']],
   );
 }
 
@@ -129,10 +130,10 @@ describeChart('a packed chart of one’s own, and the CRDs from a chart', 3, {},
     const crdChart = join(around.home, 'crds');
     await execa('mkdir', ['-p', join(crdChart, 'templates')]);
     await writeFile(join(crdChart, 'Chart.yaml'), 'apiVersion: v2\nname: crd.projectcalico.org.v1\nversion: v3.32.1\n');
-    await execa('cp', [manifestFile('v3.32.1', 'v1_crd_projectcalico_org.yaml'), join(crdChart, 'templates')]);
+    await execa('cp', [manifestFile(CALICO_TARGET, 'v1_crd_projectcalico_org.yaml'), join(crdChart, 'templates')]);
     await cluster.helm('package', charts.target, '--destination', around.home);
-    const packed = join(around.home, 'tigera-operator-v3.32.1.tgz');
-    const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--chart', packed, '--crd-chart', crdChart];
+    const packed = join(around.home, `tigera-operator-${CALICO_TARGET}.tgz`);
+    const flags = ['--profile', 'calico', '--release', CALICO_TARGET, '--chart', packed, '--crd-chart', crdChart];
     assertSucceeded(await cluster.upgrade(...APPLY, ...flags));
     assert.equal(await cluster.read('crd tiers.crd.projectcalico.org', '{.metadata.name}'), 'tiers.crd.projectcalico.org');
   });
@@ -144,7 +145,7 @@ for (const major of [3, 4] as const) {
       const { around, charts } = cluster;
       const registry = await serveChartRegistry(await resolveHelm(major), around.home, charts.target, NEW_CHART);
       try {
-        const flags = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases, '--chart', registry.chart];
+        const flags = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases, '--chart', registry.chart];
         const env = { ...around.env, SSL_CERT_FILE: registry.authorityFile };
         const unconfirmed = await upgrade([...APPLY, ...flags], { ...around, env });
         assert.deepEqual([unconfirmed.exitCode, /--artifact-digest (\S+\w)/.exec(unconfirmed.stdout)?.[1]], [3, registry.digest]);

@@ -3,6 +3,7 @@ import { startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { until } from '../control-plane/until.ts';
 import { agentOn, own, serverSideApply } from '../e2e/installed-agents.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 describe('control planes with the netsvc variants', function () {
   this.timeout(180_000);
@@ -19,10 +20,10 @@ describe('control planes with the netsvc variants', function () {
       try {
         await controlPlane.addNodes(1);
         assert.deepEqual(await installManifest(controlPlane, own('v3.26.4', variant)), []);
-        await serverSideApply(controlPlane, own('v3.32.2', variant));
+        await serverSideApply(controlPlane, own(NETSVC_TARGET, variant));
         await until(`the agent is new and ${readyColumn}`, async () => {
           const agent = await agentOn(controlPlane, 'node-01', 'k8s-app=netsvc-node');
-          return agent?.readyColumn === readyColumn && agent.images.every((image) => image.endsWith(':v3.32.2'));
+          return agent?.readyColumn === readyColumn && agent.images.every((image) => image.endsWith(`:${NETSVC_TARGET}`));
         });
       } finally {
         await controlPlane.stop();

@@ -6,9 +6,10 @@ import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { testFolder } from '../support/folders.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', '--skip', 'preflight'] as const;
 const AGENT = 'ds -n kube-system calico-node';
 
@@ -91,7 +92,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     assert.match(agent, /"CALICO_IPV4POOL_CIDR","value":"10\.244\.0\.0\/16"/);
     assert.match(agent, /"FELIX_LOGSEVERITYSCREEN","value":"debug"/);
     const typha = await cluster.read('deploy -n kube-system calico-typha', '{.spec.replicas} {.spec.template.spec.containers[0].image}');
-    assert.equal(typha, '2 mirror.example.org/calico/typha:v3.32.1');
+    assert.equal(typha, `2 mirror.example.org/calico/typha:${CALICO_TARGET}`);
     assert.equal(await cluster.read('cm -n kube-system calico-config', '{.data.veth_mtu}'), '1350');
   });
 
@@ -104,7 +105,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
 async function untilApplied(cluster: InstalledCluster): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const image = await cluster.read(AGENT, '{.spec.template.spec.containers[0].image}');
-    if (image.endsWith(':v3.32.1')) return;
+    if (image.endsWith(`:${CALICO_TARGET}`)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   assert.fail('the agents were not written within a minute');

@@ -18,6 +18,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
@@ -49,10 +50,10 @@ describe('edits on a real control plane', function () {
   async function told() {
     const sources = {
       cluster,
-      artifacts: folderArtifacts(releases, [FROM, 'v3.32.1']),
+      artifacts: folderArtifacts(releases, [FROM, CALICO_TARGET]),
       stored: storedManifests('calico'),
     } as unknown as Sources;
-    const context = contextOf({ release: 'v3.32.1' }, calico);
+    const context = contextOf({ release: CALICO_TARGET }, calico);
     const what: Installation = { ...installation, variant: 'calico-typha', release: FROM, hasApiServer: false, hasCsiDriver: false };
     const target = await readReleasedTarget(sources, context, what);
     const { edits, carried } = await readEdits(sources, context, what, target);

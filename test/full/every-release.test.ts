@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { assertWritesNothing, installedCluster, within } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const SOURCES = ['v3.15.5', 'v3.20.6', 'v3.23.5', 'v3.27.5', 'v3.31.2'];
 const FILES = ['calico.yaml', 'calico-typha.yaml', 'calico-policy-only.yaml', 'canal.yaml'];
-const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+const TARGET = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases];
 
 describe('procedure C from every release and variant, on a real control plane', () => {
   for (const source of SOURCES) {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { differences, type EndState, readEndState } from '../support/end-state.ts';
 import { type InstalledCluster, installedCluster, shared, within } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
-const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 
 function installed(): Promise<InstalledCluster> {
   return installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 3 });

@@ -6,6 +6,7 @@ import { needsHelm } from '../support/needs-helm.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told, type UpgradeProcess } from '../support/upgrade-process.ts';
 
 /** A cluster on which one of the paths with an operator is gone. */
@@ -18,7 +19,7 @@ interface PathCluster {
 
 const WELL = { mode: 'well', pace: 0.1 } as const;
 const CHART = { chart: { version: 'v3.24.6', operator: 'v1.28.5', isNew: false }, crds: manifestFile('v3.24.6', 'operator-crds.yaml') };
-const OPERATOR_FLAGS = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+const OPERATOR_FLAGS = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases];
 
 interface PathCase {
   readonly path: 'operator' | 'chart';

@@ -14,8 +14,9 @@ import { calico } from '../../src/profiles/calico.ts';
 import { editedManifest, editedManifests } from '../support/edited-manifests.ts';
 import { type CorpusFile, corpusFiles, meet, toldEdits, tracedEdit } from '../support/merge-corpus.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
-const TARGET = 'v3.32.1';
+const TARGET = CALICO_TARGET;
 
 const textOf = (path: string): string => readFileSync(path, 'utf8');
 const objects = (text: string, name: string): readonly KubeObject[] => parseManifest(text, name).documents.map(({ object }) => object);

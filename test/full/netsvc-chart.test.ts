@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { needsHelm } from '../support/needs-helm.ts';
 import { netsvcCharted } from '../support/netsvc-cluster.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
 const IMAGES = '{.items[*].spec.template.spec.containers[*].image}';
@@ -20,14 +21,14 @@ for (const major of [3, 4] as const)
         const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
         assert.deepEqual(
           listed.map(({ chart, status }) => [chart, status]),
-          [['netsvc-operator-v3.32.2', 'deployed']],
+          [[`netsvc-operator-${NETSVC_TARGET}`, 'deployed']],
         );
         const operator = 'deploy -n netsvc-operator netsvc-operator';
         const container = '{.spec.template.spec.containers[0]';
         assert.equal(await cluster.read(operator, `${container}.args}`), `["-manage-crds=${manageCrds}"]`);
         assert.equal(await cluster.read(operator, `${container}.resources.requests.cpu}`), '50m');
         const images = (await cluster.read('daemonsets,deployments -n netsvc-system', IMAGES)).split(' ');
-        assert.deepEqual([...new Set(images.map((image) => image.split(':').at(-1)))], ['v3.32.2']);
+        assert.deepEqual([...new Set(images.map((image) => image.split(':').at(-1)))], [NETSVC_TARGET]);
       });
 
       it('a second run writes nothing', async () => {

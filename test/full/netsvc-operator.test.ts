@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../control-plane/until.ts';
 import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { netsvcOperated } from '../support/netsvc-cluster.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, untilSaid } from '../support/upgrade-process.ts';
 
 const HELD_MS = 60_000;
@@ -48,7 +49,7 @@ describe('procedure B under the document’s own names on a real control plane',
     assert.ok(cluster.changedAt() > 0 && endedAt - cluster.changedAt() >= HELD_MS, `${endedAt - cluster.changedAt()} ms`);
     const images = (await cluster.read('daemonsets,deployments -n netsvc-system', IMAGES)).split(' ');
     assert.equal(images.length, 4);
-    assert.deepEqual([...new Set(images.map((image) => image.split(':').at(-1)))], ['v3.32.2']);
+    assert.deepEqual([...new Set(images.map((image) => image.split(':').at(-1)))], [NETSVC_TARGET]);
     assert.match(await cluster.read('deployments -n netsvc-operator', IMAGES), /:v1\.14\.0$/);
     assert.match(await cluster.read('ds -n netsvc-system netsvc-node', '{.spec.template.metadata.annotations}'), /again/);
     assert.equal(

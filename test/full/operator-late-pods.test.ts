@@ -4,9 +4,10 @@ import { shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const NODES = ['node-01', 'node-02', 'node-03'];
 
@@ -53,6 +54,6 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     const pods = 'pods -n calico-system -l k8s-app=calico-node';
     await until('the agents run', async () => !(await cluster.read(pods, '{.items[*].status.phase}')).includes('Pending'));
     assertSucceeded(await cluster.upgrade(...RUN));
-    assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+    assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
   });
 });

@@ -3,9 +3,10 @@ import { shared } from '../support/installed-cluster.ts';
 import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
 const WAIT = ['wait', ...CALICO] as const;
 const HOLD_MS = 15_000;
@@ -23,7 +24,7 @@ async function endsWell(cluster: OperatedCluster): Promise<void> {
   assertSucceeded(await child);
   assert.ok(waited, said);
   assert.ok(waited.at - waited.changedAt >= HOLD_MS, `it ended ${waited.at - waited.changedAt} ms after the last change`);
-  assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+  assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
   const degraded = `{.items[*]${STATUS('Degraded').slice(1)}`;
   assert.doesNotMatch(await cluster.read('tigerastatuses', degraded), /True/);
   assert.match(await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);

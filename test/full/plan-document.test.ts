@@ -4,9 +4,10 @@ import { installedCluster } from '../support/installed-cluster.ts';
 import { kvstoreCluster } from '../support/kvstore-cluster.ts';
 import { objectOf, plannedObjects, surprises } from '../support/plan-document.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, type UpgradeProcess } from '../support/upgrade-process.ts';
 
-const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const TARGET = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 
 /** One release of each variant of a manifest install. */
 const VARIANTS = [

@@ -4,6 +4,7 @@ import { permittedCommands } from '../../src/features/rights/permissions.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { missing, type Role } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const NETSVC = ['--profile', 'netsvc', '--manifest-url', ownReleases] as const;
@@ -131,11 +132,11 @@ describe('printed roles on a real control plane: a service account with just the
 
 describe('a printed role by names on a real control plane', function () {
   this.timeout(280_000);
-  const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+  const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
   const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 }));
   before(async () => {
     const printed = await cluster.upgrade(
-      ...['permissions', '--for', 'run', '--profile', 'calico', '--release', 'v3.32.1', '--variant', 'calico-typha'],
+      ...['permissions', '--for', 'run', '--profile', 'calico', '--release', CALICO_TARGET, '--variant', 'calico-typha'],
     );
     assert.match(printed.stdout, /resourceNames: \["calico-typha"\]/);
     const onSecrets = parseAllDocuments(printed.stdout)

@@ -18,6 +18,7 @@ import { GROUP, makeOwnedObjects } from '../support/owned-objects.ts';
 import { FLAGS, type OwnerWork, performStage, restoreAnewWork, stripWork } from '../support/perform-stage.ts';
 import { realProgram } from '../support/real-service.ts';
 import { manifestFile } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 import { ALL, makeV3Owned, OF_POLICIES, rightOwners, v3Owners } from '../support/v3-owned-objects.ts';
 
@@ -79,7 +80,7 @@ class RealApiServer {
   }
 }
 
-const TARGET = 'v3.32.1';
+const TARGET = CALICO_TARGET;
 /** Objects that die of the upgrade where nobody takes their references off; as `test/e2e/v3-owned-objects.test.ts` plays it. */
 const SOURCES: readonly { readonly release: string; readonly installed: string; readonly dying: readonly string[] }[] = [
   { release: 'v3.26.4', installed: 'v3.26.5', dying: OF_POLICIES },

@@ -21,9 +21,10 @@ import { NAMESPACES, NODES, PODS, type RandomFleet, randomFleet } from '../suppo
 import { realProgram } from '../support/real-service.ts';
 import { manifestFile } from '../support/releases.ts';
 import { numbersFrom, seedOf } from '../support/seed.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
-const RELEASE = 'v3.32.1';
+const RELEASE = CALICO_TARGET;
 const GROUP = 'projectcalico.org';
 const WORLDS = Number(process.env.WORLDS ?? 150);
 /** Brings a world of a longer run back. */

@@ -15,9 +15,10 @@ import { contextOf, installation } from '../fixtures/facts.ts';
 import { folderArtifacts } from '../support/apply-bench.ts';
 import { emptyFolder } from '../support/folders.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
-const TARGET = 'v3.32.1';
+const TARGET = CALICO_TARGET;
 
 /** The public registry of releases became another one with v3.31. */
 const CASES = [

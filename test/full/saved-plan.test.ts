@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertWritesNothing, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
-const PARTS = ['--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const PARTS = ['--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const AGENT = ['ds', 'calico-node', '-n', 'kube-system'] as const;
 
 describe('a saved plan on a real control plane', function () {

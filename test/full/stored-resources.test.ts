@@ -9,6 +9,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { manifestFile } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const pool = { cidr: '10.0.0.0/16', ipipMode: 'Never', vxlanMode: 'Never', natOutgoing: true, nodeSelector: 'all()' };
@@ -57,7 +58,7 @@ const cases: readonly (readonly [kind: string, name: string, spec: object])[] = 
 describe('what NS-501 says of stored resources', function () {
   this.timeout(240_000);
   const plane = shared(() => startControlPlane({ maxMinutes: 5 }));
-  const crds = readFileSync(manifestFile('v3.32.1', 'calico.yaml'), 'utf8')
+  const crds = readFileSync(manifestFile(CALICO_TARGET, 'calico.yaml'), 'utf8')
     .split(/^---$/m)
     .filter((part) => /^kind: CustomResourceDefinition$/m.test(part));
   const targets = targetCrds(crds.map((part) => parse(part) as KubeObject));

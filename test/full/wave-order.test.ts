@@ -3,10 +3,11 @@ import { installManifest } from '../control-plane/install.ts';
 import { playServiceApiServer, type ServiceApiServer } from '../control-plane/service-api-server.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const FROM = 'v3.27.5';
-const TO = 'v3.32.1';
+const TO = CALICO_TARGET;
 
 /** The waves by what is in them, in the order that is safe (domain §0.2, §0.6b). */
 const WAVES = [

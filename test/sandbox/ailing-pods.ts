@@ -6,6 +6,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { kindIn } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 /** How pods of the new release fail, as their kubelet and their log tell. */
 interface Ailment {
@@ -96,9 +97,9 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
   onReady(scenario, 'tigera-operator', () => {
     for (const kind of [K.DaemonSet, K.Deployment])
       for (const one of store.list(kind).filter(({ metadata }) => metadata.namespace === 'calico-system'))
-        store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', ':v3.32.1')) as KubeObject);
+        store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${CALICO_TARGET}`)) as KubeObject);
     const installation = store.get(kindOf('Installation'), 'default');
-    if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: 'v3.32.1' } } as KubeObject);
+    if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: CALICO_TARGET } } as KubeObject);
     for (const [name, resource] of Object.entries(STATUSES))
       store.insert(kindOf('TigeraStatus'), objectOf(apiVersion, 'TigeraStatus', name, { status: statusOf(resource) }));
     const service = store.get(K.APIService, 'v3.projectcalico.org');

@@ -7,6 +7,7 @@ import type { ListOptions, Lock } from '../../src/kernel/ports.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 type Counts = Record<
   'detections' | 'owner searches' | 'dry applies' | 'twins' | 'pods' | 'permissions' | 'discoveries' | 'programs' | 'records' | 'journals',
@@ -113,7 +114,7 @@ describe('the requests of a whole chain', () => {
   it('of a wait are made before it watches: nothing is listed again while it waits or at its end, and one watch for each kind', async () => {
     const asked: string[] = [];
     const clock = virtualClock({ start: new Date('2026-11-21T02:00:00Z') });
-    const scenario = await installedSandbox({ nodes: 3, clock, cli: false, installed: 'v3.32.2' });
+    const scenario = await installedSandbox({ nodes: 3, clock, cli: false, installed: NETSVC_TARGET });
     const bench = sandboxCommand(scenario);
     const { store } = scenario.cluster;
     const agent = store.list(K.Pod).find(({ metadata }) => metadata.name.startsWith('netsvc-node-'));

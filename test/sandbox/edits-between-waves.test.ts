@@ -9,8 +9,8 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { containersOf } from '../../src/kube/workload.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 /** In waves, on a way on which no UID changes: nothing but the wait gives a reason to look again. */
 const { uidChange: _, ...unchanging } = netsvc;
@@ -31,7 +31,7 @@ async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown
   const { cluster, clock } = scenario;
   let edited = false;
   cluster.store.listen(({ kind, after }) => {
-    const isNew = (images: readonly { readonly image?: string }[]) => images.some(({ image = '' }) => image.endsWith(':v3.32.2'));
+    const isNew = (images: readonly { readonly image?: string }[]) => images.some(({ image = '' }) => image.endsWith(`:${NETSVC_TARGET}`));
     if (edited || kind.plural !== K.DaemonSet.plural || !after || !isNew(containersOf(after))) return;
     edited = true;
     clock.schedule(2_000, () => void edit(scenario));

@@ -13,6 +13,7 @@ import { OPERATOR_FILE, SPACE, TARGET } from '../support/netsvc-operated.ts';
 import { chartNetsvc, operatedSandbox } from '../support/netsvc-operator-sandbox.ts';
 import { playedHelm, withKnownChart } from '../support/played-helm.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
 import { TAKEN_ON } from './incident.ts';
 
@@ -23,7 +24,7 @@ interface PathRun {
   readonly helm?: Parameters<typeof playedHelm>[2];
 }
 
-const CALICO = { release: 'v3.32.1' } as const;
+const CALICO = { release: CALICO_TARGET } as const;
 /** No CLI of Calico is played, which would know the cluster's version. */
 const UNASKED = 'NS-301';
 

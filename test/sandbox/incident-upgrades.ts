@@ -15,6 +15,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
 import { type After, type IncidentRun, on, TAKEN_ON } from './incident.ts';
 
@@ -92,7 +93,7 @@ function createdByAnother({ store }: SandboxCluster): void {
 const MOST = 262_144;
 /** Bigger than an annotation of `kubectl apply` may be. */
 function enlarged(_: SandboxCluster, { releasesFolder }: Scenario): void {
-  const path = manifestFile('v3.32.1', 'calico-typha.yaml', releasesFolder);
+  const path = manifestFile(CALICO_TARGET, 'calico-typha.yaml', releasesFolder);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/(openAPIV3Schema:\n(\s+))type: object/, `$1description: ${'x'.repeat(MOST)}\n$2type: object`));
 }

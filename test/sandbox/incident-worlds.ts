@@ -7,6 +7,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { createAuthority, type Subject } from '../control-plane/certificates.ts';
 import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { type IncidentWorld, on, TAKEN_ON } from './incident.ts';
 
 const FELIX = 'crd.projectcalico.org/v1';
@@ -189,13 +190,13 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
   'services without an address are given one': on('calico', [100])
     .after(loadBalancers)
     .warns('NS-505', /IPPool\/lb/),
-  'the container runtime does not know the CNI configuration': on('calico', [65], { release: 'v3.32.2' })
+  'the container runtime does not know the CNI configuration': on('calico', [65], { release: NETSVC_TARGET })
     .after(nodeInfo({ containerRuntimeVersion: 'containerd://1.5.9' }))
     .stops('NS-609', /cni-1\.0-containerd[\s\S]*Node\/node-02 containerd:\/\/1\.5\.9/),
-  'CRI-O does not know the CNI configuration': on('calico', [65], { release: 'v3.32.2' })
+  'CRI-O does not know the CNI configuration': on('calico', [65], { release: NETSVC_TARGET })
     .after(nodeInfo({ containerRuntimeVersion: 'cri-o://1.23.5' }))
     .stops('NS-609', /cni-1\.0-crio[\s\S]*Node\/node-02 cri-o:\/\/1\.23\.5/),
-  'dockershim does not know the CNI configuration': on('calico', [65], { release: 'v3.32.2' })
+  'dockershim does not know the CNI configuration': on('calico', [65], { release: NETSVC_TARGET })
     .after(nodeInfo({ containerRuntimeVersion: 'docker://20.10.24' }))
     .stops('NS-609', /cni-1\.0-docker[\s\S]*Node\/node-02 docker:\/\/20\.10\.24/),
   'a platform upgrades the service by itself': on('calico', [14, 29])

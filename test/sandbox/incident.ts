@@ -4,6 +4,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { type GroundName, put } from '../support/incident-grounds.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 interface Asked {
   readonly release: string;
@@ -56,7 +57,7 @@ export const flagsOn = (ground: GroundName): string => (ground === 'operator' ||
 export function on(ground: GroundName, rows: readonly number[], asked: Partial<Asked> = {}) {
   const after = (...made: readonly (Changing | KubeObject)[]) => {
     const changes = made.map((one) => (typeof one === 'function' ? one : (to: SandboxCluster) => put(to, one)));
-    const cluster: IncidentCluster = { release: 'v3.32.1', flags: flagsOn(ground), ...asked, rows, ground, changes };
+    const cluster: IncidentCluster = { release: CALICO_TARGET, flags: flagsOn(ground), ...asked, rows, ground, changes };
     const finds =
       (severity: IncidentWorld['severity']) =>
       (check: string, says: RegExp): IncidentWorld => ({ ...cluster, severity, check, says });

@@ -5,6 +5,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { CommandBench } from '../support/command-bench.ts';
 import { compositionOf, sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const withRelease = (installed: string): Promise<Scenario> => installedSandbox({ nodes: 1, cli: false, installed });
 
@@ -59,7 +60,7 @@ describe('a stage that is asked for alone', () => {
   const downgrades = [['apply'], ['run', '--from', 'apply', '--skip', 'cli']] as const;
   for (const command of downgrades) {
     it(`${command.join(' ')} refuses an older release than the installed one before it writes anything`, async () => {
-      const scenario = await withRelease('v3.32.2');
+      const scenario = await withRelease(NETSVC_TARGET);
       const { writes } = scenario.cluster.faults;
       const bench = commandOn(scenario);
       const exit = await bench.run(...command, '--yes', '--release', 'v3.26.4');

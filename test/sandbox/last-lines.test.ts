@@ -5,6 +5,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 import { withoutNetwork } from './ailing-pods.ts';
 
 /** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
@@ -135,7 +136,7 @@ describe('the last lines of a command', function () {
   });
 
   it('of a plan without changes name the manual step that is left', async () => {
-    scenario = await installedSandbox({ installed: 'v3.32.2' });
+    scenario = await installedSandbox({ installed: NETSVC_TARGET });
     put(scenario, 'GlobalNetworkPolicy', 'allow-all-upgrade', { selector: 'has(old)', types: ['Ingress'], ingress: [{ action: 'Allow' }] });
     const { lines } = await performed('policy --dry-run=client');
     assert.equal(lines.at(-2), 'No changes: a manual step is left.');

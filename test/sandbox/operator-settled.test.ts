@@ -11,6 +11,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { type Manner, type OperatedSandbox, operatedSandbox, runsOf } from '../support/netsvc-operator-sandbox.ts';
 import { contextIn, type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const HELD_MS = 60_000;
 const SKIP = { skip: ['cli'] } as const;
@@ -43,7 +44,7 @@ describe('an operator whose profile names no statuses, on the sandbox', () => {
     it(`is not done early where it ${how}`, async () => {
       const { sandbox, outcome, waited } = await upgraded(manner);
       assert.deepEqual([outcome.exit, outcome.message], ['done', undefined]);
-      assert.deepEqual(runsOf(sandbox), ['v3.32.2']);
+      assert.deepEqual(runsOf(sandbox), [NETSVC_TARGET]);
       const last = Math.max(sandbox.changedAt(), sandbox.readyAt());
       assert.ok(last > 0 && waited - last >= HELD_MS, `it ended ${waited - last} ms after the last change`);
       assert.ok(waited - last < 3 * HELD_MS, `it ended only ${waited - last} ms after the last change`);
@@ -58,7 +59,7 @@ describe('an operator whose profile names no statuses, on the sandbox', () => {
     );
     sandbox.acts();
     assert.equal((await performIn(sandbox.scenario, usualChain, SKIP)).exit, 'done');
-    assert.deepEqual(runsOf(sandbox), ['v3.32.2']);
+    assert.deepEqual(runsOf(sandbox), [NETSVC_TARGET]);
   });
 
   it('says that nothing shows whether it acted, where all components were of the target before it started', async () => {
@@ -148,6 +149,6 @@ async function endsByTheRule(sandbox: OperatedSandbox, what: string): Promise<vo
   const { clock } = sandbox.scenario;
   const outcome = await performIn(sandbox.scenario, usualChain, SKIP);
   assert.deepEqual([outcome.exit, outcome.message], ['done', undefined], what);
-  assert.deepEqual(runsOf(sandbox), ['v3.32.2'], what);
+  assert.deepEqual(runsOf(sandbox), [NETSVC_TARGET], what);
   assert.ok(clock.now().getTime() - sandbox.changedAt() >= HELD_MS, what);
 }

@@ -17,6 +17,7 @@ import { entryFor, reference } from '../support/owner-entries.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
 import { journalOf, perform } from '../support/owner-sweep.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
@@ -215,7 +216,7 @@ describe('owner references that somebody else has a hand in', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
     assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
     const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
     sandbox.put(K.Secret, 'owned-late', [keeper, pool]);
     const found = await perform(sandbox, [verifyStage], folder);
@@ -303,7 +304,7 @@ describe('owner references that somebody else has a hand in', () => {
     const lost = [...sandbox.deleted];
     const owner = { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', name: 'default.web' };
     sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
+    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
     const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
     assert.deepEqual([off.exit, referencesOf('owned-late')], ['done', []]);
     sandbox.upgrade();
@@ -418,7 +419,7 @@ describe('owner references that somebody else has a hand in', () => {
         const how = { profile, flags };
         const { scenario } = sandbox;
         sandbox.upgrade({ held: true });
-        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: 'v3.32.2', oldest: 'v3.32.2' });
+        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
         const owner = await addLate();
         const found = await perform(sandbox, [verifyStage], folder, how);
         assert.ok(named(found, 'NS-307').includes('Secret/default/owned-late'));

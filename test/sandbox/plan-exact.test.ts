@@ -10,9 +10,9 @@ import { containersOf } from '../../src/kube/workload.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-
 import { contextIn, installedSandbox, sandboxPorts } from '../support/sandbox-ports.ts';
 import { savedPlan } from '../support/saved-plan.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 /** In waves, with a wait in between in which somebody may write. */
 const { uidChange: _, ...unchanging } = netsvc;
@@ -42,7 +42,7 @@ async function performed(scenario: Scenario, stages: typeof usualChain, profile:
   let done = meanwhile === undefined;
   scenario.cluster.store.listen(({ kind, after }) => {
     if (done || kind.plural !== K.DaemonSet.plural || !after) return;
-    if (!containersOf(after).some(({ image = '' }) => image.endsWith(':v3.32.2'))) return;
+    if (!containersOf(after).some(({ image = '' }) => image.endsWith(`:${NETSVC_TARGET}`))) return;
     done = true;
     scenario.clock.schedule(2_000, () => meanwhile?.(scenario));
   });

@@ -9,6 +9,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { kindOf, put } from '../support/hep-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const NAME = 'allow-all-upgrade';
 
@@ -36,7 +37,7 @@ function stored({ cluster }: Scenario): { readonly kind: Kind; readonly policy: 
 const copies = ({ files, workFolder }: Scenario) =>
   files.below(workFolder).filter((file) => /\/backup-[^/]+\/allow-all-upgrade-[^/]+\.yaml$/.test(file));
 
-async function upgraded(temporary = true, installed = 'v3.32.2'): Promise<Scenario> {
+async function upgraded(temporary = true, installed = NETSVC_TARGET): Promise<Scenario> {
   const scenario = await installedSandbox({ nodes: 1, installed });
   const allow = [{ action: 'Allow' }];
   if (temporary)

@@ -21,6 +21,7 @@ import {
 } from '../support/kvstore-sandbox.ts';
 import { manifestFile } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 /*
  * What an apply of the unedited release was seen to do to an installation with a key-value store, recorded with two kubectl
@@ -56,7 +57,7 @@ const settingsOf = (object: KubeObject | undefined) => {
   return Object.fromEntries(Object.keys(CARRIED).map((key) => [key, values[key]]));
 };
 
-const unedited = () => readFileSync(manifestFile('v3.32.1', FILE), 'utf8');
+const unedited = () => readFileSync(manifestFile(CALICO_TARGET, FILE), 'utf8');
 const onlyEndpoint = () => unedited().replace(UNEDITED.etcd_endpoints, ENDPOINT);
 const carried = () => withOwnVariables(withCarriedSettings(unedited(), ENDPOINT));
 

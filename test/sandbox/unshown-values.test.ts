@@ -19,6 +19,7 @@ import {
 } from '../support/kvstore-sandbox.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
+import { CALICO_TARGET } from '../support/target.ts';
 
 /* `kubectl diff` prints the values of a Secret from kubectl's own note on it: no output of ours ever does. */
 
@@ -38,7 +39,7 @@ async function installed(): Promise<Scenario> {
   const now = storeObjects(scenario).secret;
   assert.ok(now?.metadata.annotations?.[LAST_APPLIED]?.includes(btoa(ACCESS.key)));
   scenario.cluster.faults.writes = 0;
-  const emptied = withOwnVariables(withCarriedSettings(readFileSync(manifestFile('v3.32.1', FILE), 'utf8'), ENDPOINT));
+  const emptied = withOwnVariables(withCarriedSettings(readFileSync(manifestFile(CALICO_TARGET, FILE), 'utf8'), ENDPOINT));
   scenario.files.write(PATH, emptied);
   return scenario;
 }
@@ -47,7 +48,7 @@ async function installed(): Promise<Scenario> {
 async function withoutBase(folder: string): Promise<Scenario> {
   const only = join(folder, 'releases');
   mkdirSync(only);
-  symlinkSync(join(releases, 'v3.32.1'), join(only, 'v3.32.1'));
+  symlinkSync(join(releases, CALICO_TARGET), join(only, CALICO_TARGET));
   return { ...(await installed()), releasesFolder: only };
 }
 

@@ -6,6 +6,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 /** In key-value mode the second container of an agent stays unready: READY is 1/2 at the end, as the procedure has it. */
 function leaveSecondUnready({ clock, cluster: { store } }: Scenario): void {
@@ -36,6 +37,6 @@ describe('every variant of the full-install manifest, by the names of the proced
         containersOf(agents).some(({ name }) => name === 'overlay'),
         file.includes('overlay'),
       );
-      assert.ok(containersOf(agents).every(({ image }) => image?.endsWith(':v3.32.2')));
+      assert.ok(containersOf(agents).every(({ image }) => image?.endsWith(`:${NETSVC_TARGET}`)));
     });
 });

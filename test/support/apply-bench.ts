@@ -16,6 +16,7 @@ import { RECORD } from '../fixtures/stored-record.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
 import { ownReleases } from './releases.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 /** Artifacts from a folder of the release layout. */
 export function folderArtifacts(folder: string, present: readonly string[]): Artifacts {
@@ -49,7 +50,7 @@ export const benches: ApplyBench[] = [];
 
 /** A cluster with these objects, and everything that the apply stage reads from. */
 export function applyBench(installed: readonly KubeObject[], parts: BenchParts = {}): ApplyBench {
-  const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', 'v3.32.2'], options } = parts;
+  const { profile = netsvc, folder = ownReleases, releases = ['v3.26.4', NETSVC_TARGET], options } = parts;
   const around = applyingCluster(installed);
   const files = new Map<string, string>();
   const kept = new Map<string, unknown>();

@@ -4,6 +4,7 @@ import type { Edit } from '../../src/kernel/edit.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import type { ReportFacts } from '../../src/report/model.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 const START = Date.UTC(2026, 10, 21, 2, 0, 0);
 const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();
@@ -19,7 +20,7 @@ export function rolloutOf(nodes: number, stuck: readonly number[] = []): Rollout
     return { node: `node-${String(index + 1).padStart(5, '0')}`, marks: [{ at: 0, phase: 'old', why: 'next' }, updating, last] };
   });
   const seconds = 5 + Math.floor((nodes - 1) / 10) * 20 + 30;
-  const of = { stage: 'wait', workload: 'DaemonSet/kube-system/netsvc-node', image: 'example.org/netsvc/node:v3.32.2' };
+  const of = { stage: 'wait', workload: 'DaemonSet/kube-system/netsvc-node', image: `example.org/netsvc/node:${NETSVC_TARGET}` };
   return { ...of, startedAt: at(60), seconds, desired: nodes, done: stuck.length === 0, rows };
 }
 
@@ -143,8 +144,8 @@ export function reportOf({
     ...worded(report, word),
     outcome: { code: 'stopped', number: 5 },
     facts: [
-      ['target', 'v3.32.2'],
-      ['versions', 'v3.27.5 before, v3.32.2 after'],
+      ['target', NETSVC_TARGET],
+      ['versions', `v3.27.5 before, ${NETSVC_TARGET} after`],
       ['cluster', word('prod https://10.0.0.1:6443 2c9e')],
     ],
   };

@@ -12,6 +12,7 @@ import { applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
+import { CALICO_TARGET } from './target.ts';
 
 export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
 
@@ -72,7 +73,7 @@ export function chartBench(parts: ChartParts = {}) {
     ...storedIn(parts),
     ...(parts.objects ?? []),
   ];
-  const bench = applyBench(installed, { profile: calico, options: { release: 'v3.32.1', ...parts.options } });
+  const bench = applyBench(installed, { profile: calico, options: { release: CALICO_TARGET, ...parts.options } });
   const asked: string[] = [];
   const saved = new Map<string, string>();
   for (const [path, text] of Object.entries(parts.files ?? {})) bench.files.set(path, text);

@@ -11,6 +11,7 @@ import { clusterAround, folderFor, type InstalledCluster, opened, shared } from 
 import { needsHelm } from './needs-helm.ts';
 import { playService } from './played-service.ts';
 import { manifestFile, releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded, surroundingsEnv } from './upgrade-process.ts';
 
 export const RELEASE_NAMESPACE = 'tigera-operator';
@@ -112,6 +113,6 @@ function workload(kind: string, name: string, image: string): object {
 
 /** The flags of an upgrade of this cluster. */
 export const flagsOf = ({ repository, confirmed }: ChartCluster): readonly string[] => [
-  ...['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
+  ...['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases],
   ...['--repo', repository, ...confirmed],
 ];

@@ -12,6 +12,7 @@ import type { AnyStage, StagePlan } from '../../src/kernel/stage.ts';
 import { type EngineBench, engineBench, engineContext } from './engine-ports.ts';
 import { runOclif } from './run-oclif.ts';
 import { scripted } from './scripted-stage.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 export type CommandBench = ReturnType<typeof commandBench>;
 
@@ -94,7 +95,7 @@ export function interruptedRun({ engine }: Pick<CommandBench, 'engine'>): void {
 const installation = { path: 'manifest', datastore: 'api', release: 'v3.26.4' } as Installation;
 
 function composition(engine: EngineBench, request: ComposeRequest, close: () => void): Composition {
-  const options = toOptions(request.flags, { defaultRelease: 'v3.32.2', checks: ['NS-001', 'NS-002'] });
+  const options = toOptions(request.flags, { defaultRelease: NETSVC_TARGET, checks: ['NS-001', 'NS-002'] });
   const context = { ...engineContext(), options };
   const nodes = ['a', 'b'].map((name) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }));
   const cluster = { ...engine.ports.cluster, list: async () => nodes } as unknown as Composition['cluster'];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { INFORMATION, type KvstoreCluster, kvstoreCluster } from './kvstore-cluster.ts';
 import { manifestFile } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded, told } from './upgrade-process.ts';
 
 export interface KvstoreCase {
@@ -29,7 +30,7 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
       const child = cluster.start(...RUN);
       for (let attempt = 0; attempt < 600; attempt += 1) {
         const image = await cluster.read(`ds -n kube-system ${agent}`, '{.spec.template.spec.containers[0].image}');
-        if (image.endsWith(':v3.32.1')) break;
+        if (image.endsWith(`:${CALICO_TARGET}`)) break;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       child.kill('SIGKILL');
@@ -71,8 +72,8 @@ function describeRefusals(cluster: KvstoreCluster): void {
   }
 
   it('refuses the release’s own file, which holds a placeholder and an empty Secret, and writes nothing', async () => {
-    await refuses('NS-209', '--upgrade-file', manifestFile('v3.32.1', 'calico-etcd.yaml'));
-    await refuses('NS-211', '--upgrade-file', manifestFile('v3.32.1', 'calico-etcd.yaml'));
+    await refuses('NS-209', '--upgrade-file', manifestFile(CALICO_TARGET, 'calico-etcd.yaml'));
+    await refuses('NS-211', '--upgrade-file', manifestFile(CALICO_TARGET, 'calico-etcd.yaml'));
   });
 
   it('says that a store out of reach was not checked, and refuses one that does not take the certificates', async () => {

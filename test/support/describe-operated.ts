@@ -3,10 +3,11 @@ import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { TYPHA } from './operated-bench.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
 const RUN = [
-  ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', 'v3.32.1'],
+  ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET],
   ...['--manifest-url', releases, '--accept', TYPHA],
 ] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
@@ -47,7 +48,7 @@ export function describeOperated(
       assert.equal(await cluster.read(operator, IMAGE), 'quay.io/tigera/operator:v1.42.3');
       const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
       assert.equal(await cluster.read(operator, cpu), '70m');
-      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
       assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), fips ? /:v3\.32\.1-fips$/ : /:v3\.32\.1$/);
       const agents = '{.status.updatedNumberScheduled}/{.status.numberAvailable}';
       assert.equal(await cluster.read('ds -n calico-system calico-node', agents), '3/3');

@@ -3,9 +3,10 @@ import { refText } from '../../src/kernel/object.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster } from './installed-cluster.ts';
 import { objectOf, plannedObjects, surprises } from './plan-document.ts';
 import { manifestFile, releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
-const CALICO = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const AGENT = 'ds -n kube-system calico-node';
 
 /** Kinds of old releases, which kubectl names and goes on. */

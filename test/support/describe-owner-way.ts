@@ -14,6 +14,7 @@ import { GROUP, makeOwnedObjects } from './owned-objects.ts';
 import { graphAfter, graphWithout, readOwnerGraph, readOwnerNames } from './owner-graph.ts';
 import { FLAGS, performStage } from './perform-stage.ts';
 import { manifestFile } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 import { ALL, makeV3Owned, rightOwners, v3Owners } from './v3-owned-objects.ts';
 
@@ -91,7 +92,7 @@ export function describeOwnerWay(way: OwnerWay): void {
       served.serve(after);
       if (policies === 'renamed') await migratePolicies(plane.api, GROUP);
       if (policies === 'held') {
-        const crds = manifestFile('v3.32.1', 'crds.yaml');
+        const crds = manifestFile(CALICO_TARGET, 'crds.yaml');
         assertSucceeded(await plane.kubectl(['apply', '--server-side', '--force-conflicts', '-f', crds]));
         await plane.api.send('POST', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations`, HELD);
       }

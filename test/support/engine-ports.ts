@@ -8,6 +8,7 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import type { KeptLine, RunRecord } from '../../src/kernel/run-record.ts';
 import { contextOf } from '../fixtures/facts.ts';
 import { emptySources } from './empty-sources.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 export const CLUSTER_UID = '2c9e0000-0000-4000-8000-000000000001';
 
@@ -110,7 +111,7 @@ function fakeCluster(bench: { uid: string; calls: string[] }) {
 
 export function engineContext(options: Partial<Options> = {}): Context {
   return {
-    ...contextOf({ release: 'v3.32.2', yes: true, maxFailed: 0, ...options }),
+    ...contextOf({ release: NETSVC_TARGET, yes: true, maxFailed: 0, ...options }),
     ...{ profile: { name: 'netsvc', title: 'netsvc' } as Profile, clusterUid: CLUSTER_UID, server: 'https://127.0.0.1:6443' },
     ...{ contextName: 'test', workFolder: 'work', startedAt: new Date('2026-11-21T02:00:00Z') },
   };

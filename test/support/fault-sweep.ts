@@ -6,6 +6,7 @@ import { armed, type FaultPoint, pointText } from './fault-points.ts';
 import { type InstallRequest, within } from './installed-cluster.ts';
 import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { told } from './upgrade-process.ts';
 
 /** What is swept: an installation, and the command that upgrades it. */
@@ -100,6 +101,6 @@ export const NETSVC_SWEPT = upgradeSweep("procedure C upgrades the document's na
 /** Published manifests, with Typha. */
 export const TYPHA_SWEPT = upgradeSweep('procedure C upgrades published manifests with Typha', {
   install: { manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 },
-  command: [...RUN, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases],
+  command: [...RUN, '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases],
   source: 'v3.27.5',
 });

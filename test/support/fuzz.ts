@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Fault } from '../../src/kernel/fault.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** Many more in the nightly run, or as many as FUZZ_RUNS says. */
 export const FUZZ_RUNS = Number(process.env.FUZZ_RUNS) || (process.env.NIGHTLY ? 10_000 : 500);
@@ -72,7 +73,7 @@ const names = fc.constantFrom(
 );
 const leaf = fc.oneof(
   fc.constantFrom(null, true, 0, -1.5, '', 'a', '\u0000'),
-  fc.constantFrom('docker.io/calico/node:v3.27.2', 'x@sha256:1', '{"a": __B__}', '{"a": ', '[1', 'v3.32.1'),
+  fc.constantFrom('docker.io/calico/node:v3.27.2', 'x@sha256:1', '{"a": __B__}', '{"a": ', '[1', CALICO_TARGET),
   fc.string({ maxLength: 8 }),
 );
 export const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({

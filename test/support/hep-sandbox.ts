@@ -5,6 +5,7 @@ import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { installedSandbox } from './sandbox-ports.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 const CRD = 'crd.netsvc.io/v1';
 
@@ -34,7 +35,7 @@ export function labelByCli({ cluster: { store } }: Scenario, name: string, label
 
 /** Upgraded already; policies select hosts by the label `role`, which old endpoints have. */
 export async function upgraded(nodes = 3): Promise<Scenario> {
-  const scenario = await installedSandbox({ nodes, installed: 'v3.32.2' });
+  const scenario = await installedSandbox({ nodes, installed: NETSVC_TARGET });
   put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
   put(scenario, 'GlobalNetworkPolicy', 'hosts', { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
   for (let index = 1; index <= nodes; index += 1) oldEndpoint(scenario, `old-${index}`, `node-0${index}`, { role: 'host' });

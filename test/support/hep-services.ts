@@ -1,4 +1,5 @@
 import { manifestFile, ownReleases, releases } from './releases.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from './target.ts';
 
 /** The names under which one product is migrated, its CLI, and the release to which it is upgraded. */
 export type MigratedService = typeof NETSVC_FLEET;
@@ -8,8 +9,8 @@ export const NETSVC_FLEET = {
   createdBy: ['netsvc.io/created-by', 'netsvc-kube-controllers'] as readonly [string, string],
   allowAllProfile: 'netsvc-default-allow',
   program: 'netsvcctl',
-  release: 'v3.32.2',
-  manifest: manifestFile('v3.32.2', 'netsvc.yaml', ownReleases),
+  release: NETSVC_TARGET,
+  manifest: manifestFile(NETSVC_TARGET, 'netsvc.yaml', ownReleases),
   source: ownReleases,
   agents: 'netsvc-node',
 };
@@ -19,8 +20,8 @@ export const CALICO_FLEET: MigratedService = {
   createdBy: ['projectcalico.org/created-by', 'calico-kube-controllers'],
   allowAllProfile: 'projectcalico-default-allow',
   program: 'calicoctl',
-  release: 'v3.32.1',
-  manifest: manifestFile('v3.32.1', 'calico.yaml'),
+  release: CALICO_TARGET,
+  manifest: manifestFile(CALICO_TARGET, 'calico.yaml'),
   source: releases,
   agents: 'calico-node',
 };

@@ -7,6 +7,7 @@ import { folderFor, type InstalledCluster, installedCluster, opened } from './in
 import { withStoreAccess } from './kvstore-sandbox.ts';
 import { manifestFile, releases } from './releases.ts';
 import { installStandIn } from './stand-in-cli.ts';
+import { CALICO_TARGET } from './target.ts';
 import { startUpgrade, upgrade } from './upgrade-process.ts';
 
 export const INFORMATION = '/calico/resources/v3/projectcalico.org/clusterinformations/default';
@@ -35,7 +36,7 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     const around = { ...cluster.around, env };
     const withTarget = (args: readonly string[]) => {
       const ownConfig = args.includes('--cli-config') ? [] : ['--cli-config', config];
-      return [...args, ...ownConfig, '--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases];
+      return [...args, ...ownConfig, '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases];
     };
     return {
       ...cluster,

@@ -7,6 +7,7 @@ import { emptySources } from './empty-sources.ts';
 import { workloadOf } from './inventory.ts';
 import { standInCli } from './stand-in-cli.ts';
 import { GUID, information, type StandInState } from './stand-in-cli-state.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** Where the CLI's own configuration is. */
 export const CLI_CONFIG = '/etc/calico/calicoctl.cfg';
@@ -14,7 +15,7 @@ const STORE = 'https://store:2379';
 const CONFIG = `spec:\n  datastoreType: "etcdv3"\n  etcdEndpoints: "${STORE}"\n`;
 
 const agents = workloadOf('DaemonSet', 'calico-node', {
-  images: { 'calico-node': 'quay.io/calico/node:v3.32.1' },
+  images: { 'calico-node': `quay.io/calico/node:${CALICO_TARGET}` },
   env: { ETCD_ENDPOINTS: STORE },
 });
 

@@ -1,9 +1,10 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownReleases } from './releases.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 /** The release of the sidecars that are there, and the target's. */
-export const [OLD, NEW] = ['v3.26.4', 'v3.32.2'];
+export const [OLD, NEW] = ['v3.26.4', NETSVC_TARGET];
 
 export const templateOf = (release: string) =>
   `templates:\n  - name: policy-sidecar\n    image: registry.netsvc.io/netsvc/policy-sidecar:${release}\n`;

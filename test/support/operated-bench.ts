@@ -5,6 +5,7 @@ import { calico } from '../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
 import { ownedBy } from './applying-cluster.ts';
 import { objectOf, workloadOf } from './inventory.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** Small manifests of our own with the published names. */
 export const operatorReleases = join(import.meta.dirname, '..', 'fixtures', 'operator-releases');
@@ -28,7 +29,7 @@ export async function operatedBench({
   namespace = OPERATOR,
   named = OPERATOR,
   options,
-  present = ['v3.27.5', 'v3.32.1'],
+  present = ['v3.27.5', CALICO_TARGET],
   more = [],
 }: Operated = {}): Promise<ApplyBench> {
   const documents = (await ownDocuments('v3.27.5', 'tigera-operator.yaml', operatorReleases)).map((one) => moved(one, namespace, named));

@@ -10,9 +10,10 @@ import { GROUP } from './owned-objects.ts';
 import { graphWithout, type OwnerGraph, ownedGraphs, readOwnerGraphAsOf } from './owner-graph.ts';
 import { manifestFile, releases } from './releases.ts';
 import { removalsTooEarly } from './removal-order.ts';
+import { CALICO_TARGET } from './target.ts';
 import { upgrade } from './upgrade-process.ts';
 
-export const TARGET = ['--profile', 'calico', '--release', 'v3.32.1', '--manifest-url', releases] as const;
+export const TARGET = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 /** Head of the journal. */
 export const JOURNAL = '/api/v1/namespaces/kube-system/secrets/netsvc-upgrade-owners';
 

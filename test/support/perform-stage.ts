@@ -11,6 +11,7 @@ import type { Observer } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 import { type Surroundings, surroundingsEnv } from './upgrade-process.ts';
 
 /** Nobody presses Ctrl-C. */
@@ -44,7 +45,7 @@ export interface OwnerWork {
   perform(around: Surroundings, observe?: Observer): Promise<ChainOutcome>;
 }
 
-export const FLAGS = { profile: 'calico', release: 'v3.32.1', 'manifest-url': releases } as const;
+export const FLAGS = { profile: 'calico', release: CALICO_TARGET, 'manifest-url': releases } as const;
 
 export const stripWork: OwnerWork = {
   name: 'strip',

@@ -9,6 +9,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { storedIn } from './chart-bench.ts';
 import { kindIn } from './incident-grounds.ts';
 import { manifestFile } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** What helm says of every upgrade, where somebody has put it there. */
 export const HELM_REFUSES = '/played-helm/refuses';
@@ -22,7 +23,7 @@ interface PlayedChart {
   readonly release: string;
 }
 
-const CALICO: PlayedChart = { name: 'tigera-operator', version: 'v3.32.1', file: 'tigera-operator.yaml', release: 'calico' };
+const CALICO: PlayedChart = { name: 'tigera-operator', version: CALICO_TARGET, file: 'tigera-operator.yaml', release: 'calico' };
 
 const PACKED = 'a chart';
 

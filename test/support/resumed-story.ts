@@ -3,6 +3,7 @@ import type { OperatorManner, OperatorStep } from '../control-plane/operator.ts'
 import { until } from '../control-plane/until.ts';
 import { assertWritesNothing, type InstalledCluster } from './installed-cluster.ts';
 import { TYPHA } from './operated-bench.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded, startUpgrade, told, untilSaid } from './upgrade-process.ts';
 
 export interface ResumedStory {
@@ -132,7 +133,7 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
     it('ends at the target with one more call, and writes nothing with the next', async () => {
       const result = await cluster.upgrade(...run());
       assertSucceeded(result);
-      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), 'v3.32.1');
+      assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
       assert.equal(await available(), 'True/calico-system');
       // What was to be done before the upgrade is not shown after it.
       assert.doesNotMatch(result.stdout, /NS-405|NS-621/);

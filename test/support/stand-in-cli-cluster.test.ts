@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { emptyFolder } from './folders.ts';
 import { installStandIn } from './stand-in-cli.ts';
+import { NETSVC_TARGET } from './target.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
 /** A kubectl that notes what it is asked, and answers from files: `hostendpoints` for `get hostendpoints.crd.netsvc.io …`. */
@@ -24,9 +25,9 @@ describe('the stand-in for the service’s CLI on a cluster', () => {
   beforeEach(() => {
     writeFileSync(file('kubectl'), KUBECTL);
     chmodSync(file('kubectl'), 0o755);
-    installStandIn(file('ctl'), { client: 'v3.32.2' }, { cluster: { kubectl: file('kubectl'), group: 'netsvc.io' } });
+    installStandIn(file('ctl'), { client: NETSVC_TARGET }, { cluster: { kubectl: file('kubectl'), group: 'netsvc.io' } });
     writeFileSync(file('config'), 'apiVersion: v1\n');
-    answer('clusterinformations', { ...resource('default', { netsvcVersion: 'v3.32.2' }) });
+    answer('clusterinformations', { ...resource('default', { netsvcVersion: NETSVC_TARGET }) });
   });
 
   const run = (args: readonly string[], input = '') =>
@@ -40,7 +41,7 @@ describe('the stand-in for the service’s CLI on a cluster', () => {
 
   it('tells its own release without asking the cluster', async () => {
     const { stdout, exitCode } = await run(['version', '--client']);
-    assert.deepEqual([stdout.split('\n')[0], exitCode, calls()], ['Client Version:    v3.32.2', 0, []]);
+    assert.deepEqual([stdout.split('\n')[0], exitCode, calls()], [`Client Version:    ${NETSVC_TARGET}`, 0, []]);
     await run(['--version']);
     assert.deepEqual(calls(), []);
   });

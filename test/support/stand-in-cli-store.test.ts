@@ -6,6 +6,7 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { testFolder } from './folders.ts';
 import { type Loopback, sendJson, serve } from './loopback-server.ts';
 import { installStandIn } from './stand-in-cli.ts';
+import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded } from './upgrade-process.ts';
 
 const ROOT = '/calico/resources/v3/projectcalico.org/';
@@ -48,7 +49,7 @@ describe('the stand-in for the service’s CLI on a key-value store', () => {
   });
   beforeEach(() => {
     values.clear();
-    values.set(`${ROOT}clusterinformations/default`, JSON.stringify({ spec: { calicoVersion: 'v3.32.1', clusterType: 'k8s,bgp' } }));
+    values.set(`${ROOT}clusterinformations/default`, JSON.stringify({ spec: { calicoVersion: CALICO_TARGET, clusterType: 'k8s,bgp' } }));
     values.set(`${ROOT}hostendpoints/a`, JSON.stringify({ kind: 'HostEndpoint', metadata: { name: 'a' }, spec: { node: 'n1' } }));
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { testFolder } from './folders.ts';
 import { standInCli } from './stand-in-cli.ts';
 import { clusterIn, ofRelease, type StandInState, standInState } from './stand-in-cli-state.ts';
+import { CALICO_TARGET } from './target.ts';
 
 describe('the stand-in for the service’s CLI', () => {
   const folder = testFolder('stand-in-');
@@ -18,7 +19,7 @@ describe('the stand-in for the service’s CLI', () => {
     state = standInState();
     const settings = { default: { spec: { x: 1 } } };
     const objects = { HostEndpoint: { a: {}, b: {} }, KubeControllersConfiguration: settings, Node: { n1: {} } };
-    state.kubernetes = ofRelease('v3.32.1', objects);
+    state.kubernetes = ofRelease(CALICO_TARGET, objects);
   });
   const say = (line: string, more: Record<string, string> = {}) => standInCli(line.split(' '), { ...env, ...more }, state);
 

@@ -7,8 +7,9 @@ import { calico } from '../../src/profiles/calico.ts';
 import { editedManifestFile, editedManifests } from './edited-manifests.ts';
 import { type CorpusFile, corpusFiles } from './merge-corpus.ts';
 import { manifestFile, releases } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 
-const TARGET = 'v3.32.1';
+const TARGET = CALICO_TARGET;
 
 /** What is installed, and what the upgrade applies over it. */
 export interface UpgradeCase {

@@ -8,12 +8,13 @@ import { parseManifest } from '../../src/manifest/manifest.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from './owner-sandbox.ts';
 import { ownReleases } from './releases.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 const SERVER = 'netsvc-apiserver';
 const CONTROLLERS = 'netsvc-kube-controllers';
 const SPACE = 'kube-system';
 const FILE = 'apiserver.yaml';
-const [SOURCE, TARGET] = ['v3.26.4', 'v3.32.2'] as const;
+const [SOURCE, TARGET] = ['v3.26.4', NETSVC_TARGET] as const;
 
 /** The service of the sandbox, with an API server of its own and controllers that rename stored policies. */
 export const served: Profile = {

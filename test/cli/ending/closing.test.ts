@@ -8,10 +8,11 @@ import type { Action } from '../../../src/kernel/action.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const record: RunRecord = {
   ...RECORD,
-  ...{ target: 'v3.32.1', startedAt: '2026-11-21T02:00:00Z' },
+  ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z' },
   wrote: ['crds', 'apply'],
   noReturn: { because: 'policies get new names', at: '2026-11-21T02:01:00Z' },
 };

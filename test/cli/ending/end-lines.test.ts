@@ -8,11 +8,12 @@ import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import type { RunRecord, StageRecord } from '../../../src/kernel/run-record.ts';
 import { plain } from '../../../src/report/colour.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const view = {
   palette: plain,
   service: 'Calico',
-  release: 'v3.32.1',
+  release: CALICO_TARGET,
   wide: false,
   full: false,
   advice: true,
@@ -20,7 +21,7 @@ const view = {
 };
 const record = (more: Partial<RunRecord>): RunRecord => ({
   ...RECORD,
-  ...{ target: 'v3.32.1', startedAt: '2026-11-21T02:00:00Z', ...more },
+  ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z', ...more },
 });
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },
@@ -35,7 +36,15 @@ const rollout = (phases: readonly RolloutMark['phase'][], done: boolean): Rollou
   rows: phases.map((phase, index) => ({ node: `node-0${index + 1}`, marks: [{ at: 0, phase }] })),
 });
 const ended = (more: Partial<Outcome>): Outcome => ({
-  ...{ exit: 'done', findings: [], plans: [], stages: [], writes: 3, suggestions: [], versions: { before: 'v3.27.5', after: 'v3.32.1' } },
+  ...{
+    exit: 'done',
+    findings: [],
+    plans: [],
+    stages: [],
+    writes: 3,
+    suggestions: [],
+    versions: { before: 'v3.27.5', after: CALICO_TARGET },
+  },
   ...more,
 });
 const history = (trace: RolloutTrace) => ({
@@ -66,7 +75,7 @@ describe('the end of a run', () => {
       'STAGE   STATE  WHY',
       'apply   done',
       'verify  done',
-      '✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 1 warning · 1 manual step left',
+      `✔ Calico v3.27.5 → ${CALICO_TARGET} on 6 nodes in 2m53s · 1 warning · 1 manual step left`,
       'workloads',
       '‼ NS-031 also managed by Flux',
       '0 ok, 1 warning',
@@ -98,7 +107,7 @@ describe('the end of a run', () => {
         'STAGE  STATE   WHY',
         'crds   done',
         'apply  failed  see below',
-        'STOPPED at apply, step 3 of 5 · 1 of 3 nodes on v3.32.1 · node-02 failing',
+        `STOPPED at apply, step 3 of 5 · 1 of 3 nodes on ${CALICO_TARGET} · node-02 failing`,
         '  why     not complete after 60 s',
         '  look    kubectl -n a describe pod b',
         '  says    b says: Failed to pull image',
@@ -142,7 +151,7 @@ describe('the end of a run', () => {
   it('of a run that was resumed says of which part the time is', () => {
     const outcome = ended({ stages: [stage('verify', 'done'), stage('apply', 'done')], history: history(rollout(['new'], true)) });
     const [line] = runLines(outcome, { ...view, isResumed: true }).slice(-1);
-    assert.equal(line, '✔ Calico v3.27.5 → v3.32.1 on 1 node in 2m53s since it was resumed');
+    assert.equal(line, `✔ Calico v3.27.5 → ${CALICO_TARGET} on 1 node in 2m53s since it was resumed`);
   });
 
   it('of a part of the chain promises nothing: the proof is not in it', () => {

@@ -5,6 +5,7 @@ import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
 import { sandboxCommand } from '../../support/sandbox-command.ts';
 import { installedSandbox } from '../../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const AGENT = { namespace: 'kube-system', name: 'netsvc-node' };
 
@@ -33,8 +34,8 @@ describe('events of the agents’ DaemonSet', function () {
     const scenario = await open();
     assert.equal(await sandboxCommand(scenario).run('run', '--yes'), 0);
     const [begun = '', ended = '', ...more] = toldIn(scenario);
-    assert.match(begun, new RegExp(`^Normal NetsvcUpgradeStarted Upgrade v3.26.4 → v3.32.2 started at stage apply ${RUN}$`));
-    assert.match(ended, new RegExp(`^Normal NetsvcUpgradeCompleted Upgrade v3.26.4 → v3.32.2 is done ${RUN}$`));
+    assert.match(begun, new RegExp(`^Normal NetsvcUpgradeStarted Upgrade v3.26.4 → ${NETSVC_TARGET} started at stage apply ${RUN}$`));
+    assert.match(ended, new RegExp(`^Normal NetsvcUpgradeCompleted Upgrade v3.26.4 → ${NETSVC_TARGET} is done ${RUN}$`));
     assert.deepEqual(more, []);
     const uid = scenario.cluster.store.get(K.DaemonSet, AGENT.name, AGENT.namespace)?.metadata.uid;
     for (const { involvedObject, metadata } of eventsOf(scenario)) {
@@ -62,7 +63,7 @@ describe('events of the agents’ DaemonSet', function () {
     assert.equal(await sandboxCommand(scenario).run('apply', '--yes'), 0);
     const [begun = '', ended = ''] = toldIn(scenario);
     assert.match(begun, / started at stage apply /);
-    assert.match(ended, new RegExp(`^Normal NetsvcUpgradeStageCompleted Upgrade v3.26.4 → v3.32.2: stage apply is done ${RUN}$`));
+    assert.match(ended, new RegExp(`^Normal NetsvcUpgradeStageCompleted Upgrade v3.26.4 → ${NETSVC_TARGET}: stage apply is done ${RUN}$`));
     await sandboxCommand(scenario).run('run', '--yes');
     assert.match(toldIn(scenario).slice(2).join('\n'), /^Normal NetsvcUpgradeCompleted .* is done [^\n]*$/);
   });
@@ -81,7 +82,7 @@ describe('events of the agents’ DaemonSet', function () {
     });
     assert.equal(await sandboxCommand(scenario).run('run', '--yes'), 1);
     const ended = toldIn(scenario).at(-1) ?? '';
-    assert.match(ended, new RegExp(`^Warning NetsvcUpgradeFailed Upgrade v3.26.4 → v3.32.2 failed at stage apply ${RUN}: `));
+    assert.match(ended, new RegExp(`^Warning NetsvcUpgradeFailed Upgrade v3.26.4 → ${NETSVC_TARGET} failed at stage apply ${RUN}: `));
     assert.doesNotMatch(ended, /geheim/);
     for (const { message } of eventsOf(scenario)) assert.ok(Buffer.byteLength(message) <= 1024);
     Object.assign(registry, { apply });
@@ -89,7 +90,7 @@ describe('events of the agents’ DaemonSet', function () {
     assert.equal(await sandboxCommand(scenario).run('run', '--yes'), 0);
     assert.match(
       toldIn(scenario)[2] ?? '',
-      new RegExp(`^Normal NetsvcUpgradeStarted Upgrade v3.26.4 → v3.32.2 resumed at stage apply ${RUN}$`),
+      new RegExp(`^Normal NetsvcUpgradeStarted Upgrade v3.26.4 → ${NETSVC_TARGET} resumed at stage apply ${RUN}$`),
     );
   });
 

@@ -10,6 +10,7 @@ import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } f
 import { shapeOf } from '../../support/document-shape.ts';
 import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it', next: command`kubectl cluster-info` } as const;
 const upgrade = (): readonly AnyStage[] => [
@@ -62,15 +63,15 @@ describe('run --notify', () => {
       apiVersion: 'output.netsvc-upgrade/v1',
       kind: 'Notification',
       event: 'started',
-      text: 'Upgrade v3.26.4 → v3.32.2 of context "test" started',
+      text: `Upgrade v3.26.4 → ${NETSVC_TARGET} of context "test" started`,
       context: 'test',
       clusterUid: '2c9e0000-0000-4000-8000-000000000001',
-      to: 'v3.32.2',
+      to: NETSVC_TARGET,
       from: 'v3.26.4',
     });
     assert.deepEqual(
       [end?.event, end?.runId, end?.from, end?.exit, end?.text],
-      ['done', runId, 'v3.26.4', { code: 'done', number: 0 }, 'Upgrade v3.26.4 → v3.32.2 of context "test" is done'],
+      ['done', runId, 'v3.26.4', { code: 'done', number: 0 }, `Upgrade v3.26.4 → ${NETSVC_TARGET} of context "test" is done`],
     );
     assert.equal(end?.next, 'kubectl netsvc-upgrade report');
     assert.equal(server.seen.length, 2);

@@ -8,6 +8,7 @@ import { type ApplyBench, applyBench, installedClientSide, planned, runRecord } 
 import { objectOf } from '../../support/inventory.ts';
 import { ownReleases } from '../../support/releases.ts';
 import { savedPlan } from '../../support/saved-plan.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const AGENT = 'netsvc-node';
 const status: ManagedFieldsEntry = {
@@ -105,7 +106,7 @@ describe('a plan of objects with Secrets', () => {
       objectOf('v1', 'Secret', 'netsvc-etcd-secrets', { metadata: { namespace: 'kube-system' }, data: { 'etcd-key': value } });
     const [old, fresh] = ['aHVudGVyMg==', 'c3dvcmRmaXNo'];
     const bench = applyBench([...(await installedClientSide('v3.26.4')), secret(old)], { options: { upgradeFile: 'mine.yaml' } });
-    const target = await readFile(join(ownReleases, 'v3.32.2', 'manifests', 'netsvc.yaml'), 'utf8');
+    const target = await readFile(join(ownReleases, NETSVC_TARGET, 'manifests', 'netsvc.yaml'), 'utf8');
     bench.files.set('mine.yaml', `${target}\n---\n${JSON.stringify(secret(fresh))}\n`);
     const one = await savedPlan(bench);
     const text = JSON.stringify(one);

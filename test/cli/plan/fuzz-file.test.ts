@@ -7,8 +7,9 @@ import { confirmSaved, loadPlan } from '../../../src/cli/plan/file.ts';
 import { parsePlan } from '../../../src/cli/plan/shape.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { anything, damaged, FUZZ_RUNS, faultOf, own } from '../../support/fuzz.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
-const context = contextOf({ release: 'v3.32.2' });
+const context = contextOf({ release: NETSVC_TARGET });
 const SHA = 'd'.repeat(64);
 const OBJECT = { stage: 'apply', ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'c' }, change: 'update', does: SHA, before: SHA };
 const PLAN = {
@@ -16,7 +17,7 @@ const PLAN = {
   kind: 'Plan',
   digest: SHA,
   cluster: { uid: context.clusterUid, server: 's', context: 'c' },
-  target: 'v3.32.2',
+  target: NETSVC_TARGET,
   installed: { release: 'v3.27.5' },
   stages: [],
   basis: { artifacts: { 'upgrade.yaml': SHA }, objects: [OBJECT], actions: [{ stage: 'apply', id: 'a', type: 'exec', does: SHA }] },

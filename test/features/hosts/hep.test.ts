@@ -6,6 +6,7 @@ import { imageRelease } from '../../../src/kernel/release.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const rollout = (done: boolean): RolloutProgress => ({
   target: { kind: 'DaemonSet', namespace: 'kube-system', name: 'agent', container: 'a', image: 'i', ready: { type: 'all-containers' } },
@@ -22,7 +23,7 @@ const component = (name: string, workload: string, image: string): ComponentVers
 const AGENTS = 'DaemonSet/kube-system/agent';
 const agents = (tag: string) => component('agent', AGENTS, `quay.io/x/node${tag}`);
 const controllers = (tag: string) => component('controllers', 'Deployment/kube-system/controllers', `quay.io/x/controllers${tag}`);
-const NEW = ':v3.32.1';
+const NEW = `:${CALICO_TARGET}`;
 const DIGEST = `@sha256:${'a'.repeat(64)}`;
 
 const left = (name: string, remover: GoneEndpoint['remover']): GoneEndpoint => ({ name, node: 'n1', remover, asItWas: '{}' });
@@ -297,12 +298,12 @@ describe('the checks of hep', () => {
   };
 
   it('send to the upgrade while a release is old, and to the wait while only the rollout is open', () => {
-    const upgrade = 'Upgrade the service to v3.32.1 and let the rolling update end first.';
+    const upgrade = `Upgrade the service to ${CALICO_TARGET} and let the rolling update end first.`;
     assert.deepEqual(hintOf({ components: [agents(':v3.27.5'), controllers(NEW)] }), ['kubectl netsvc-upgrade run', upgrade]);
     assert.deepEqual(hintOf({ rollouts: { value: [rollout(false)] } }), ['kubectl netsvc-upgrade wait', upgrade]);
     assert.deepEqual(hintOf({ components: [agents(DIGEST), controllers(NEW)] }), [
       'kubectl netsvc-upgrade preflight',
-      'Compare the digests with those of v3.32.1.',
+      `Compare the digests with those of ${CALICO_TARGET}.`,
     ]);
     assert.match(`${hintOf({ components: [agents(':v3.33.0'), controllers(NEW)] })}`, /whether --release names too old a release/);
     assert.match(`${hintOf({ components: [agents(NEW)] })}`, /See that the service runs as a whole/);

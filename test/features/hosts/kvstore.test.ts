@@ -11,6 +11,7 @@ import { contextOf, object } from '../../fixtures/facts.ts';
 import { keptItem, labelled, removed, switched } from '../../support/hep-kept.ts';
 import { CLI_CONFIG, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const patched = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:zone': {} } } } };
 const node = (name: string) =>
@@ -23,7 +24,7 @@ async function open(state: StandInState, config?: string | null, kept?: readonly
 }
 
 function stateOf(objects: StandInState['etcdv3']['objects']): StandInState {
-  return standInState({ etcdv3: ofRelease('v3.32.1', objects) });
+  return standInState({ etcdv3: ofRelease(CALICO_TARGET, objects) });
 }
 
 const endpoint = (nodeName: string, labels = {}) => ({ metadata: { name: 'old', labels }, spec: { node: nodeName, interfaceName: '*' } });
@@ -110,7 +111,7 @@ describe('hep with a key-value datastore', () => {
       const standing = { metadata: { name: 'n1-auto-hep', labels: { zone: 'a', role: 'x', [createdBy]: createdByValue } }, spec };
       const endpoints = { old: endpoint('n1', { role: 'x' }), 'n1-auto-hep': standing };
       const objects = { HostEndpoint: endpoints, GlobalNetworkPolicy: {}, Tier: {}, Profile: {}, KubeControllersConfiguration: SETTINGS };
-      const state = { ...stateOf(objects), generation, client: 'v3.32.1' };
+      const state = { ...stateOf(objects), generation, client: CALICO_TARGET };
       const effect = (await planned(state)).at(-1)?.effect;
       assert.ok(effect?.type === 'exec' && effect.onlyIf?.type === 'successor');
       const { onlyIf } = effect;

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const NAMESPACE = 'calico-system';
 
@@ -81,7 +82,7 @@ async function judged({ path = 'operator', agents = NEW, typha = NEW, controller
   return [found?.outcome, found?.evidence.map(({ text }) => text)];
 }
 
-const [NEW, OLD] = [':v3.32.1', ':v3.27.5'];
+const [NEW, OLD] = [`:${CALICO_TARGET}`, ':v3.27.5'];
 const AGENTS = `DaemonSet/${NAMESPACE}/calico-node`;
 
 describe('hep where an operator renders the workloads', () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { isProbed, probeDaemonSet, probedImages, readImageProbe, readPulled } from '../../../src/features/images/image-probe.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
-const IMAGE = 'quay.io/calico/node:v3.32.1';
+const IMAGE = `quay.io/calico/node:${CALICO_TARGET}`;
 const node = (name: string, ready = true): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Node',
@@ -88,7 +89,7 @@ describe('what a node says of an image', () => {
     };
     const nothing = '/netsvc-upgrade-probe-runs-nothing';
     const digest = `mirror.example:5000/a/node:v3@sha256:${'0'.repeat(64)}`;
-    assert.deepEqual(commands([IMAGE, 'quay.io/calico/cni:v3.32.1', digest, 'mirror.example:5000/node']), [
+    assert.deepEqual(commands([IMAGE, `quay.io/calico/cni:${CALICO_TARGET}`, digest, 'mirror.example:5000/node']), [
       '/bin/calico-node -v',
       nothing,
       '/bin/calico-node -v',

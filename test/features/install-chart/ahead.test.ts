@@ -8,6 +8,7 @@ import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
 import { TYPHA } from '../../support/operated-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 /** What the preflight learns; `later`: the stages of its chain that follow. */
 async function aheadOf(parts: ChartParts, later: readonly string[] = []) {
@@ -37,9 +38,9 @@ describe('what preflight tells of a chart upgrade', () => {
 describe('crds of a chart upgrade', () => {
   const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
   const outcome = async (status: string) => {
-    const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} };
+    const chart = { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: {} };
     const bench = chartBench({ objects: [typha], stored: { version: 4, chart, info: { status } } });
-    bench.record = runRecord({ profile: 'calico', target: 'v3.32.1', path: 'chart', source: 'v3.27.5' });
+    bench.record = runRecord({ profile: 'calico', target: CALICO_TARGET, path: 'chart', source: 'v3.27.5' });
     const findings = (await crdsStage.open(bench.sources, bench.context)).findings();
     return findings.find(({ id }) => id === 'NS-251')?.outcome;
   };

@@ -3,18 +3,17 @@ import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-
 import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
-
 import { objectOf } from '../../support/inventory.ts';
 import { TYPHA } from '../../support/operated-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
-const PLACE = '/w/tigera-operator-v3.32.1-a8c938318041.tgz --version v3.32.1 --namespace tigera-operator';
+const PLACE = `/w/tigera-operator-${CALICO_TARGET}-a8c938318041.tgz --version ${CALICO_TARGET} --namespace tigera-operator`;
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
 
 const upgradedBefore = {
-  chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+  chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } },
   config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
 };
 
@@ -111,11 +110,11 @@ describe('apply on the chart path', () => {
 
   it('has nothing to do, and asks the server nothing, once the release is deployed with what is wanted', async () => {
     const stored = {
-      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } },
       config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
     };
     const bench = chartBench({ stored, crdsApplied: true });
-    assert.deepEqual((await openedChart(bench)).plan, { skip: 'release tigera-operator/calico is at v3.32.1, with your values' });
+    assert.deepEqual((await openedChart(bench)).plan, { skip: `release tigera-operator/calico is at ${CALICO_TARGET}, with your values` });
     assert.equal(
       bench.asked.some((line) => line.includes('upgrade')),
       false,
@@ -201,7 +200,7 @@ describe('agents and Typha in a chart upgrade, which its operator replaces in th
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
     const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', source: 'v3.27.5', clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
+    bench.record = { target: CALICO_TARGET, source: 'v3.27.5', clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
       typeof Object.assign
     >;
     assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
@@ -230,7 +229,7 @@ const failedAttempt = (more: Readonly<Record<string, unknown>> = {}) =>
     stored: {
       version: 4,
       info: { status: 'failed', description: 'conflict' },
-      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } },
       config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
       manifest: '',
       ...more,
@@ -388,10 +387,12 @@ describe('what stands against a chart upgrade', () => {
   }
 
   it('NS-232: lets a run go on from the failed revision that it left itself', async () => {
-    const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
+    const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET } } };
     const bench = chartBench({ stored: failed, crdsApplied: true });
     const { clusterUid } = bench.context;
-    bench.record = { target: 'v3.32.1', clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<typeof Object.assign>;
+    bench.record = { target: CALICO_TARGET, clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<
+      typeof Object.assign
+    >;
     assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');
   });
 

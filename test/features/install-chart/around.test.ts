@@ -8,6 +8,7 @@ import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { TYPHA } from '../../support/operated-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 async function planOf(one: typeof waitStage, parts: ChartParts = {}): Promise<Exclude<StagePlan, { skip: string }> | string> {
   const { sources, context } = chartBench(parts);
@@ -15,7 +16,7 @@ async function planOf(one: typeof waitStage, parts: ChartParts = {}): Promise<Ex
   return 'skip' in plan ? plan.skip : plan;
 }
 
-const TARGET = { chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' } } };
+const TARGET = { chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET } } };
 const IMAGE = 'mirror.example.org/tigera/operator:v1.42.3';
 const UPGRADED = `---
 apiVersion: apps/v1
@@ -52,7 +53,7 @@ describe('crds on the chart path', () => {
   it('has nothing to do once they are there', async () => {
     assert.equal(
       await planOf(crdsStage, { crdsApplied: true }),
-      'the CRDs equal https://files.example/v3.32.1/manifests/v1_crd_projectcalico_org.yaml',
+      `the CRDs equal https://files.example/${CALICO_TARGET}/manifests/v1_crd_projectcalico_org.yaml`,
     );
   });
 
@@ -63,7 +64,9 @@ describe('crds on the chart path', () => {
   it('renders them from the chart that a person names', async () => {
     const bench = chartBench({ options: { crdChart: 'crd.projectcalico.org.v1', chartRepository: 'https://charts.example.org' } });
     await crdsStage.open(bench.sources, bench.context);
-    assert.deepEqual(bench.asked, ['helm template crds crd.projectcalico.org.v1 --repo https://charts.example.org --version v3.32.1']);
+    assert.deepEqual(bench.asked, [
+      `helm template crds crd.projectcalico.org.v1 --repo https://charts.example.org --version ${CALICO_TARGET}`,
+    ]);
   });
 
   const RENDERS = 'helm template crds';
@@ -72,19 +75,19 @@ describe('crds on the chart path', () => {
       'the profile’s repository',
       {},
       calico.manifestUrl,
-      [`${RENDERS} crd.projectcalico.org.v1 --repo https://docs.tigera.io/calico/charts --version v3.32.1`],
+      [`${RENDERS} crd.projectcalico.org.v1 --repo https://docs.tigera.io/calico/charts --version ${CALICO_TARGET}`],
     ],
     [
       'the repository that is named',
       { chartRepository: 'https://charts.example.org' },
       calico.manifestUrl,
-      [`${RENDERS} crd.projectcalico.org.v1 --repo https://charts.example.org --version v3.32.1`],
+      [`${RENDERS} crd.projectcalico.org.v1 --repo https://charts.example.org --version ${CALICO_TARGET}`],
     ],
     [
       'a repository of helm’s own list',
       { chart: 'mine/tigera-operator' },
       calico.manifestUrl,
-      [`${RENDERS} mine/crd.projectcalico.org.v1 --version v3.32.1`],
+      [`${RENDERS} mine/crd.projectcalico.org.v1 --version ${CALICO_TARGET}`],
     ],
     ['no repository, but a file', { chart: './tigera-operator.tgz' }, calico.manifestUrl, []],
     [

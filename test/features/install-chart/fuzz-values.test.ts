@@ -8,6 +8,7 @@ import type { Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { anything, damaged, FUZZ_RUNS, faultOf, own, yamlText } from '../../support/fuzz.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const VALUES =
   'installation:\n  registry: mirror.local\n  calicoNetwork: {mtu: 1440}\ntigeraOperator:\n  version: v1.42.3\ngoldmane: {enabled: true}\nmanageCRDs: false\n';
@@ -30,7 +31,7 @@ const values = fc
 
 async function readsOrRefuses(text: string): Promise<void> {
   const sources = { files: { readText: async () => text } } as unknown as Sources;
-  const context = contextOf({ release: 'v3.32.1', chartValues: 'values.yaml' }, calico);
+  const context = contextOf({ release: CALICO_TARGET, chartValues: 'values.yaml' }, calico);
   const read = await readValuesFile(sources, context).catch((thrown: unknown) => faultOf(thrown, 'usage'));
   if (read instanceof Fault) assert.match(read.message, /^values\.yaml/);
   else assert.ok(isRecord(read) && JSON.stringify(read) !== undefined);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { type HelmUpgrade, helmUpgrade, keepsValues, parseHelmVersion } from '../../../src/features/install-chart/helm-argv.ts';
 import { helmOn } from '../../../src/features/install-manifest/run-helm.ts';
 import { commandLine } from '../../../src/kernel/argv.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const helm3 = { major: 3, minor: 19, text: 'v3.19.5' };
-const chart = { ref: 'tigera-operator', repository: 'https://charts.example.org', release: 'v3.32.1' };
+const chart = { ref: 'tigera-operator', repository: 'https://charts.example.org', release: CALICO_TARGET };
 const upgrade: HelmUpgrade = {
   name: 'calico',
   namespace: 'tigera-operator',
@@ -20,25 +21,25 @@ const COMMANDS: readonly (readonly [string, HelmUpgrade, boolean, string])[] = [
     'names release, namespace and version and keeps the values',
     upgrade,
     false,
-    'helm upgrade calico tigera-operator --repo https://charts.example.org --version v3.32.1 --namespace tigera-operator --reset-then-reuse-values --set manageCRDs=false',
+    `helm upgrade calico tigera-operator --repo https://charts.example.org --version ${CALICO_TARGET} --namespace tigera-operator --reset-then-reuse-values --set manageCRDs=false`,
   ],
   [
     'gives an older helm the saved values as a file',
     { ...upgrade, helm: { major: 3, minor: 9, text: 'v3.9.0' }, savedValues: '/w/values.json', settings: [] },
     false,
-    'helm upgrade calico tigera-operator --repo https://charts.example.org --version v3.32.1 --namespace tigera-operator --values /w/values.json',
+    `helm upgrade calico tigera-operator --repo https://charts.example.org --version ${CALICO_TARGET} --namespace tigera-operator --values /w/values.json`,
   ],
   [
     'lays a file of the person over them, and asks only the server',
-    { ...upgrade, valuesFile: 'more.yaml', chart: { ref: 'oci://r.example.org/charts/op', release: 'v3.32.1' } },
+    { ...upgrade, valuesFile: 'more.yaml', chart: { ref: 'oci://r.example.org/charts/op', release: CALICO_TARGET } },
     true,
-    'helm upgrade calico oci://r.example.org/charts/op --version v3.32.1 --namespace tigera-operator --reset-then-reuse-values --values more.yaml --set manageCRDs=false --dry-run=server --output json',
+    `helm upgrade calico oci://r.example.org/charts/op --version ${CALICO_TARGET} --namespace tigera-operator --reset-then-reuse-values --values more.yaml --set manageCRDs=false --dry-run=server --output json`,
   ],
   [
     'takes fields only when told so, and finds releases in ConfigMaps',
     { ...upgrade, takeFields: true, storage: 'ConfigMap', settings: [] },
     false,
-    'HELM_DRIVER=configmap helm upgrade calico tigera-operator --repo https://charts.example.org --version v3.32.1 --namespace tigera-operator --reset-then-reuse-values --force-conflicts',
+    `HELM_DRIVER=configmap helm upgrade calico tigera-operator --repo https://charts.example.org --version ${CALICO_TARGET} --namespace tigera-operator --reset-then-reuse-values --force-conflicts`,
   ],
 ];
 
@@ -54,7 +55,7 @@ describe('helmUpgrade', () => {
 
 describe('helmOn', () => {
   it('asks for the very version', () => {
-    const args = ['show', 'values', 'tigera-operator', '--repo', 'https://charts.example.org', '--version', 'v3.32.1'];
+    const args = ['show', 'values', 'tigera-operator', '--repo', 'https://charts.example.org', '--version', CALICO_TARGET];
     assert.deepEqual(helmOn(chart, ['show', 'values']).args, args);
   });
 });

@@ -5,6 +5,7 @@ import type { Context } from '../../../src/kernel/context.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const OPERATOR = `---
 apiVersion: apps/v1
@@ -98,7 +99,7 @@ describe('a chart release in another namespace than its operator', () => {
     crdsApplied: true,
     stored: {
       version: 1,
-      chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } },
+      chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } },
       config: { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } },
     },
     // The cluster of these tests knows objects by kind and name alone.

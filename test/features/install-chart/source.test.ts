@@ -10,6 +10,7 @@ import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const found = async (parts: ChartParts) => (await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes;
 
@@ -33,7 +34,7 @@ describe('where the chart and its values come from', () => {
   it('reads a chart by its own name, without a repository', async () => {
     const bench = chartBench({ options: { chart: './operator.tgz' } });
     await openedChart(bench);
-    assert.ok(bench.asked.includes('helm show chart ./operator.tgz --version v3.32.1'));
+    assert.ok(bench.asked.includes(`helm show chart ./operator.tgz --version ${CALICO_TARGET}`));
   });
 
   it('takes a chart that says nothing about itself for no chart of the operator', async () => {
@@ -82,7 +83,7 @@ describe('where the chart and its values come from', () => {
 });
 
 const REPOSITORY = 'https://docs.tigera.io/calico/charts';
-const SAVED = '/w/tigera-operator-v3.32.1-a8c938318041.tgz';
+const SAVED = `/w/tigera-operator-${CALICO_TARGET}-a8c938318041.tgz`;
 const place = (context: Context, onlyPlanned: boolean): Context => ({ ...context, chain: { pending: [], onlyPlanned, later: [] } });
 
 const UNKNOWN = ({ sources }: ChartBench) => ({ ...sources.artifacts, sumOf: async () => undefined });
@@ -114,7 +115,7 @@ describe('the chart of the target, fetched', () => {
     assert.deepEqual(counted(bench), { 'dry run': 2, 'helm pull': 1, 'helm show': 2, 'helm template': 1, 'helm version': 1 });
     assert.deepEqual(
       bench.asked.filter((line) => line.includes(REPOSITORY)),
-      [`helm pull tigera-operator --repo ${REPOSITORY} --version v3.32.1 --destination /w/fresh`],
+      [`helm pull tigera-operator --repo ${REPOSITORY} --version ${CALICO_TARGET} --destination /w/fresh`],
     );
   });
 
@@ -135,7 +136,7 @@ describe('the chart of the target, fetched', () => {
 
   it('is taken by its expected name alone: what the repository names otherwise reaches no file of the work folder', async () => {
     const bench = chartBench({ crdsApplied: true });
-    const files = { ...bench.sources.files, exists: async (path: string) => path === '/w/tigera-operator-v3.32.1.tgz' };
+    const files = { ...bench.sources.files, exists: async (path: string) => path === `/w/tigera-operator-${CALICO_TARGET}.tgz` };
     const { outcomes } = await openedChart({ ...bench, sources: { ...bench.sources, files } });
     assert.equal(outcomes['NS-235'], 'error');
     const [pull = ''] = bench.asked.filter((line) => line.startsWith('helm pull'));
@@ -171,7 +172,7 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     const { plan } = await openedChart(bench);
     assert.ok(!('skip' in plan));
-    assert.equal(plan.remember?.digests?.['tigera-operator-v3.32.1.tgz'], sum);
+    assert.equal(plan.remember?.digests?.[`tigera-operator-${CALICO_TARGET}.tgz`], sum);
     assert.match(plan.notes?.join('\n') ?? '', new RegExp(`from https://\\S+ tigera-operator, sha256 ${sum}`));
     const begun = (digest: string) => {
       const record = { finishedAt: undefined, digests: { 'tigera-operator-v3.32.1.tgz': digest } };
@@ -194,7 +195,7 @@ describe('the chart of the target, fetched', () => {
     assert.deepEqual([outcomes['NS-248'], outcomes['NS-239']], ['error', 'not-applicable']);
     assert.match(
       findings.find(({ id }) => id === 'NS-248')?.hint ?? '',
-      new RegExp(`--artifact-digest tigera-operator-v3.32.1.tgz=${sum}`),
+      new RegExp(`--artifact-digest tigera-operator-${CALICO_TARGET}.tgz=${sum}`),
     );
     const helm = asked.filter(({ tool }) => tool === 'helm');
     assert.deepEqual(
@@ -221,7 +222,7 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     const opened = (sha256: string) => {
       const sumOf = async (_: string, path: string) =>
-        path === 'tigera-operator-v3.32.1.tgz' ? { sha256, from: '--artifact-digest' } : undefined;
+        path === `tigera-operator-${CALICO_TARGET}.tgz` ? { sha256, from: '--artifact-digest' } : undefined;
       return openedChart({ ...bench, sources: { ...bench.sources, artifacts: { ...bench.sources.artifacts, sumOf } } });
     };
     assert.equal((await opened(createHash('sha256').update('a chart').digest('hex'))).outcomes['NS-235'], 'ok');
@@ -235,7 +236,7 @@ describe('the chart of the target, fetched', () => {
       SAVED,
       'pull oci://charts.example.org:5000/calico',
     ],
-    ['an address', { chart: 'https://example.org/a/tigera-operator-v3.32.1.tgz' }, SAVED, 'pull https://example.org/a/'],
+    ['an address', { chart: `https://example.org/a/tigera-operator-${CALICO_TARGET}.tgz` }, SAVED, 'pull https://example.org/a/'],
     ['a repository that helm knows', { chart: 'projectcalico/tigera-operator' }, SAVED, 'pull projectcalico/tigera-operator'],
     [
       'a repository of one’s own',
@@ -243,7 +244,7 @@ describe('the chart of the target, fetched', () => {
       SAVED,
       'pull tigera-operator --repo https://example.org',
     ],
-    ['a packed file', { chart: './tigera-operator-v3.32.1.tgz' }, './tigera-operator-v3.32.1.tgz', undefined],
+    ['a packed file', { chart: `./tigera-operator-${CALICO_TARGET}.tgz` }, `./tigera-operator-${CALICO_TARGET}.tgz`, undefined],
     ['a folder by its name alone', { chart: 'charts/operator' }, 'charts/operator', undefined],
   ];
   for (const [what, options, shown, fetched] of places) {
@@ -256,7 +257,7 @@ describe('the chart of the target, fetched', () => {
         pulls.every((line) => line.startsWith(`helm ${fetched}`)),
         pulls.join(),
       );
-      assert.ok(bench.asked.includes(`helm show values ${shown} --version v3.32.1`), bench.asked.join('\n'));
+      assert.ok(bench.asked.includes(`helm show values ${shown} --version ${CALICO_TARGET}`), bench.asked.join('\n'));
     });
   }
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
-const TARGET = { chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } } };
+const TARGET = { chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } } };
 const MINUTE = 60_000;
 
 /** Revision 4 is marked by an upgrade that never ended; revision 3 is deployed. The run began ten minutes ago. */
@@ -19,7 +20,7 @@ async function opened(pending: {
   const sources = { ...bench.sources, clock: { ...bench.sources.clock, now: () => new Date(now) } };
   const startedAt = new Date(now - 10 * MINUTE).toISOString();
   const { clusterUid } = bench.context;
-  bench.record = { target: 'v3.32.1', clusterUid, path: 'chart', digests: {}, stages: [], wrote, startedAt } as ReturnType<
+  bench.record = { target: CALICO_TARGET, clusterUid, path: 'chart', digests: {}, stages: [], wrote, startedAt } as ReturnType<
     typeof Object.assign
   >;
   const { findings, plan } = await openedChart({ ...bench, sources: { ...sources, records: bench.sources.records } });

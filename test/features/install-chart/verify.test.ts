@@ -8,6 +8,7 @@ import { configurationCrd } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const crd = (plural: string, kind: string): KubeObject =>
   objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.operator.tigera.io`, {
@@ -35,7 +36,7 @@ const status = (name: string, degraded?: string): KubeObject =>
 
 /** What NS-310 says of a release that is at the target. */
 async function operatorDone(degraded: string | undefined, more: ChartParts = {}) {
-  const stored = { chart: { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: {} } };
+  const stored = { chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: {} } };
   const objects = [crd('tigerastatuses', 'TigeraStatus'), configurationCrd, status('calico', degraded)];
   const { sources, context } = chartBench({ stored, crdsApplied: true, objects, ...more });
   const lags = await readOperatorLags(sources, context, await readInstalled(sources, context));

@@ -8,6 +8,7 @@ import { type ApplyBench, applyBench, begun, installedClientSide, ownDocuments, 
 import { deployment } from '../../support/calico-objects.ts';
 import { chartBench, OWNED } from '../../support/chart-bench.ts';
 import { OPERATOR, operatedBench } from '../../support/operated-bench.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const CONTROLLERS = 'netsvc-kube-controllers';
 const EDITED = { manager: 'kubectl', operation: 'Update', subresource: 'scale', apiVersion: 'apps/v1' } as const;
@@ -41,7 +42,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
 
   it('NS-213: is looked for in a file of the person’s own as well', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'), { options: { upgradeFile: 'mine.yaml' } });
-    const documents = (await ownDocuments('v3.32.2')).map((one) =>
+    const documents = (await ownDocuments(NETSVC_TARGET)).map((one) =>
       one.metadata.name === CONTROLLERS && one.kind === 'Deployment' ? atZero(one) : one,
     );
     bench.files.set('mine.yaml', documents.map((one) => JSON.stringify(one)).join('\n---\n'));

@@ -17,6 +17,7 @@ import {
 } from '../../support/apply-bench.ts';
 import { appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
 import { config, env } from '../../support/merge-cases.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const TEMPLATE = '/spec/template/spec/containers/0';
 const NODE = 'spec.template.spec.containers[netsvc-node]';
@@ -100,9 +101,9 @@ describe('edits made in the file that was applied', () => {
     const { edits = [] } = await planOf(bench);
     assert.deepEqual(
       edits.map(({ dropped }) => dropped),
-      [{ since: 'v3.32.2', lastIn: 'v3.26.4' }],
+      [{ since: NETSVC_TARGET, lastIn: 'v3.26.4' }],
     );
-    const between = await ownDocuments('v3.32.2');
+    const between = await ownDocuments(NETSVC_TARGET);
     const stored = {
       releasesOf: async () => ['v3.26.4', 'v3.30.0', 'v3.33.0'],
       documentsOf: async (one: string) => (one === 'v3.30.0' ? between : undefined),
@@ -256,7 +257,7 @@ describe('when edits are told', () => {
 
   it('a run that goes on uses what was kept before the first write: the cluster no longer tells it', async () => {
     const kept = await keptOf(applyBench(await edited()));
-    const bench = applyBench(await ownDocuments('v3.32.2').then((all) => all.map(appliedClientSide)));
+    const bench = applyBench(await ownDocuments(NETSVC_TARGET).then((all) => all.map(appliedClientSide)));
     begin(bench, kept);
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
     assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /"first-found"/);
@@ -280,7 +281,7 @@ describe('when edits are told', () => {
 
   it("they are not told if the target is the person's own file", async () => {
     const bench = applyBench(await edited(), { options: { upgradeFile: 'mine.yaml' } });
-    bench.files.set('mine.yaml', (await ownDocuments('v3.32.2')).map((one) => JSON.stringify(one)).join('\n---\n'));
+    bench.files.set('mine.yaml', (await ownDocuments(NETSVC_TARGET)).map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.deepEqual(await traced(bench), []);
   });
 
@@ -320,7 +321,7 @@ describe('when edits are told', () => {
 
   it('a target of the person’s own is compared with no base', async () => {
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { options: { upgradeFile: 'mine.yaml' } });
-    bench.files.set('mine.yaml', (await ownDocuments('v3.32.2')).map((one) => JSON.stringify(one)).join('\n---\n'));
+    bench.files.set('mine.yaml', (await ownDocuments(NETSVC_TARGET)).map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.deepEqual(
       [(await judged(bench, 'NS-205')).outcome, (await judged(bench, 'NS-207')).outcome],
       ['not-applicable', 'not-applicable'],

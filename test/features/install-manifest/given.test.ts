@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { type CarriedEdits, readCarriedEdits } from '../../../src/manifest/carried-file.ts';
 import { type ApplyBench, applyBench, openApply, ownDocuments, runRecord } from '../../support/apply-bench.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const FILE = 'netsvc-kvstore.yaml';
 const [WRONG, RIGHT] = ['https://10.0.0.1:2379', 'https://10.0.0.9:2379'];
@@ -105,7 +106,7 @@ describe('--kvstore-endpoints beside --upgrade-file', () => {
   const bench = async (endpoints: string) =>
     installed(
       { upgradeFile: 'mine.yaml', kvstoreEndpoints: endpoints },
-      { 'mine.yaml': textOf(withStore(await ownDocuments('v3.32.2', FILE), RIGHT)) },
+      { 'mine.yaml': textOf(withStore(await ownDocuments(NETSVC_TARGET, FILE), RIGHT)) },
     );
 
   it('is refused where the file has others', async () => {

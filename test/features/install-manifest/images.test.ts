@@ -8,6 +8,7 @@ import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { chartBench } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 async function imagesOf({ sources, context }: Pick<ApplyBench, 'sources' | 'context'>): Promise<TargetImages> {
   return readTargetImages(sources, context, await readInstalled(sources, context));
@@ -26,7 +27,7 @@ describe('the images of the target', () => {
     assert.ok(images.length > 1);
     assert.deepEqual(images, [...images].toSorted());
     assert.ok(
-      images.every((image) => image.endsWith(':v3.32.2')),
+      images.every((image) => image.endsWith(`:${NETSVC_TARGET}`)),
       images.join(),
     );
     assert.deepEqual(unknown, []);
@@ -47,7 +48,7 @@ describe('the images of the target', () => {
   });
 
   it('are named as not edited where nothing tells the edits', async () => {
-    const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { releases: ['v3.32.2'] });
+    const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { releases: [NETSVC_TARGET] });
     const { unknown } = await imagesOf(bench);
     assert.match(unknown.join(), /your edits are not in the list: .*--base/);
   });
@@ -62,7 +63,7 @@ describe('the images of the target, where an operator decides', () => {
     );
     for (const name of ['node', 'typha', 'kube-controllers'])
       assert.ok(
-        images.some((image) => image.endsWith(`/${name}:v3.32.1`)),
+        images.some((image) => image.endsWith(`/${name}:${CALICO_TARGET}`)),
         images.join(),
       );
     assert.match(unknown.join(), /chooses the images of its components/);
@@ -77,7 +78,7 @@ describe('the images of the target, where an operator decides', () => {
     });
     const bench = await operatedBench({ more: [settings] });
     const { artifacts } = bench.sources;
-    const container = '{ name: calico-node, image: "quay.io/calico/node:v3.32.1" }';
+    const container = `{ name: calico-node, image: "quay.io/calico/node:${CALICO_TARGET}" }`;
     const text = `apiVersion: apps/v1\nkind: DaemonSet\nmetadata: { name: calico-node }\nspec: { template: { spec: { containers: [${container}] } } }\n`;
     const isFull = (path: string) => path === 'manifests/calico.yaml';
     const full = { url: 'calico.yaml', file: 'calico.yaml', bytes: new TextEncoder().encode(text), sha256: 'f'.repeat(64) };
@@ -90,8 +91,8 @@ describe('the images of the target, where an operator decides', () => {
       },
     };
     const { images } = await imagesOf({ sources, context: bench.context });
-    assert.ok(images.includes('quay.io/calico/node:v3.32.1'), images.join());
-    assert.ok(!images.includes('docker.io/calico/node:v3.32.1'), images.join());
+    assert.ok(images.includes(`quay.io/calico/node:${CALICO_TARGET}`), images.join());
+    assert.ok(!images.includes(`docker.io/calico/node:${CALICO_TARGET}`), images.join());
   });
 
   it('have the digests of an ImageSet for the target', async () => {
@@ -100,7 +101,7 @@ describe('the images of the target, where an operator decides', () => {
     const definition = { group: 'operator.tigera.io', names, scope: 'Cluster', versions: [{ name: 'v1', served: true, storage: true }] };
     const more = [
       objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'imagesets.operator.tigera.io', { spec: definition }),
-      objectOf('operator.tigera.io/v1', 'ImageSet', 'calico-v3.32.1', { spec: { images: [{ image: 'calico/node', digest }] } }),
+      objectOf('operator.tigera.io/v1', 'ImageSet', `calico-${CALICO_TARGET}`, { spec: { images: [{ image: 'calico/node', digest }] } }),
     ];
     const { images } = await imagesOf(await operatedBench({ more }));
     assert.ok(images.includes(`docker.io/calico/node@${digest}`), images.join());
@@ -111,7 +112,7 @@ describe('the images of the target, where an operator decides', () => {
     const typha = objectOf('apps/v1', 'Deployment', 'calico-typha', { spec: { template } });
     const more = [{ ...typha, metadata: { ...typha.metadata, namespace: 'calico-system' } }];
     const { images } = await imagesOf(await operatedBench({ more }));
-    assert.ok(images.includes('docker.io/calico/typha:v3.32.1-fips'), images.join());
+    assert.ok(images.includes(`docker.io/calico/typha:${CALICO_TARGET}-fips`), images.join());
   });
 
   it('are told from the rendered chart', async () => {
@@ -119,7 +120,9 @@ describe('the images of the target, where an operator decides', () => {
     const { images } = await imagesOf({ ...bench, context: { ...bench.context, profile: calico } });
     assert.deepEqual(
       images,
-      ['cni', 'kube-controllers', 'node'].map((name) => `quay.io/calico/${name}:v3.32.1`).concat('quay.io/tigera/operator:v1.42.3'),
+      ['cni', 'kube-controllers', 'node']
+        .map((name) => `quay.io/calico/${name}:${CALICO_TARGET}`)
+        .concat('quay.io/tigera/operator:v1.42.3'),
     );
   });
 });

@@ -4,13 +4,14 @@ import type { Target } from '../../../src/features/install-manifest/identity.ts'
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { applyBench } from '../../support/apply-bench.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const { endpointsKey, placeholders } = netsvc.datastore;
 
 function targetWith(data: unknown): Target {
   const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'config', namespace: 'kube-system' }, data };
   const manifest = { name: 'mine.yaml', documents: [{ object, text: '', line: 1 }] };
-  return { file: 'upgrade.yaml', url: 'mine.yaml', sha256: '', text: '', release: 'v3.32.2', manifest, addOns: [] };
+  return { file: 'upgrade.yaml', url: 'mine.yaml', sha256: '', text: '', release: NETSVC_TARGET, manifest, addOns: [] };
 }
 
 describe('what the target says of the key-value store', () => {

@@ -11,6 +11,7 @@ import {
   runRecord,
   upgrade,
 } from '../../support/apply-bench.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const FIELD = 'DaemonSet/kube-system/netsvc-node spec.template.spec.containers[netsvc-node].env[IP].value';
 /** The record of the bench is of a run that began at 11:00:00. */
@@ -38,7 +39,7 @@ const textOf = (documents: readonly KubeObject[]) => documents.map((one) => JSON
 /** A run that has begun to write and performed so many of its actions, then stood still. */
 async function halted(actionsDone: number, options: Partial<Options> = {}): Promise<ApplyBench> {
   const bench = applyBench(await installedClientSide('v3.26.4'), { options });
-  bench.files.set('mine.yaml', textOf(await ownDocuments('v3.32.2')));
+  bench.files.set('mine.yaml', textOf(await ownDocuments(NETSVC_TARGET)));
   const plan = (await openApply(bench)).plan();
   if ('skip' in plan) return assert.fail(plan.skip);
   bench.record = runRecord({});
@@ -94,9 +95,9 @@ describe('what a person fixes while a run stands still', () => {
 
   it('is told of a Secret without its values', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: 'kube-system' }, data: { a: 'b2xk' } };
-    const bench = applyBench([...(await ownDocuments('v3.32.2')), secret], { options: { upgradeFile: 'mine.yaml' } });
+    const bench = applyBench([...(await ownDocuments(NETSVC_TARGET)), secret], { options: { upgradeFile: 'mine.yaml' } });
     bench.record = runRecord({});
-    bench.files.set('mine.yaml', textOf([...(await ownDocuments('v3.32.2')), secret]));
+    bench.files.set('mine.yaml', textOf([...(await ownDocuments(NETSVC_TARGET)), secret]));
     const by = of('kubectl-patch', LATER, { 'f:data': { 'f:a': {} } });
     bench.around.edit('Secret', 'mine', [{ op: 'replace', path: '/data/a', value: 'bmV3' }], by);
     const { exit, evidence } = await told(bench);

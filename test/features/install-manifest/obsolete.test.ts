@@ -5,6 +5,7 @@ import type { Installation } from '../../../src/kernel/installation.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const operator = (namespace: string, spec: object): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -26,13 +27,13 @@ async function droppedFor(namespace: string): Promise<Edit['dropped']> {
     outcome: 'obsolete',
   } as unknown as Edit;
   const stored = {
-    releasesOf: async () => ['v3.27.5', 'v3.30.0', 'v3.31.0', 'v3.32.1'],
+    releasesOf: async () => ['v3.27.5', 'v3.30.0', 'v3.31.0', CALICO_TARGET],
     // As released: where the operator was put is not known there.
     documentsOf: async (release: string) => [operator('tigera-operator', release === 'v3.30.0' ? HELD : DROPPED)],
   };
   const span = {
     base: { release: 'v3.27.5', documents: [operator(namespace, HELD)] },
-    target: { release: 'v3.32.1', documents: [operator(namespace, DROPPED)] },
+    target: { release: CALICO_TARGET, documents: [operator(namespace, DROPPED)] },
   };
   const [told] = await withSince({ stored }, contextOf({}, calico), installation, [edit], span);
   return told?.dropped;

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { type ApplyBench, upgrade } from '../../support/apply-bench.ts';
 import { OPERATOR, operatedBench, operatorReleases } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/releases.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const PLACES = [
   'Namespace/net-ops metadata.name',
@@ -29,7 +30,7 @@ const editsOf = async (bench: ApplyBench) =>
     `${[kind, namespace, name].filter((part) => part !== undefined).join('/')} ${path}`.trim(),
   );
 
-const released = () => readFile(manifestFile('v3.32.1', 'tigera-operator.yaml', operatorReleases), 'utf8');
+const released = () => readFile(manifestFile(CALICO_TARGET, 'tigera-operator.yaml', operatorReleases), 'utf8');
 
 describe('an operator in a namespace of another name', () => {
   it('is upgraded where it is: the release’s own text with that name in every place, each an edit that is kept', async () => {
@@ -71,7 +72,7 @@ describe('an operator in a namespace of another name', () => {
   });
 
   it('takes the release’s own unedited file as base', async () => {
-    const bench = await operatedBench({ namespace: 'net-ops', options: { base: 'old.yaml' }, present: ['v3.32.1'] });
+    const bench = await operatedBench({ namespace: 'net-ops', options: { base: 'old.yaml' }, present: [CALICO_TARGET] });
     bench.files.set('old.yaml', await readFile(manifestFile('v3.27.5', 'tigera-operator.yaml', operatorReleases), 'utf8'));
     assert.deepEqual(await editsOf(bench), PLACES);
   });

@@ -7,6 +7,7 @@ import { holdsFormat, holdsRule, matchesPattern } from '../../../src/features/in
 import { type TargetCrd, targetCrds } from '../../../src/features/install-manifest/target-checks.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { manifestFile, releases } from '../../support/releases.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const violations = (...of: Parameters<typeof judgeBySchema>) => judgeBySchema(...of).violations;
 
@@ -59,7 +60,7 @@ describe('CRDs of published releases', function () {
   describe('of v3.32.1', () => {
     let crds: readonly TargetCrd[] = [];
     before(() => {
-      crds = crdsOf([manifestFile('v3.32.1', 'calico.yaml')]);
+      crds = crdsOf([manifestFile(CALICO_TARGET, 'calico.yaml')]);
     });
     const of = (kind: string) => crds.find((crd) => crd.kind === kind)?.schemas.v1 ?? assert.fail(kind);
     const pool = { cidr: '10.0.0.0/16', ipipMode: 'Always', vxlanMode: 'Never', natOutgoing: true, nodeSelector: 'all()' };

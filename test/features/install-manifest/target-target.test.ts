@@ -6,6 +6,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { installation } from '../../fixtures/facts.ts';
 import { applyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 const netsvcInstalled: Installation = { ...installation, variant: 'netsvc', release: 'v3.26.4', hasTypha: false };
 
@@ -15,13 +16,13 @@ const read = ({ sources, context }: ReturnType<typeof benchOf>, what = netsvcIns
 describe('readTarget', () => {
   it('fetches the manifest of the installed variant and names it as the procedure does', async () => {
     const target = await read(benchOf());
-    assert.deepEqual([target.file, target.release, target.addOns], ['upgrade.yaml', 'v3.32.2', []]);
+    assert.deepEqual([target.file, target.release, target.addOns], ['upgrade.yaml', NETSVC_TARGET, []]);
     assert.match(target.url, /v3\.32\.2\/manifests\/netsvc\.yaml$/);
-    assert.equal(target.manifest.documents.length, (await ownDocuments('v3.32.2')).length);
+    assert.equal(target.manifest.documents.length, (await ownDocuments(NETSVC_TARGET)).length);
   });
 
   it('fetches the manifests of what is installed beside it', async () => {
-    const bench = applyBench([], { profile: calico, folder: releases, releases: ['v3.32.1'], options: { release: 'v3.32.1' } });
+    const bench = applyBench([], { profile: calico, folder: releases, releases: [CALICO_TARGET], options: { release: CALICO_TARGET } });
     const target = await read(bench, { ...installation, hasApiServer: true });
     assert.deepEqual(
       target.addOns.map(({ id, file }) => [id, file]),
@@ -34,12 +35,12 @@ describe('readTarget', () => {
     { title: 'of another release', lines: () => text('v3.26.4'), says: /is of v3\.26\.4 .*not of v3\.32\.2/ },
     {
       title: 'of another variant',
-      lines: () => text('v3.32.2', 'netsvc-overlay.yaml'),
+      lines: () => text(NETSVC_TARGET, 'netsvc-overlay.yaml'),
       says: /is of another variant than netsvc: .* has a container overlay/,
     },
     {
       title: 'that was cut off',
-      lines: async () => (await text('v3.32.2')).slice(0, -1),
+      lines: async () => (await text(NETSVC_TARGET)).slice(0, -1),
       says: /has no Deployment kube-system\/netsvc-kube-controllers/,
     },
     { title: 'that is no manifest', lines: async () => ['<html>Not found</html>'], says: /mine\.yaml:1: / },
@@ -54,7 +55,7 @@ describe('readTarget', () => {
 
   it("takes a person's own file of the target, with their edits", async () => {
     const bench = benchOf({ upgradeFile: 'mine.yaml' });
-    bench.files.set('mine.yaml', (await text('v3.32.2')).join('\n---\n').replace('"autodetect"', '"first-found"'));
+    bench.files.set('mine.yaml', (await text(NETSVC_TARGET)).join('\n---\n').replace('"autodetect"', '"first-found"'));
     const target = await read(bench);
     assert.match(JSON.stringify(target.manifest.documents.map(({ object }) => object)), /"first-found"/);
     assert.match(target.sha256, /^[0-9a-f]{64}$/);

@@ -4,6 +4,7 @@ import type { PlannedObject } from '../../../src/kernel/plan.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, crd, daemonSet, found, healthy, object, resource, targetOf } from '../../fixtures/facts.ts';
 import { checkCases, judgeAll } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const operated = {
   detection: found({ path: 'operator', variant: undefined }),
@@ -27,7 +28,7 @@ describe('a target that could not be read', () => {
   const unread = { unread: 'no network', hint: 'give a folder with --manifest-url DIR' };
 
   it('says why, and what helps, in NS-601 alone; the other checks that need it are folded under it', () => {
-    const why = 'https://files.example/v3.32.1/manifests/calico.yaml: no answer';
+    const why = `https://files.example/${CALICO_TARGET}/manifests/calico.yaml: no answer`;
     const target = { unread: why, hint: unread.hint };
     const findings = judgeAll(preflightChecks, { ...healthy, target, preview: target }, contextOf({ release: calico.defaultRelease }));
     const told = findings.filter(({ message }) => message.includes(why));

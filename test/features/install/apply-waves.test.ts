@@ -8,6 +8,7 @@ import { noReturnText } from '../../../src/kernel/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const FOLDER = '/home/me/upgrade';
 const APPLY = 'kubectl apply --server-side --force-conflicts -f';
@@ -43,8 +44,8 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     applyBench([...installed, ...more], {
       profile: calico,
       folder: releases,
-      releases: ['v3.27.5', 'v3.31.2', 'v3.32.1'],
-      options: { release: 'v3.32.1', ...options },
+      releases: ['v3.27.5', 'v3.31.2', CALICO_TARGET],
+      options: { release: CALICO_TARGET, ...options },
     });
 
   it('bring agents before Typha before controllers, each waited for', async () => {
@@ -55,13 +56,13 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       'wait 23 CRDs',
       'write upgrade-2-agents.yaml',
       `${APPLY} ${FOLDER}/upgrade-2-agents.yaml`,
-      'wait calico-node v3.32.1',
+      `wait calico-node ${CALICO_TARGET}`,
       'write upgrade-3-typha.yaml',
       `${APPLY} ${FOLDER}/upgrade-3-typha.yaml`,
-      'wait calico-typha v3.32.1',
+      `wait calico-typha ${CALICO_TARGET}`,
       'write upgrade-4-controllers.yaml',
       `${APPLY} ${FOLDER}/upgrade-4-controllers.yaml`,
-      'wait calico-kube-controllers v3.32.1',
+      `wait calico-kube-controllers ${CALICO_TARGET}`,
     ]);
   });
 

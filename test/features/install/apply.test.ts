@@ -18,6 +18,7 @@ import {
 } from '../../support/apply-bench.ts';
 import { appliedBy, appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
 import { workloadOf } from '../../support/inventory.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const FILE = '/home/me/upgrade/upgrade.yaml';
 const APPLY = `kubectl apply --server-side --force-conflicts -f ${FILE}`;
@@ -64,7 +65,7 @@ describe('the apply stage on a release that was applied client-side', () => {
   it('ends with what the target says and nothing of the old release, and then plans nothing', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     await upgrade(bench);
-    for (const document of await ownDocuments('v3.32.2')) {
+    for (const document of await ownDocuments(NETSVC_TARGET)) {
       const live = bench.around.object(document.kind, document.metadata.name);
       assert.deepEqual([live?.spec, live?.data, live?.rules], [document.spec, document.data, document.rules], document.metadata.name);
     }
@@ -82,7 +83,7 @@ describe('the apply stage on a release that was applied client-side', () => {
       const bench = applyBench(await installedClientSide('v3.26.4'));
       for (const action of actions.slice(0, done)) bench.around.perform(action);
       await upgrade(bench);
-      for (const { kind, metadata } of await ownDocuments('v3.32.2')) {
+      for (const { kind, metadata } of await ownDocuments(NETSVC_TARGET)) {
         const name = metadata.name;
         assert.deepEqual(essence(bench.around.object(kind, name)), essence(whole.around.object(kind, name)), `${done}: ${kind}/${name}`);
       }
@@ -190,11 +191,11 @@ describe('what the apply stage refuses', () => {
 
   it('to guess edits where the installed manifest is not at hand (NS-205), until --base gives it', async () => {
     const installed = await installedClientSide('v3.26.4');
-    const without = applyBench(installed, { releases: ['v3.32.2'] });
+    const without = applyBench(installed, { releases: [NETSVC_TARGET] });
     const { outcome, exit, message } = await finding(without, 'NS-205');
     assert.deepEqual([outcome, exit], ['error', 'conflicts']);
     assert.match(message, /netsvc\.yaml of v3\.26\.4/);
-    const given = applyBench(installed, { releases: ['v3.32.2'], options: { base: 'old.yaml' } });
+    const given = applyBench(installed, { releases: [NETSVC_TARGET], options: { base: 'old.yaml' } });
     given.files.set('old.yaml', (await ownDocuments('v3.26.4')).map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.equal((await finding(given, 'NS-205')).outcome, 'ok');
   });

@@ -8,6 +8,7 @@ import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { chartBench } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 type Opened = typeof applyStage;
 
@@ -65,7 +66,7 @@ describe('every stage that writes the target', () => {
   });
 
   it('goes on where an earlier part of the run left some components on the target already', async () => {
-    const [before, after] = [await ownDocuments('v3.26.4'), await ownDocuments('v3.32.2')];
+    const [before, after] = [await ownDocuments('v3.26.4'), await ownDocuments(NETSVC_TARGET)];
     const half = [...before.filter(({ kind }) => kind !== 'DaemonSet'), ...after.filter(({ kind }) => kind === 'DaemonSet')];
     const bench = applyBench(half.map(appliedClientSide));
     for (const record of [undefined, runRecord({ source: 'v3.26.4' })]) {

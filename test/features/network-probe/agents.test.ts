@@ -3,6 +3,7 @@ import { type AgentsOf, hasUpgradedNode, readAgents } from '../../../src/feature
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { ClusterReader } from '../../../src/kernel/ports.ts';
 import { steppingClock } from '../../support/operator-script.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const place = { namespace: 'calico-system', name: 'calico-node', container: 'calico-node', ready: { type: 'all-containers' } } as const;
 const NEW = 'sha256:1111111111111111111111111111111111111111111111111111111111111111';
@@ -41,10 +42,10 @@ describe('the agents of the nodes', () => {
   it('of a manifest are known by their image, whatever its registry', async () =>
     assert.deepEqual(
       await told(
-        { image: 'quay.io/calico/node:v3.32.1' },
-        agent('a', 'mirror.corp/calico/node:v3.32.1'),
+        { image: `quay.io/calico/node:${CALICO_TARGET}` },
+        agent('a', `mirror.corp/calico/node:${CALICO_TARGET}`),
         agent('b', 'quay.io/calico/node:v3.27.5'),
-        agent('c', 'quay.io/calico/node:v3.32.1', false),
+        agent('c', `quay.io/calico/node:${CALICO_TARGET}`, false),
       ),
       ['a upgraded', 'b old', 'c late'],
     ));
@@ -52,8 +53,8 @@ describe('the agents of the nodes', () => {
   it('of an operator are known by their release, or by digests of it', async () =>
     assert.deepEqual(
       await told(
-        { release: 'v3.32.1', digests: [NEW] },
-        agent('a', 'quay.io/calico/node:v3.32.1'),
+        { release: CALICO_TARGET, digests: [NEW] },
+        agent('a', `quay.io/calico/node:${CALICO_TARGET}`),
         agent('b', `quay.io/calico/node@${NEW}`),
         agent('c', `quay.io/calico/node@${OLD}`),
         agent('d', 'quay.io/calico/node:v3.27.5'),

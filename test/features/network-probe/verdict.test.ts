@@ -3,12 +3,13 @@ import { type AgentOnNode, chooseNodes, chooseOldNodes } from '../../../src/feat
 import { CODES } from '../../../src/features/network-probe/jobs.ts';
 import { type Found, foundBy, lackTheSame, networkFault, podSays, reachedText } from '../../../src/features/network-probe/verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const agent = (node: string, is: AgentOnNode['is']): AgentOnNode => ({ node, is, pod: `calico-node-${node}`, uid: node });
 const [a, b, old] = [agent('a', 'upgraded'), agent('b', 'upgraded'), agent('z', 'old')];
 const place = { namespace: 'kube-system', name: 'calico-node', container: 'calico-node', ready: { type: 'all-containers' } } as const;
-const byManifest = { ...place, runs: { image: 'quay.io/calico/node:v3.32.1' } };
-const byOperator = { ...place, runs: { release: 'v3.32.1', digests: [] } };
+const byManifest = { ...place, runs: { image: `quay.io/calico/node:${CALICO_TARGET}` } };
+const byOperator = { ...place, runs: { release: CALICO_TARGET, digests: [] } };
 
 interface NodeState {
   readonly ready?: boolean;

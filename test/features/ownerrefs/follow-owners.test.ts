@@ -5,6 +5,7 @@ import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { contextOf, installation, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const v3 = 'projectcalico.org/v3';
 const networkSet: Kind = { group: 'projectcalico.org', version: 'v3', kind: 'NetworkSet', plural: 'networksets', namespaced: true };
@@ -89,9 +90,9 @@ describe('references followed to their owners as garbage collection does', () =>
       };
     };
     const mute = ['owner projectcalico.org/v3 GlobalNetworkPolicy/old is stored under its old name, and not found by this one'];
-    assert.deepEqual(await found('v3.32.1'), { asked: 1, mute, unread: [] });
+    assert.deepEqual(await found(CALICO_TARGET), { asked: 1, mute, unread: [] });
     assert.deepEqual(await found('v3.31.7'), { asked: 0, mute: [], unread: [] }, 'older servers find them');
-    assert.deepEqual(await found('v3.32.1', 403), { asked: 1, mute: [], unread: ['may not be read (403)'] });
+    assert.deepEqual(await found(CALICO_TARGET, 403), { asked: 1, mute: [], unread: ['may not be read (403)'] });
   });
 
   it('name a kind that may not be listed', async () => {

@@ -13,6 +13,7 @@ import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, installation, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const context = contextOf({ release: 'v3.31.7' });
 const server = (release?: string): ComponentVersion => ({
@@ -47,7 +48,7 @@ describe('the release that references were made under', () => {
     ['stays unknown where it was when the run began', over, begunOn(installed('v3.29.0', server())), undefined],
     ['is what is there where the record names none and apply wrote nothing', mixed, continued({ wrote: ['policy'] }), 'v3.27.2'],
     ['is not known where the record names none and apply may have written', over, continued({ wrote: ['policy', 'apply'] }), undefined],
-    ['is what is there where the record is of another run', over, { ...begunOn(mixed), target: 'v3.32.1' }, 'v3.31.7'],
+    ['is what is there where the record is of another run', over, { ...begunOn(mixed), target: CALICO_TARGET }, 'v3.31.7'],
   ] satisfies readonly (readonly [string, Installation, RunRecord | undefined, string | undefined])[])
     it(title, () => assert.equal(sourceOf(found, record, context), wanted));
 
@@ -63,7 +64,7 @@ describe('the release that references were made under', () => {
       ...{ group: 'crd.projectcalico.org', version: 'v1', kind: 'GlobalNetworkPolicy', plural: 'globalnetworkpolicies', namespaced: false },
     };
     const kept = { annotations: { 'projectcalico.org/metadata': '{}' } };
-    const over32 = installed('v3.32.1', server('v3.32.1'));
+    const over32 = installed(CALICO_TARGET, server(CALICO_TARGET));
     const canal: Installation = {
       ...over32,
       agent: { kind: 'DaemonSet', namespace: 'kube-system', name: 'canal', container: 'calico-node' },
@@ -110,7 +111,7 @@ describe('the change of UIDs', () => {
     ['v3.27.5', true],
     ['v3.27.9', true],
     ['v3.28.0', true],
-    ['v3.32.1', true],
+    [CALICO_TARGET, true],
   ] as const)
     it(`${converts ? 'is there' : 'is not there'} in ${release} of Calico`, () => {
       assert.equal(convertsUids(release, calico), converts);
@@ -121,14 +122,14 @@ describe('the change of UIDs', () => {
   });
 
   for (const [source, target, changes] of [
-    ['v3.26.5', 'v3.32.1', true],
+    ['v3.26.5', CALICO_TARGET, true],
     ['v3.27.5', 'v3.28.0', true],
     ['v3.28.0', 'v3.31.7', false],
-    ['v3.28.0', 'v3.32.1', true],
+    ['v3.28.0', CALICO_TARGET, true],
     ['v3.26.5', 'v3.27.4', false],
     ['v3.26.5', 'v3.27.5', true],
     ['v3.32.1', 'v3.32.2', false],
-    [undefined, 'v3.32.1', true],
+    [undefined, CALICO_TARGET, true],
     ['master', 'v3.31.7', true],
   ] as const)
     it(`or of names is ${changes ? '' : 'not '}between ${source} and ${target}`, () => {

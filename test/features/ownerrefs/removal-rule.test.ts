@@ -6,6 +6,7 @@ import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 interface Ground {
   readonly profile?: Profile;
@@ -50,28 +51,32 @@ const V3 = ['kind', 'unconverted', 'unread', ...NOTED] as const;
 /** Where no UID changes by the releases: what an API server serves that nobody has identified. */
 const AS_READ = { 'stored-uid': ['stored UID', 'unconverted'] } as const;
 const WAYS: readonly (readonly [string, Way, Partial<Record<Removal, readonly Sort[]>>])[] = [
-  ['v3.15 to v3.32', way('v3.15.5', 'v3.32.1'), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
-  ['v3.27 to v3.32', way('v3.27.4', 'v3.32.1'), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
-  ['an unknown release to v3.32', way(undefined, 'v3.32.1'), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
-  ['a moving tag to v3.32', way('master', 'v3.32.1'), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.15 to v3.32', way('v3.15.5', CALICO_TARGET), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.27 to v3.32', way('v3.27.4', CALICO_TARGET), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
+  ['an unknown release to v3.32', way(undefined, CALICO_TARGET), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
+  ['a moving tag to v3.32', way('master', CALICO_TARGET), { 'uid-change': V3, 'stored-name': ['policy', 'stored policy'] }],
   ['v3.26 to v3.27.5', way('v3.26.5', 'v3.27.5'), { 'uid-change': [...V3, 'policy'] }],
   ['v3.26 to v3.27.4', way('v3.26.5', 'v3.27.4'), {}],
   ['v3.27.5 to v3.27.4', way('v3.27.5', 'v3.27.4'), { 'uid-change': [...V3, 'policy'] }],
   ['v3.26 to v3.31', way('v3.26.5', 'v3.31.7'), { 'uid-change': [...V3, 'policy'] }],
   ['v3.31 to v3.26', way('v3.31.7', 'v3.26.5'), { 'uid-change': [...V3, 'policy'] }],
   ['v3.27.5 to v3.28', way('v3.27.5', 'v3.28.0'), { ...AS_READ, 'uid-change': NOTED }],
-  ['v3.27.5 to v3.32', way('v3.27.5', 'v3.32.1'), { ...AS_READ, 'uid-change': NOTED, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.27.5 to v3.32', way('v3.27.5', CALICO_TARGET), { ...AS_READ, 'uid-change': NOTED, 'stored-name': ['policy', 'stored policy'] }],
   ['v3.28 to v3.31', way('v3.28.0', 'v3.31.7'), { ...AS_READ }],
-  ['v3.28 to v3.32', way('v3.28.0', 'v3.32.1'), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
-  ['v3.31 to v3.32', way('v3.31.7', 'v3.32.1'), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
-  ['v3.31 to v3.32, held', way('v3.31.7', 'v3.32.1', { held: true }), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
-  ['v3.31 to v3.32 on canal', way('v3.31.7', 'v3.32.1', { agent: 'canal' }), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.28 to v3.32', way('v3.28.0', CALICO_TARGET), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.31 to v3.32', way('v3.31.7', CALICO_TARGET), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
+  ['v3.31 to v3.32, held', way('v3.31.7', CALICO_TARGET, { held: true }), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
+  [
+    'v3.31 to v3.32 on canal',
+    way('v3.31.7', CALICO_TARGET, { agent: 'canal' }),
+    { ...AS_READ, 'stored-name': ['policy', 'stored policy'] },
+  ],
   ['v3.32.1 to v3.32.2, held', way('v3.32.1', 'v3.32.2', { held: true }), { ...AS_READ, 'stored-name': ['policy', 'stored policy'] }],
   // Nothing stores them again there: what names the stored one would be removed and put back by every run.
   ['v3.32.1 to v3.32.2 on canal', way('v3.32.1', 'v3.32.2', { agent: 'canal' }), { ...AS_READ, 'stored-name': ['policy'] }],
   [
     'v3.27 to v3.32 in key-value mode',
-    way('v3.27.4', 'v3.32.1', { datastore: 'kvstore' }),
+    way('v3.27.4', CALICO_TARGET, { datastore: 'kvstore' }),
     {
       ...{ 'key-value': V3, 'stored-name': ['policy', 'stored policy'] },
     },
@@ -92,7 +97,7 @@ describe('the rule for owner references', () => {
     });
 
   describe('once the run has begun to replace the API server', () => {
-    const begun = way('v3.26.5', 'v3.32.1', { hasBegun: true });
+    const begun = way('v3.26.5', CALICO_TARGET, { hasBegun: true });
 
     it('leaves what has its new UID, and removes what does not', () => {
       for (const sort of V3)
@@ -101,16 +106,16 @@ describe('the rule for owner references', () => {
     });
 
     it('removes what has it before: nobody knows of another API server', () => {
-      assert.equal(removalOf({ ...alive, hasNewUid: true }, way('v3.26.5', 'v3.32.1')), 'uid-change');
+      assert.equal(removalOf({ ...alive, hasNewUid: true }, way('v3.26.5', CALICO_TARGET)), 'uid-change');
     });
 
     it('leaves everything in key-value mode, where no UID tells what was put back', () => {
-      const kvstore = way('v3.26.5', 'v3.32.1', { datastore: 'kvstore', hasBegun: true });
+      const kvstore = way('v3.26.5', CALICO_TARGET, { datastore: 'kvstore', hasBegun: true });
       assert.deepEqual([removalOf(alive, kvstore), removalOf(REFERENCES.policy, kvstore)], [undefined, undefined]);
     });
 
     it('leaves stored policies that nobody renames', () => {
-      const canal = way('v3.26.5', 'v3.32.1', { hasBegun: true, agent: 'canal' });
+      const canal = way('v3.26.5', CALICO_TARGET, { hasBegun: true, agent: 'canal' });
       assert.equal(removalOf(REFERENCES['stored policy'], canal), undefined);
       assert.equal(removalOf(REFERENCES['stored policy'], begun), 'stored-name');
     });

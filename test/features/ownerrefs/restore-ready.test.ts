@@ -6,6 +6,7 @@ import { contextOf, installation } from '../../fixtures/facts.ts';
 import { folderArtifacts } from '../../support/apply-bench.ts';
 import { operatorReleases } from '../../support/operated-bench.ts';
 import { after, type Moment, operatorCluster, steppingClock } from '../../support/operator-script.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const operated = { ...installation, path: 'operator', hasApiServer: true } as const;
 
@@ -14,9 +15,9 @@ async function waitsAt(moment: Moment, undo?: true): Promise<readonly string[]> 
   const clock = steppingClock();
   const cluster: ClusterReader = { ...operatorCluster([[0, moment]], clock), discover: async () => ({ kinds: [], failed: [] }) };
   const records = { load: async () => undefined, kept: async () => undefined, keptWith: async () => [] };
-  const artifacts = folderArtifacts(operatorReleases, ['v3.32.1']);
+  const artifacts = folderArtifacts(operatorReleases, [CALICO_TARGET]);
   const sources = { cluster, clock, records, artifacts } as unknown as Sources;
-  const context = contextOf({ release: 'v3.32.1', ...(undo ? { undo } : {}) });
+  const context = contextOf({ release: CALICO_TARGET, ...(undo ? { undo } : {}) });
   return (await readReadiness(sources, context, operated, upgradeWaits)).waits.map(({ until }) => until.type);
 }
 

@@ -6,13 +6,14 @@ import { MovedOn } from '../../../src/kernel/fault.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const NAME = 'allow-all-upgrade';
 const policy = (order: number) => ({ spec: { order, selector: 'all()', types: ['Ingress', 'Egress'] } });
 
 function stateOf(policies: Readonly<Record<string, object>>): StandInState {
   const objects = { GlobalNetworkPolicy: policies, NetworkPolicy: {}, Tier: {}, Profile: {}, HostEndpoint: {} };
-  return standInState({ etcdv3: ofRelease('v3.32.1', objects as never) });
+  return standInState({ etcdv3: ofRelease(CALICO_TARGET, objects as never) });
 }
 
 async function planned(state: StandInState): Promise<readonly Action[] | string> {

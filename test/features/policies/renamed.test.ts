@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { installation } from '../../fixtures/facts.ts';
 import { engineBench, engineContext } from '../../support/engine-ports.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const GROUP = 'crd.projectcalico.org';
 const KIND = { group: GROUP, version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies', namespaced: true };
@@ -24,7 +25,7 @@ function stored(name: string, annotations: Readonly<Record<string, string>> = { 
 async function renamed(objects: readonly KubeObject[], options: Partial<Options> = {}, more: Partial<typeof installation> = {}) {
   const { cluster } = engineBench().ports;
   const reads = { ...cluster, discover: async () => ({ kinds: [KIND], failed: [] }), list: async () => objects };
-  const context = { ...engineContext({ release: 'v3.32.1', ...options }), profile: calico };
+  const context = { ...engineContext({ release: CALICO_TARGET, ...options }), profile: calico };
   return readRenamedPolicies({ ...engineBench().ports, cluster: reads }, context, { ...installation, ...more });
 }
 

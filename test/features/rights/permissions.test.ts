@@ -12,6 +12,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { type Role, rolesOf } from '../../support/least-privilege.ts';
 import { manifestFile } from '../../support/releases.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const FILE = 'src/features/rights/permissions.ts';
@@ -201,7 +202,7 @@ describe('permissions', () => {
     const known = new Set(documentKinds.map(({ kind }) => kind.kind));
     const files = ['calico.yaml', 'calico-typha.yaml', 'calico-etcd.yaml', 'canal.yaml', 'tigera-operator.yaml', 'apiserver.yaml'];
     const kinds = files.flatMap((file) =>
-      [...readFileSync(manifestFile('v3.32.1', file), 'utf8').matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind),
+      [...readFileSync(manifestFile(CALICO_TARGET, file), 'utf8').matchAll(/^kind: (\w+)/gm)].map(([, kind]) => kind),
     );
     assert.ok(kinds.length > 100);
     assert.deepEqual(

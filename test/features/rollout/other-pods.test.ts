@@ -5,9 +5,10 @@ import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
-const context = contextOf({ release: 'v3.32.2' }, netsvc);
-const record = runRecord({ target: 'v3.32.2', clusterUid: context.clusterUid, startedAt: '2026-11-21T02:00:00Z' });
+const context = contextOf({ release: NETSVC_TARGET }, netsvc);
+const record = runRecord({ target: NETSVC_TARGET, clusterUid: context.clusterUid, startedAt: '2026-11-21T02:00:00Z' });
 const [BEFORE, SINCE] = ['2026-11-20T00:00:00Z', '2026-11-21T02:10:00Z'];
 
 function pod(name: string, status: object, creationTimestamp = BEFORE, namespace = 'kube-system'): KubeObject {

@@ -2,13 +2,14 @@ import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, deployment, found, healthyPods, object, pod } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const pods = (...changed: readonly ReturnType<typeof pod>[]) => {
   const names = changed.map(({ name }) => name);
   return { pods: { value: [...healthyPods.filter(({ name }) => !names.includes(name)), ...changed] } };
 };
 const broken = pods(pod('calico-node-2', { ready: false, readyContainers: 0, trouble: 'calico-node: CrashLoopBackOff' }));
-const running = { record: { value: { clusterUid: 'cluster-1', target: 'v3.32.1' } as RunRecord } };
+const running = { record: { value: { clusterUid: 'cluster-1', target: CALICO_TARGET } as RunRecord } };
 
 checkCases('NS-401', {
   'passes if every agent is ready': { is: 'ok', says: /2 pods ready/ },

@@ -6,8 +6,9 @@ import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Clock, ClusterReader, WatchUpdate } from '../../../src/kernel/ports.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../../../src/kernel/rollout.ts';
 import { podFacts } from '../../../src/kube/pod-facts.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
-const NEW = 'r/node:v3.32.2';
+const NEW = `r/node:${NETSVC_TARGET}`;
 const target: RolloutTarget = {
   kind: 'DaemonSet',
   namespace: 'kube-system',

@@ -19,8 +19,9 @@ import { emptyFolder } from '../../support/folders.ts';
 import { NO_SUMS } from '../../support/no-sums.ts';
 import { installStandIn } from '../../support/stand-in-cli.ts';
 import { ofRelease } from '../../support/stand-in-cli-state.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
-const TARGET = 'v3.32.2';
+const TARGET = NETSVC_TARGET;
 
 describe('the stage cli with real programs and files', () => {
   const home = emptyFolder('cli-stage-');

@@ -6,11 +6,12 @@ import { contextOf } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 import { type KvstoreParts, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { GUID, ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const OTHER = 'fedcba9876543210';
 const AWAY = new Fault('failed', 'connect ETIMEDOUT', []);
 const configOf = (endpoints: string) => `spec:\n  datastoreType: etcdv3\n  etcdEndpoints: ${endpoints}\n`;
-const reaching = (clusterGUID: string): StandInState => standInState({ etcdv3: ofRelease('v3.32.1', {}, clusterGUID) });
+const reaching = (clusterGUID: string): StandInState => standInState({ etcdv3: ofRelease(CALICO_TARGET, {}, clusterGUID) });
 
 interface Case {
   readonly title: string;

@@ -13,9 +13,10 @@ import { agent, configMap } from '../../support/calico-objects.ts';
 import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
 import { sha256 } from '../../support/empty-sources.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 const NEW = 'the new program';
-const URL = 'https://github.com/projectcalico/calico/releases/download/v3.32.1/calicoctl-linux-amd64';
+const URL = `https://github.com/projectcalico/calico/releases/download/${CALICO_TARGET}/calicoctl-linux-amd64`;
 const OLD = versionText('v3.27.5');
 const source = { artifacts: { [URL]: NEW } };
 
@@ -44,7 +45,7 @@ describe('the stage cli', () => {
     assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
     assert.deepEqual(effectOf(actions, 'install', 'install-cli'), {
       type: 'install-cli',
-      release: 'v3.32.1',
+      release: CALICO_TARGET,
       path: URL,
       url: URL,
       to: '/usr/local/bin/calicoctl',
@@ -54,7 +55,7 @@ describe('the stage cli', () => {
   });
 
   it('has nothing to do, and fetches nothing, where the new one is there', async () => {
-    const bench = cliBench({ ...one, prints: { '/usr/local/bin/calicoctl': versionText('v3.32.1') } });
+    const bench = cliBench({ ...one, prints: { '/usr/local/bin/calicoctl': versionText(CALICO_TARGET) } });
     const plan = (await cliStage.open(bench.sources, contextOf())).plan();
     assert.ok('skip' in plan, JSON.stringify(plan));
     assert.deepEqual(
@@ -106,7 +107,7 @@ describe('the stage cli', () => {
     const actions = await actionsOf({
       ...source,
       path: { calicoctl: ['/opt/a/calicoctl', '/opt/b/calicoctl'] },
-      prints: { '/opt/a/calicoctl': OLD, '/opt/b/calicoctl': versionText('v3.32.1') },
+      prints: { '/opt/a/calicoctl': OLD, '/opt/b/calicoctl': versionText(CALICO_TARGET) },
     });
     assert.deepEqual(idsOf(actions), ['remove-1', 'configure', 'elsewhere']);
   });
@@ -134,14 +135,14 @@ describe('the stage cli', () => {
     );
     assert.match(last ?? '', /^once the upgrade is done, an older calicoctl/);
     assert.match((await saidIn('v3.26.4'))[0] ?? '', /^the cluster still runs v3\.26\.4, .* use a calicoctl of v3\.26\.4$/);
-    assert.ok((await saidIn('v3.32.1')).every((text) => !/still runs|once the upgrade/.test(text)));
+    assert.ok((await saidIn(CALICO_TARGET)).every((text) => !/still runs|once the upgrade/.test(text)));
   });
 
   it('goes on with the plugin where a stopped run had only replaced the CLI', async () => {
     const actions = await actionsOf({
       ...source,
       path: { calicoctl: ['/opt/a/calicoctl'], 'kubectl-calico': ['/opt/b/kubectl-calico'] },
-      prints: { '/opt/a/calicoctl': versionText('v3.32.1'), '/opt/b/kubectl-calico': OLD },
+      prints: { '/opt/a/calicoctl': versionText(CALICO_TARGET), '/opt/b/kubectl-calico': OLD },
     });
     assert.deepEqual(idsOf(actions), ['install-plugin-1', 'configure', 'elsewhere']);
     assert.equal(effectOf(actions, 'install-plugin-1', 'install-cli').replaces, '/opt/b/kubectl-calico');
@@ -233,9 +234,11 @@ describe('the stage cli', () => {
     const FILE = 'bin/netsvcctl-linux-amd64';
     const sum = sha256(NEW);
     const opened = async (lists: Readonly<Record<string, string>>) => {
-      const artifacts = Object.fromEntries(Object.entries({ [FILE]: NEW, ...lists }).map(([path, text]) => [`v3.32.2/${path}`, text]));
+      const artifacts = Object.fromEntries(
+        Object.entries({ [FILE]: NEW, ...lists }).map(([path, text]) => [`${NETSVC_TARGET}/${path}`, text]),
+      );
       const { sources } = cliBench({ artifacts, folders: ['/b'] });
-      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, netsvc));
+      const open = await cliStage.open(sources, contextOf({ release: NETSVC_TARGET, binDir: '/b' }, netsvc));
       const plan = open.plan();
       return {
         actions: 'skip' in plan ? [] : plan.actions,
@@ -259,9 +262,9 @@ describe('the stage cli', () => {
 
     it('gives way to a sum that is known beforehand', async () => {
       const known = { sha256: sum, from: '--artifact-digest' };
-      const artifacts = { [`v3.32.2/${FILE}`]: NEW, 'v3.32.2/bin/SHA256SUMS': `${'0'.repeat(64)}  netsvcctl-linux-amd64\n` };
+      const artifacts = { [`${NETSVC_TARGET}/${FILE}`]: NEW, 'v3.32.2/bin/SHA256SUMS': `${'0'.repeat(64)}  netsvcctl-linux-amd64\n` };
       const { sources } = cliBench({ artifacts, folders: ['/b'], sums: { [FILE]: known } });
-      const open = await cliStage.open(sources, contextOf({ release: 'v3.32.2', binDir: '/b' }, netsvc));
+      const open = await cliStage.open(sources, contextOf({ release: NETSVC_TARGET, binDir: '/b' }, netsvc));
       const plan = open.plan();
       assert.equal(effectOf('skip' in plan ? [] : plan.actions, 'install', 'install-cli').sha256, sum);
       assert.match(open.findings()[0]?.message ?? '', /known from --artifact-digest/);
@@ -286,7 +289,7 @@ describe('the stage cli', () => {
   describe('in the cluster', () => {
     const pod = (image: string, phase = 'Running') =>
       object('v1', 'Pod/kube-system/calicoctl', { spec: { containers: [{ name: 'calicoctl', image }] }, status: { phase } });
-    const current: CliBench = { ...one, prints: { '/usr/local/bin/calicoctl': versionText('v3.32.1') } };
+    const current: CliBench = { ...one, prints: { '/usr/local/bin/calicoctl': versionText(CALICO_TARGET) } };
 
     it('tells how to replace a pod with an older CLI', async () => {
       const actions = await actionsOf({ ...current, objects: [pod('calico/ctl:v3.18.1')] });
@@ -294,7 +297,7 @@ describe('the stage cli', () => {
     });
 
     it('minds neither a new one nor one that has ended', async () => {
-      for (const one of [pod('calico/ctl:v3.32.1'), pod('calico/ctl:v3.18.1', 'Succeeded'), pod('istio/istioctl:1.2.3')]) {
+      for (const one of [pod(`calico/ctl:${CALICO_TARGET}`), pod('calico/ctl:v3.18.1', 'Succeeded'), pod('istio/istioctl:1.2.3')]) {
         assert.deepEqual(await actionsOf({ ...current, objects: [one] }), []);
       }
     });

@@ -8,12 +8,13 @@ import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const TO = '/home/me/calicoctl.cfg';
 const CURRENT: CliBench = {
   folders: ['/home/me'],
   path: { calicoctl: ['/b/calicoctl'] },
-  prints: { '/b/calicoctl': versionText('v3.32.1') },
+  prints: { '/b/calicoctl': versionText(CALICO_TARGET) },
 };
 const asked = (profile: Profile = calico): Context => ({ ...contextOf({ cliConfig: TO }, profile), kubeconfig: '/home/me/.kube/config' });
 const settings = (data: object) => object('v1', 'ConfigMap/kube-system/calico-config', { data });

@@ -3,10 +3,11 @@ import { installCli } from '../../../src/features/service-cli/effects.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 const INSTALL: Extract<Effect, { type: 'install-cli' }> = {
   type: 'install-cli',
-  release: 'v3.32.2',
+  release: NETSVC_TARGET,
   path: 'bin/netsvcctl-linux-amd64',
   url: 'https://files.example/netsvcctl',
   to: '/b/netsvcctl',
@@ -54,10 +55,10 @@ describe('installing the CLI', () => {
     const { ports, calls } = bench('aa');
     const done = await installCli(ports, { ...INSTALL, sha256: 'aa', keepAs: '/k' });
     assert.deepEqual(calls, [
-      'fetch v3.32.2/bin/netsvcctl-linux-amd64',
-      'write netsvcctl-linux-amd64-v3.32.2',
+      `fetch ${NETSVC_TARGET}/bin/netsvcctl-linux-amd64`,
+      `write netsvcctl-linux-amd64-${NETSVC_TARGET}`,
       '/b/.new version --client',
-      'install /w/netsvcctl-linux-amd64-v3.32.2 aa /b/netsvcctl /k',
+      `install /w/netsvcctl-linux-amd64-${NETSVC_TARGET} aa /b/netsvcctl /k`,
     ]);
     assert.match(done.detail ?? '', /sha256 aa \(as it has to be\); the old one kept as \/k/);
   });
@@ -68,7 +69,7 @@ describe('installing the CLI', () => {
       installCli(ports, { ...INSTALL, sha256: 'aa' }),
       (thrown) => thrown instanceof Fault && thrown.code === 'failed' && /has sha256 bb, it has to have aa/.test(thrown.message),
     );
-    assert.deepEqual(calls, ['fetch v3.32.2/bin/netsvcctl-linux-amd64']);
+    assert.deepEqual(calls, [`fetch ${NETSVC_TARGET}/bin/netsvcctl-linux-amd64`]);
   });
 
   for (const [title, says, because] of [

@@ -11,8 +11,9 @@ import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { workloadOf } from '../../support/inventory.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
-export const NEW = 'v3.32.1';
+export const NEW = CALICO_TARGET;
 export const OLD = 'v3.27.5';
 export const template = (release: string, extra = '') =>
   `policy: enabled\n  - name: dikastes\n    image: quay.io/calico/dikastes:${release}\n${extra}last: line\n`;

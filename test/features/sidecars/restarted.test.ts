@@ -4,6 +4,7 @@ import type { Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const FILE = 'manifests/alp/istio-inject-configmap-1.15.yaml';
 const configOf = (release: string) =>
@@ -17,7 +18,10 @@ const istiod = (tag: string) =>
 const injector = object('v1', 'ConfigMap/istio-system/istio-sidecar-injector', { data: { config: configOf('v3.27.5') } });
 
 async function sidecars(...objects: readonly Parameters<typeof clusterOf>[0][number][]) {
-  const files: Readonly<Record<string, string>> = { [`v3.32.1/${FILE}`]: fileOf('v3.32.1'), [`v3.27.5/${FILE}`]: fileOf('v3.27.5') };
+  const files: Readonly<Record<string, string>> = {
+    [`${CALICO_TARGET}/${FILE}`]: fileOf(CALICO_TARGET),
+    [`v3.27.5/${FILE}`]: fileOf('v3.27.5'),
+  };
   const artifacts = {
     has: async (release: string, path: string) => Object.hasOwn(files, `${release}/${path}`),
     fetch: async (release: string, path: string) => ({
@@ -28,12 +32,12 @@ async function sidecars(...objects: readonly Parameters<typeof clusterOf>[0][num
     }),
   };
   const sources = { cluster: clusterOf(objects).cluster, artifacts } as unknown as Sources;
-  return readSidecarImages(sources, contextOf({ release: 'v3.32.1' }, calico));
+  return readSidecarImages(sources, contextOf({ release: CALICO_TARGET }, calico));
 }
 
 describe('the image of the policy sidecar', () => {
   it('is that of the template which the mesh will have', async () => {
-    assert.deepEqual(await sidecars(injector, istiod('1.15.0')), { images: ['quay.io/calico/dikastes:v3.32.1'], unknown: [] });
+    assert.deepEqual(await sidecars(injector, istiod('1.15.0')), { images: [`quay.io/calico/dikastes:${CALICO_TARGET}`], unknown: [] });
   });
 
   it('is none without a mesh', async () => {

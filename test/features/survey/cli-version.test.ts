@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type CliAnswer, parseCliVersion } from '../../../src/features/survey/cli-version.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const CLIENT = 'Client Version:    v3.32.1\nGit commit:        0000000\n';
 const answer = (over: Partial<CliAnswer>): CliAnswer => ({ stdout: CLIENT, stderr: '', exitCode: 0, ...over });
 
 describe('parseCliVersion', () => {
   it('reads both versions of a healthy answer', () => {
-    const stdout = `${CLIENT}Cluster Version:   v3.32.1\nCluster Type:      k8s,bgp\n`;
-    assert.deepEqual(parseCliVersion(answer({ stdout })), { client: 'v3.32.1', cluster: 'v3.32.1' });
+    const stdout = `${CLIENT}Cluster Version:   ${CALICO_TARGET}\nCluster Type:      k8s,bgp\n`;
+    assert.deepEqual(parseCliVersion(answer({ stdout })), { client: CALICO_TARGET, cluster: CALICO_TARGET });
   });
 
   const without: [string, Partial<CliAnswer>, RegExp][] = [

@@ -4,6 +4,7 @@ import { isFromRegistry, isImageOf } from '../../../src/features/survey/componen
 import { imageRelease, parseImage, sameRelease } from '../../../src/kernel/release.ts';
 import { agent, controllers, deployment, foundIn, installation, operatedAgent, operator, pod } from '../../support/calico-objects.ts';
 import { workloadOf } from '../../support/inventory.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 describe('components and mixed releases', () => {
   it('lists what carries another release than the agents', () => {
@@ -62,7 +63,7 @@ describe('image references', () => {
     ['localhost:5000/node', { repository: 'localhost:5000', name: 'node' }],
     ['registry.local:5000/a/b/node:v3.1.2', { repository: 'registry.local:5000/a/b', name: 'node', tag: 'v3.1.2' }],
     [`quay.io/calico/node@${DIGEST}`, { repository: 'quay.io/calico', name: 'node', digest: DIGEST }],
-    [`quay.io/calico/node:v3.32.1@${DIGEST}`, { repository: 'quay.io/calico', name: 'node', tag: 'v3.32.1', digest: DIGEST }],
+    [`quay.io/calico/node:${CALICO_TARGET}@${DIGEST}`, { repository: 'quay.io/calico', name: 'node', tag: CALICO_TARGET, digest: DIGEST }],
     ['', { repository: '', name: '' }],
     ['/:@', { repository: '', name: '' }],
   ];
@@ -73,11 +74,11 @@ describe('image references', () => {
   const releases: readonly (readonly [string, string | undefined])[] = [
     ['docker.io/calico/node:v3.27.5', 'v3.27.5'],
     ['calico/node:3.27.5', 'v3.27.5'],
-    ['quay.io/calico/node:v3.32.1-fips', 'v3.32.1-fips'],
+    [`quay.io/calico/node:${CALICO_TARGET}-fips`, `${CALICO_TARGET}-fips`],
     ['rancher/hardened-calico:v3.29.2-build20250306', 'v3.29.2-build20250306'],
     ['rancher/mirrored-calico-node:v3.20.1-rancher1', 'v3.20.1-rancher1'],
     ['calico/node:v3.26.0-0.dev-403-gf8c1a2b', 'v3.26.0-0.dev-403-gf8c1a2b'],
-    [`quay.io/calico/node:v3.32.1@${DIGEST}`, 'v3.32.1'],
+    [`quay.io/calico/node:${CALICO_TARGET}@${DIGEST}`, CALICO_TARGET],
     [`quay.io/calico/node@${DIGEST}`, undefined],
     ['calico/node:master', undefined],
     ['calico/node:latest', undefined],
@@ -135,7 +136,7 @@ describe('image references', () => {
   });
 
   it('are of the same release whatever the build suffix', () => {
-    assert.equal(sameRelease('v3.32.1-fips', 'v3.32.1'), true);
+    assert.equal(sameRelease(`${CALICO_TARGET}-fips`, CALICO_TARGET), true);
     assert.equal(sameRelease('v3.32.1', 'v3.32.2'), false);
   });
 });

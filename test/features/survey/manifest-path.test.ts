@@ -19,6 +19,7 @@ import {
 } from '../../support/calico-objects.ts';
 import { inventoryOfManifest, inventoryOfObjects, workloadOf } from '../../support/inventory.ts';
 import { manifestFile, ownReleases } from '../../support/releases.ts';
+import { NETSVC_TARGET } from '../../support/target.ts';
 
 describe('detection of manifest installs', () => {
   const fromConfig = (key: string, name = 'calico-config') => ({ valueFrom: { configMapKeyRef: { name, key } } });
@@ -182,7 +183,7 @@ describe('detection of manifest installs', () => {
     );
   });
 
-  for (const release of ['v3.26.4', 'v3.32.2'])
+  for (const release of ['v3.26.4', NETSVC_TARGET])
     for (const { id, file } of netsvc.variants)
       it(`finds ${id} in what ${file} of ${release} installs, though its agents have one name in all variants`, () => {
         const detection = detect(inventoryOfManifest(readFileSync(manifestFile(release, file, ownReleases), 'utf8')), netsvc);

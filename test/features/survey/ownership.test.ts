@@ -4,6 +4,7 @@ import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const managed = (kind: ManagedBy['kind'], name: string) => ({
   detection: found({ managedBy: [{ kind, name, evidence: 'label', hint: `pause ${name}` }] }),
@@ -98,7 +99,7 @@ checkCases('NS-105', {
 
 checkCases('NS-106', {
   'passes if the target is newer': { is: 'ok' },
-  'passes if it is the same': { facts: { detection: found({ release: 'v3.32.1' }) }, is: 'ok' },
+  'passes if it is the same': { facts: { detection: found({ release: CALICO_TARGET }) }, is: 'ok' },
   'fails if it is older': { context: contextOf({ release: 'v3.27.0' }), is: 'error', next: /v3\.27\.5/ },
   'does not apply if the release is not known': { facts: { detection: found({ release: undefined }) }, is: 'not-applicable' },
 });
@@ -108,7 +109,7 @@ const mixed = (component: string, workload: string): { readonly detection: Retur
   return { detection: found({ mixed: [version] }) };
 };
 const typha = 'Deployment/kube-system/calico-typha';
-const running = { clusterUid: 'cluster-1', target: 'v3.32.1' } as RunRecord;
+const running = { clusterUid: 'cluster-1', target: CALICO_TARGET } as RunRecord;
 
 checkCases('NS-107', {
   'passes if all are of one release': { is: 'ok' },

@@ -7,6 +7,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { editedManifest, editedManifests } from '../../support/edited-manifests.ts';
 import { inventoryOfManifest } from '../../support/inventory.ts';
 import { releases } from '../../support/releases.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 interface Expected {
   readonly path: InstallPath;
@@ -52,7 +53,7 @@ const RELEASES: Readonly<Record<string, readonly string[]>> = {
   'v3.29.4': ['calico-vxlan'],
   'v3.30.7': ['calico', 'calico-typha', 'calico-policy-only', 'canal', 'calico-etcd', 'canal-etcd'],
   'v3.31.2': ['calico'],
-  'v3.32.1': ['calico', 'calico-typha', 'calico-policy-only', 'canal', 'calico-etcd', 'canal-etcd'],
+  [CALICO_TARGET]: ['calico', 'calico-typha', 'calico-policy-only', 'canal', 'calico-etcd', 'canal-etcd'],
 };
 /** The manifests in the folder v3.24.6 carry the image tags of v3.24.5: that is what a cluster runs that was made from them. */
 const TAG_OF: Readonly<Record<string, string>> = { 'v3.24.6': 'v3.24.5' };
@@ -68,7 +69,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   'v3.27.5': 'v3.27.5',
   'v3.30.7': 'v3.30.7',
   'v3.31.2': 'v3.31.2',
-  'v3.32.1': 'v3.32.1',
+  [CALICO_TARGET]: CALICO_TARGET,
 };
 
 const EDITED: Readonly<Record<string, Expected>> = {

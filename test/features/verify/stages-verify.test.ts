@@ -11,6 +11,7 @@ import { clusterOf } from '../../support/cluster-of.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { entryFor, reference } from '../../support/owner-entries.ts';
 import { ofRelease, standInState } from '../../support/stand-in-cli-state.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const context = contextOf();
 
@@ -115,7 +116,7 @@ describe('verify looks for what should be gone', () => {
 
   it('and finds the temporary policy by the CLI where policies are in the key-value store, and does not take silence for none', async () => {
     const stored = { 'default.allow-all-upgrade': { spec: {} }, mine: { spec: {} } };
-    const sources = kvstoreSources(standInState({ etcdv3: ofRelease('v3.32.1', { GlobalNetworkPolicy: stored }) }));
+    const sources = kvstoreSources(standInState({ etcdv3: ofRelease(CALICO_TARGET, { GlobalNetworkPolicy: stored }) }));
     assert.deepEqual(
       (await readTemporaryPolicies(sources, context, 'kvstore')).map(({ metadata }) => metadata.name),
       ['allow-all-upgrade'],
@@ -158,16 +159,16 @@ describe('verify looks for what should be gone', () => {
 describe('verify asks for the cluster version', () => {
   const CONFIG = '/etc/calico/calicoctl.cfg';
   const FILE = '/opt/calicoctl';
-  const record = resource('ClusterInformation/default', { calicoVersion: 'v3.32.1' });
-  const ask = async (bench: CliBench, release = 'v3.32.1', datastore: 'api' | 'kvstore' = 'api') => {
-    const { sources, asked } = cliBench({ objects: [record], prints: { [FILE]: versionText('v3.32.1', 'v3.32.1') }, ...bench });
+  const record = resource('ClusterInformation/default', { calicoVersion: CALICO_TARGET });
+  const ask = async (bench: CliBench, release = CALICO_TARGET, datastore: 'api' | 'kvstore' = 'api') => {
+    const { sources, asked } = cliBench({ objects: [record], prints: { [FILE]: versionText(CALICO_TARGET, CALICO_TARGET) }, ...bench });
     return { facts: await readClusterVersion(sources, context, [{ file: FILE, release }], datastore), asked };
   };
 
   it('the new CLI and the record', async () => {
     const { facts, asked } = await ask({});
-    assert.deepEqual(facts.cli, { by: `${FILE} version`, value: 'v3.32.1' });
-    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } });
+    assert.deepEqual(facts.cli, { by: `${FILE} version`, value: CALICO_TARGET });
+    assert.deepEqual(facts.record, { value: { by: 'ClusterInformation/default', value: CALICO_TARGET } });
     assert.deepEqual(asked, [`${FILE} version`]);
   });
 
@@ -177,7 +178,7 @@ describe('verify asks for the cluster version', () => {
   });
 
   it('and gives the reason of a CLI that hangs', async () => {
-    const { facts } = await ask({ prints: { [FILE]: { exitCode: undefined, stdout: versionText('v3.32.1'), problem: 'timed-out' } } });
+    const { facts } = await ask({ prints: { [FILE]: { exitCode: undefined, stdout: versionText(CALICO_TARGET), problem: 'timed-out' } } });
     assert.match('because' in facts.cli ? (facts.cli.because ?? '') : '', /no answer in time/);
   });
 
@@ -187,9 +188,9 @@ describe('verify asks for the cluster version', () => {
   });
 
   it('of a key-value store only with a configuration file for it', async () => {
-    const without = await ask({}, 'v3.32.1', 'kvstore');
+    const without = await ask({}, CALICO_TARGET, 'kvstore');
     assert.match('notAsked' in without.facts.cli ? without.facts.cli.notAsked : '', /endpoints of the key-value datastore/);
-    const other = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } }, 'v3.32.1', 'kvstore');
+    const other = await ask({ files: { [CONFIG]: 'spec:\n  datastoreType: kubernetes\n' } }, CALICO_TARGET, 'kvstore');
     assert.match('notAsked' in other.facts.cli ? other.facts.cli.notAsked : '', /sends it to the datastore kubernetes/);
     assert.deepEqual(other.asked, []);
   });
@@ -198,12 +199,12 @@ describe('verify asks for the cluster version', () => {
     const config = 'spec:\n  datastoreType: etcdv3\n  etcdEndpoints: https://a:2379\n';
     const settings = object('v1', 'ConfigMap/kube-system/calico-config', { data: { etcd_endpoints: 'https://a:2379' } });
     const information = { stdout: JSON.stringify({ spec: { clusterGUID: 'abc' } }) };
-    const prints = { [FILE]: versionText('v3.32.1', 'v3.32.1'), [`${FILE} get`]: information };
-    const { facts, asked } = await ask({ files: { [CONFIG]: config }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
-    assert.deepEqual(facts.cli, { by: `${FILE} version --config=${CONFIG}`, value: 'v3.32.1' });
+    const prints = { [FILE]: versionText(CALICO_TARGET, CALICO_TARGET), [`${FILE} get`]: information };
+    const { facts, asked } = await ask({ files: { [CONFIG]: config }, objects: [record, settings], prints }, CALICO_TARGET, 'kvstore');
+    assert.deepEqual(facts.cli, { by: `${FILE} version --config=${CONFIG}`, value: CALICO_TARGET });
     assert.equal(asked.at(-1), `${FILE} version --config=${CONFIG}`);
     const elsewhere = config.replace('//a:', '//b:');
-    const refused = await ask({ files: { [CONFIG]: elsewhere }, objects: [record, settings], prints }, 'v3.32.1', 'kvstore');
+    const refused = await ask({ files: { [CONFIG]: elsewhere }, objects: [record, settings], prints }, CALICO_TARGET, 'kvstore');
     assert.match('notAsked' in refused.facts.cli ? refused.facts.cli.notAsked : '', /whether that is the installation’s cannot be told/);
     assert.ok(!refused.asked.some((one) => one.includes(' version')));
   });

@@ -6,6 +6,7 @@ import type { Context } from '../../../src/kernel/context.ts';
 import type { RolloutProgress } from '../../../src/kernel/rollout.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 const image = (name: string, tag: string, more: Partial<ServiceImage> = {}): ServiceImage => ({
   pod: `Pod/kube-system/${name}`,
@@ -44,11 +45,11 @@ const CLI = '/usr/local/bin/calicoctl';
 const good: VerifyFacts = {
   datastore: { value: 'api' },
   clusterVersion: {
-    cli: { by: `${CLI} version`, value: 'v3.32.1' },
-    record: { value: { by: 'ClusterInformation/default', value: 'v3.32.1' } },
+    cli: { by: `${CLI} version`, value: CALICO_TARGET },
+    record: { value: { by: 'ClusterInformation/default', value: CALICO_TARGET } },
   },
   otherPods: { value: [] },
-  images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.32.1')] },
+  images: { value: [image('node', CALICO_TARGET), image('apiserver', CALICO_TARGET)] },
   rollouts: { value: [rollout('')] },
   reasons: [],
   operator: { value: [] },
@@ -57,10 +58,10 @@ const good: VerifyFacts = {
   temporaryPolicies: { value: [] },
   owners: { value: { references: 1, dangling: [], unread: [] } },
   stillOff: { value: { objects: 0 } },
-  clis: { value: [{ file: CLI, release: 'v3.32.1' }] },
+  clis: { value: [{ file: CLI, release: CALICO_TARGET }] },
 };
 
-const judge = (id: string, change: Partial<VerifyFacts>, release = 'v3.32.1'): Finding => {
+const judge = (id: string, change: Partial<VerifyFacts>, release = CALICO_TARGET): Finding => {
   const finding = judgeAll(verifyChecks, { ...good, ...change }, contextOf({ release })).find((one) => one.id === id);
   assert.ok(finding, id);
   return finding;
@@ -77,12 +78,12 @@ const cases: readonly Case[] = [
   ['the cluster version is the very release', 'NS-301', {}, 'ok', /^Cluster Version v3\.32\.1 \(/],
   ['it is another patch of the line', 'NS-301', versions(said('v3.32.0'), 'v3.32.0'), 'ok', /v3\.32\.0/],
   ['it is printed as the bare line', 'NS-301', versions(said('v3.32')), 'ok', /v3\.32/],
-  ['it is a build of the line', 'NS-301', versions(said('v3.32.2-0.dev-5-gabc')), 'ok', /dev/],
+  ['it is a build of the line', 'NS-301', versions(said(`${NETSVC_TARGET}-0.dev-5-gabc`)), 'ok', /dev/],
   ['it is old', 'NS-301', versions(said('v3.27.5'), 'v3.27.5'), 'error', /is v3\.27\.5, not of v3\.32/],
   ['it only looks alike', 'NS-301', versions(said('v3.320.1'), 'v3.320.1'), 'error', /not of v3\.32/],
-  ['the CLI talks to another cluster', 'NS-301', versions(said('v3.32.1'), 'v3.27.5'), 'error', /another cluster/],
-  ['only the record says it', 'NS-301', versions({ notAsked: 'none found' }, 'v3.32.1'), 'warning', /; calicoctl was not asked: none/],
-  ['the CLI gave up', 'NS-301', versions({ by: 'c', because: 'no answer in time' }, 'v3.32.1'), 'warning', /no answer in time/],
+  ['the CLI talks to another cluster', 'NS-301', versions(said(CALICO_TARGET), 'v3.27.5'), 'error', /another cluster/],
+  ['only the record says it', 'NS-301', versions({ notAsked: 'none found' }, CALICO_TARGET), 'warning', /; calicoctl was not asked: none/],
+  ['the CLI gave up', 'NS-301', versions({ by: 'c', because: 'no answer in time' }, CALICO_TARGET), 'warning', /no answer in time/],
   ['the record is old and there is no CLI', 'NS-301', versions({ notAsked: 'none' }, 'v3.31.0'), 'error', /v3\.31\.0/],
   ['nobody knows', 'NS-301', versions({ notAsked: 'none' }), 'error', /no cluster version/],
   [
@@ -96,14 +97,14 @@ const cases: readonly Case[] = [
   [
     'an API server was left behind',
     'NS-302',
-    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.27.5')] } },
+    { images: { value: [image('node', CALICO_TARGET), image('apiserver', 'v3.27.5')] } },
     'error',
     /1 container .*apiserver/,
   ],
   [
     'only a pod of the CLI is old',
     'NS-302',
-    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.18.1', { isCli: true })] } },
+    { images: { value: [image('node', CALICO_TARGET), image('ctl', 'v3.18.1', { isCli: true })] } },
     'warning',
     /ctl/,
   ],
@@ -111,14 +112,14 @@ const cases: readonly Case[] = [
   [
     'an API server is of a later release',
     'NS-302',
-    { images: { value: [image('node', 'v3.32.1'), image('apiserver', 'v3.33.0')] } },
+    { images: { value: [image('node', CALICO_TARGET), image('apiserver', 'v3.33.0')] } },
     'error',
     /1 container newer than v3\.32\.1: .*apiserver/,
   ],
   [
     'only a pod of the CLI is newer',
     'NS-302',
-    { images: { value: [image('node', 'v3.32.1'), image('ctl', 'v3.33.0', { isCli: true })] } },
+    { images: { value: [image('node', CALICO_TARGET), image('ctl', 'v3.33.0', { isCli: true })] } },
     'warning',
     /newer.*ctl/,
   ],
@@ -129,8 +130,8 @@ const cases: readonly Case[] = [
     'error',
     /older than v3\.32\.1: .*node; 1 container newer than v3\.32\.1: .*typha; 1 container whose image does not tell its release: .*csi/,
   ],
-  ['a build of the release runs', 'NS-302', { images: { value: [image('node', 'v3.32.1-fips')] } }, 'ok', /all 1 container/],
-  ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', 'v3.32.1', { isCli: true })] } }, 'error', /no pod/],
+  ['a build of the release runs', 'NS-302', { images: { value: [image('node', `${CALICO_TARGET}-fips`)] } }, 'ok', /all 1 container/],
+  ['there is no pod of the service', 'NS-302', { images: { value: [image('ctl', CALICO_TARGET, { isCli: true })] } }, 'error', /no pod/],
   ['the rollout goes on', 'NS-303', { rollouts: { value: [rollout('1 of 2 pods')] } }, 'error', /DaemonSet\/kube-system\/calico-node/],
   [
     'the cluster says why it goes on',
@@ -150,7 +151,7 @@ const cases: readonly Case[] = [
   [
     'the operator is not done',
     'NS-310',
-    { operator: { value: [{ point: 2, subject: 'Installation/default', why: 'reports v3.27.5, not v3.32.1' }] } },
+    { operator: { value: [{ point: 2, subject: 'Installation/default', why: `reports v3.27.5, not ${CALICO_TARGET}` }] } },
     'error',
     /not done \(1 sign\): Installation\/default/,
   ],
