@@ -1,5 +1,4 @@
-import { describeLostMachine, describeProcedureG } from '../support/describe-procedure-g.ts';
+import { describeProcedureG } from '../support/describe-procedure-g.ts';
 
-// A thousand in `npm run test:full`.
+// A thousand, and the upgrade that two machines share, in `npm run test:full`.
 describeProcedureG(60);
-describeLostMachine(60);

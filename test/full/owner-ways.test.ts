@@ -13,6 +13,12 @@ for (const [title, release] of [
   });
 
 describeOwnerWay({
+  title: 'from v3.27.5, which notes the UIDs that it shows, to v3.32',
+  ...{ installed: ['v3.27.5', 'calico.yaml'], servers: [BETWEEN_SERVER, BETWEEN_SERVER, NEW_SERVER], policies: 'renamed' },
+  ...{ dead: ofPolicy, removed: ofPolicy, notedDying: ALL },
+});
+
+describeOwnerWay({
   title: 'from v3.26 to v3.27.5',
   ...{ installed: ['v3.26.5', 'calico.yaml'], release: 'v3.27.5', policies: 'as they are' },
   ...{ servers: [OLD_SERVER, OLD_SERVER, BETWEEN_SERVER], dead: ofV3, removed: ofV3, notedDying: ALL },
@@ -20,6 +26,7 @@ describeOwnerWay({
 
 for (const [title, release, file] of [
   ['v3.28', 'v3.28.1', 'calico-vxlan.yaml'],
+  ['v3.30', 'v3.30.7', 'calico.yaml'],
   ['v3.31', 'v3.31.2', 'calico.yaml'],
 ] as const)
   describeOwnerWay({
