@@ -1,7 +1,6 @@
 /**
- * What the bundle has in the place of packages that search for plugins and commands, that ask which Windows this is, and that print what
- * oclif and the proxies do where `DEBUG` is set. Without them oclif starts no PowerShell to learn the name of a shell, and nothing is printed
- * around the mask.
+ * What the bundle has in the place of packages that search for plugins and commands, ask which Windows this is, or print debug lines.
+ * Without them oclif starts no PowerShell to learn the name of a shell, and nothing is printed around the mask.
  */
 export const isWsl = false;
 export const minimatch = undefined;

@@ -73,7 +73,7 @@ interface ChainRow {
   readonly afterUndo?: string;
   /** It shows what `next` would do. */
   readonly onlyPlans?: true;
-  /** It is the upgrade: it resumes a run, and goes on to what its manual steps and findings ask for. */
+  /** It is the upgrade: it resumes a run, and continues with what its manual steps and findings ask for. */
   readonly isUpgrade?: true;
   /** Its checks are the point, all of them: whether an upgrade may begin, or what came of one. */
   readonly tells?: 'readiness' | 'result';

@@ -5,8 +5,8 @@ const IN_LIST =
   '(?<=--?[\\w-]{2,80})\\\\*["\']?(?:[ \\t]{0,8},\\s{0,200}(?=\\\\{0,15}["\'](?!-))|\\r?\\n[ \\t]{0,200}-[ \\t]{1,8}(?!["\']?-)(?!\\s))';
 
 /**
- * A name that says what follows is a credential, and the sign between them: `A_TOKEN=`, `"password": `, `\"password\":`,
- * `env[X_PASSWORD].value: `, `--token `, `password "`, and in a list `"--token", "` or the two lines of YAML.
+ * A name that says what follows is a credential, and the sign between them: `A_TOKEN=`, `"password": `, `--token `.
+ * In a list they are two items: `"--token", "`, or two lines of YAML.
  */
 const NAMED = new RegExp(
   `${NAME_END}(?:(\\\\*["'])?\\]?(?:\\.value)?[ \\t]{0,40}[=:][ \\t]{0,40}(?:[+-] )?|(?<=--[\\w-]{2,80})[ \\t]{1,40}(?![\\s-])|${IN_LIST}|(?<!secrets?|credentials?)[ \\t]{1,8}(?=\\\\{0,15}["']))`,
