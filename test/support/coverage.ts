@@ -64,7 +64,10 @@ export function faultsOf({ shown, reads, only }: Sentence): readonly string[] {
 /** Profiles whose names a test is written in: the embedded cluster is of `netsvc`; what names none is the same for both. */
 function profilesIn(file: string): readonly string[] {
   const text = textOfTest(file);
-  const named = [/calico/i.test(text) ? 'calico' : '', /netsvc(?!-upgrade|ctl)/i.test(text) || file.startsWith('sandbox/') ? 'netsvc' : ''];
+  const named = [
+    /calico(?!_TARGET)/i.test(text) ? 'calico' : '',
+    /netsvc(?!-upgrade|ctl|_TARGET)/i.test(text) || file.startsWith('sandbox/') ? 'netsvc' : '',
+  ];
   const found = named.filter((name) => name !== '');
   return found.length === 0 ? ['calico', 'netsvc'] : found;
 }
