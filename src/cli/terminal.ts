@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { Fault } from '../kernel/fault.ts';
+import { EXIT, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/columns.ts';
@@ -34,12 +34,22 @@ interface Streams extends Pick<NodeJS.Process, StreamName> {
 
 const known = new WeakSet<NodeJS.WriteStream>();
 
-/** The stream; a reader that goes away (`| head -1`) ends the output, never the upgrade. */
-function surviving<Stream extends NodeJS.WriteStream>(stream: Stream): Stream {
+/** The stream; a reader that goes away (`| head -1`), or a full disk, ends the output, never the upgrade. */
+function surviving<Stream extends NodeJS.WriteStream>(stream: Stream, name: 'stdout' | 'stderr'): Stream {
   if (known.has(stream)) return stream;
   known.add(stream);
-  return stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+  let isTold = false;
+  // oclif's own throws whatever it does not know.
+  stream.removeAllListeners('error');
+  return stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || isTold) return;
+    isTold = true;
+    // What cannot be written must not look written to a script.
+    process.once('exit', () => {
+      process.exitCode ||= EXIT.failed;
+    });
+    if (name === 'stdout')
+      own.stderr.write(`error: the output could not be written: ${message}\nmake room, then run the same command again\n`);
   });
 }
 
@@ -55,10 +65,10 @@ const own: Streams = {
     return process.stdin;
   },
   get stdout() {
-    return surviving(process.stdout);
+    return surviving(process.stdout, 'stdout');
   },
   get stderr() {
-    return surviving(process.stderr);
+    return surviving(process.stderr, 'stderr');
   },
   isTerminal: (name) => isatty(DESCRIPTORS[name]),
 };
