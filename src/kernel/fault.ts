@@ -36,7 +36,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
 };
 
 /** Stands before every offer of `unlock`. */
-export const UNLOCK_WHEN = 'unlock only when that process has ended (two runs at once would overwrite each other)';
+export const UNLOCK_WHEN = 'unlock only when that process has ended (of two runs at once, one stops halfway with exit 7)';
 
 /** What the end of a command says besides the error. */
 export interface FaultEnd {

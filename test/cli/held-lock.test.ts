@@ -34,7 +34,7 @@ describe('a run beside another one', () => {
     assert.deepEqual(bench.err().trimEnd().split('\n'), [
       'error: anna on host host-1 (process 17) has held the lock for 4m, at stage apply; nothing was changed by this command',
       'follow that run: kubectl netsvc-upgrade status --watch --context=prod',
-      'unlock only when that process has ended (two runs at once would overwrite each other): kubectl netsvc-upgrade unlock --context=prod',
+      'unlock only when that process has ended (of two runs at once, one stops halfway with exit 7): kubectl netsvc-upgrade unlock --context=prod',
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('status --watch', () => {
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade status --watch --context=prod\n$/);
     assert.match(
       bench.out(),
-      /unlock only when that process has ended \(two runs at once would overwrite each other\): kubectl netsvc-upgrade unlock --context=prod$/m,
+      /unlock only when that process has ended \(of two runs at once, one stops halfway with exit 7\): kubectl netsvc-upgrade unlock --context=prod$/m,
     );
   });
 });
