@@ -72,7 +72,7 @@ function filesIn(path: string): LocalWorkFolder {
     },
     written: (file) => sums.get(file),
     async fresh(use) {
-      const folder = await mkdtemp(join(path, 'fresh-'));
+      const folder = await mkdtemp(join(path, `fresh-${process.pid}-`));
       try {
         return await use(folder);
       } finally {

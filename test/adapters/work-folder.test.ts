@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { localFiles } from '../../src/adapters/machine.ts';
+import { removeStaleKubeconfigs } from '../../src/adapters/tools/private-kubeconfig.ts';
 import { assertOwnFolder, defaultWorkFolder, isOpen, openFolder, openWorkFolder, whoAmI } from '../../src/adapters/work-folder.ts';
 import { readWorkFolder } from '../../src/features/survey/resources.ts';
 import { Fault } from '../../src/kernel/fault.ts';
@@ -26,6 +27,16 @@ describe('the work folder', () => {
       return inner;
     });
     assert.deepEqual([existsSync(used), await work.read('kubeconfig')], [false, 'ours']);
+  });
+
+  it('is rid of what a killed process was fetching, and keeps what a living one fetches', async () => {
+    const work = await openWorkFolder(join(folder, 'killed'));
+    await mkdir(join(work.path, 'fresh-999999-abcdef'));
+    await writeFile(join(work.path, 'fresh-999999-abcdef', 'chart.tgz'), 'x');
+    await work.fresh(async (living) => {
+      await removeStaleKubeconfigs(work.path, (pid) => pid === process.pid);
+      assert.deepEqual(await readdir(work.path), [basename(living)]);
+    });
   });
 
   it('is private, and so is what is written there', async () => {

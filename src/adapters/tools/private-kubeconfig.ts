@@ -58,11 +58,16 @@ export function privateKubeconfigFile(
   };
 }
 
-/** A killed process leaves its private kubeconfig behind: credentials must not stay on disk. */
+function ownerOfFresh(name: string): number | undefined {
+  const pid = /^fresh-(\d+)-/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+/** A killed process leaves its private kubeconfig behind, and what it was fetching: credentials must not stay on disk. */
 export async function removeStaleKubeconfigs(folder: string, isRunning: (pid: number) => boolean): Promise<void> {
   const stale = (await readdir(folder)).filter((name) => {
-    const pid = ownerOfKubeconfig(name);
+    const pid = ownerOfKubeconfig(name) ?? ownerOfFresh(name);
     return pid !== undefined && !isRunning(pid);
   });
-  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true, recursive: true })));
 }
