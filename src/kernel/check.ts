@@ -54,6 +54,8 @@ export type Verdict =
       readonly byName?: boolean;
       /** Only subject by subject: `--accept` of the whole check is not enough. */
       readonly eachByName?: boolean;
+      /** Nobody can accept it: what follows cannot be undone, or never ends. */
+      readonly final?: boolean;
       /** What the user accepted by name is not among the evidence any more. */
       readonly leavesOutAccepted?: boolean;
       /** A continued run's own record explains the finding: shown, never blocking. */

@@ -1,5 +1,6 @@
 import type { Command } from './argv.ts';
-import type { ObjectRef } from './object.ts';
+import type { JsonMap } from './json.ts';
+import type { KubeObject, ObjectRef } from './object.ts';
 
 /** The four install paths of the procedure (§1/2). */
 export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
@@ -58,6 +59,24 @@ export interface ChartRelease {
   readonly status?: string;
 }
 
+/** What an operator goes by. */
+export interface OperatorInput {
+  /** The Installation, and the one that is laid over it. */
+  readonly resource: KubeObject;
+  readonly overlay?: KubeObject;
+  /** What it finds in the cluster by itself. */
+  readonly found: JsonMap;
+}
+
+/** A thing of the service that is in a state in which no upgrade should meet it. */
+export interface Unfinished {
+  readonly ref: Pick<ObjectRef, 'apiVersion' | 'kind' | 'namespace' | 'name'>;
+  readonly detail: string;
+  /** What to do about it, imperative, and the command that shows more. */
+  readonly hint: string;
+  readonly next: Command;
+}
+
 /** What is installed, with the evidence for it (§4). */
 export interface Installation {
   readonly path: InstallPath;
@@ -85,6 +104,12 @@ export interface Installation {
   /** The operator's own Deployment, if there is one. */
   readonly operator?: { readonly namespace: string; readonly name: string };
   readonly chart?: ChartRelease;
+  /** Undefined where no operator runs it. */
+  readonly input?: OperatorInput;
+  /** What the service needs and somebody is deleting. */
+  readonly deletions: readonly Unfinished[];
+  /** What procedures of the service left that nobody ended. */
+  readonly unfinished: readonly Unfinished[];
   /** One line per fact that led here. */
   readonly evidence: readonly string[];
 }

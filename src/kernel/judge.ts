@@ -61,10 +61,16 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
     ...(verdict.leads ? { leads: verdict.leads } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
+  if (verdict.final) return { ...base, ...rest, hint: [...finalText(check.id, accepted), verdict.hint].join('\n'), outcome: severity };
   if (isFindingAccepted(check.id, evidence, accepted, verdict.eachByName === true))
     return { ...base, ...rest, outcome: 'accepted', was: severity };
   const stray = verdict.leavesOutAccepted ? [] : strayText(check.id, evidence, accepted);
   return { ...base, ...rest, hint: [...stray, verdict.hint].join('\n'), outcome: severity };
+}
+
+/** Says to somebody who accepted it all the same that this does not help. */
+function finalText(id: string, accepted: readonly Acceptance[]): readonly string[] {
+  return accepted.some(({ check }) => check === id) ? [`Leave --accept ${id} out: nobody can accept this.`] : [];
 }
 
 /** Accepted whole, unless it must be by name; or every subject of the finding accepted by name. */

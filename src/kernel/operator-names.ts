@@ -1,3 +1,4 @@
+import type { DefaultValue, Finding, Refusal } from './refusal.ts';
 import type { WorkloadName } from './rollout.ts';
 
 /** What is known of an operator: its names, those of its chart, and how its target differs. */
@@ -60,6 +61,7 @@ export interface OperatorEnd {
   readonly since: string;
   /** Kind of the component statuses, in the group of the Installation: `TigeraStatus`. */
   readonly statusKind: string;
+  readonly statusPlural: string;
   /** Component statuses of the target release. */
   readonly statuses: readonly ComponentStatusName[];
   readonly api: OperatorApi;
@@ -71,6 +73,7 @@ export interface ComponentStatusName {
   /** Whose generation it has to carry in each of its conditions. `own`: the resource of `kind`, and the status is wanted only where that resource exists. */
   readonly generation: 'installation' | 'own' | 'none';
   readonly kind?: string;
+  readonly plural?: string;
   /** Without a resource of this kind the operator cannot make what the status is about: it stays degraded (domain §11.2). */
   readonly needs?: { readonly kind: string; readonly plural: string };
 }
@@ -112,8 +115,11 @@ export interface OperatorCrossings {
   readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
   /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
   readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
-  /** Values in the Installation's spec that the operator refuses from a release on. */
-  readonly refused: readonly { readonly since: string; readonly field: string; readonly value: string; readonly instead: string }[];
+  /** What the operator refuses of the Installation's spec, after it has filled in its defaults. */
+  readonly refused: readonly Refusal[];
+  readonly defaults: readonly DefaultValue[];
+  /** What it finds in the cluster and compares with that spec. */
+  readonly findings: readonly Finding[];
   /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
   readonly pools: { readonly plural: string; readonly field: readonly string[] };
   /** The kind that lets the operator install the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */

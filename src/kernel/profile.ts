@@ -1,5 +1,6 @@
 import type { Defect, FieldTest } from './defect.ts';
 import type { Datastore } from './installation.ts';
+import type { Kind } from './object.ts';
 import type { OperatorNames } from './operator-names.ts';
 import type { WorkloadName } from './rollout.ts';
 
@@ -162,6 +163,32 @@ export interface TierRename {
   readonly others: readonly string[];
 }
 
+export interface ChainedPlugin {
+  readonly title: string;
+  /** Part of the name of its DaemonSet. */
+  readonly daemonSet: string;
+  /** What happens when the service writes its configuration again, without a full stop. */
+  readonly happens: string;
+  /** What to do about it, imperative. */
+  readonly advice: string;
+}
+
+/** By what procedures of the service are seen that somebody began and nobody ended. */
+export interface ProcedureNames {
+  /** Field of the cluster information that is false while the store is locked, and the arguments of the service's CLI that unlock it. */
+  readonly lock: { readonly field: string; readonly unlock: readonly string[] };
+  /** Kind whose objects move the stored resources to native CRDs. No release installs its CRD. */
+  readonly migration: Kind;
+  /** Of the migration from another network: the label of a node that is done, the one of a node that is at work, and the ConfigMap of the migration. */
+  readonly takeOver: { readonly label: string; readonly done: string; readonly working: string; readonly configMap: string };
+  /** Init container that moves allocations of another IPAM plugin at each start, and that plugin in the CNI configuration of a ConfigMap. */
+  readonly allocations: { readonly container: string; readonly key: string; readonly plugin: string };
+  /** Resources without which the agents lose their settings or addresses. */
+  readonly needed: readonly string[];
+  /** Annotation by which the operator knows its own value of `bpfEnabled`, and the release whose operator asks for it. */
+  readonly ebpf: { readonly annotation: string; readonly since: string; readonly dataPlane: string };
+}
+
 /** Every name and fact the procedure leaves open. Data only. */
 export interface Profile {
   readonly name: string;
@@ -263,6 +290,10 @@ export interface Profile {
   readonly tierRename?: TierRename;
   /** Last minor line whose sidecars mount by the flexible volume driver, if any ever did. */
   readonly flexvolUntil?: string;
+  /** Undefined where none are known. */
+  readonly procedures?: ProcedureNames;
+  /** Other CNI plugins that write themselves into the CNI configuration of the service, by a DaemonSet. */
+  readonly chainedPlugins?: readonly ChainedPlugin[];
   /** Defects of single releases that hit some clusters (NS-112, NS-609). */
   readonly defects?: readonly Defect[];
 }

@@ -1,6 +1,7 @@
 import type { OperatorCrossings, OperatorEnd } from '../kernel/operator-names.ts';
 import type { Sign, Variant } from '../kernel/profile.ts';
 import type { ReadyRule, WorkloadName } from '../kernel/rollout.ts';
+import { calicoDefaults, calicoFindings, calicoRefusals } from './calico-refusals.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
 export const everyContainer: ReadyRule = { type: 'all-containers' };
@@ -133,13 +134,14 @@ export const calicoOperatorTags = {
 export const calicoOperatorEnd: OperatorEnd = {
   since: 'v3.32.0',
   statusKind: 'TigeraStatus',
+  statusPlural: 'tigerastatuses',
   statuses: [
     { name: 'calico', generation: 'installation' },
     { name: 'ippools', generation: 'installation' },
     { name: 'tiers', generation: 'none', needs: { kind: 'APIServer', plural: 'apiservers' } },
-    { name: 'apiserver', generation: 'own', kind: 'APIServer' },
-    { name: 'goldmane', generation: 'own', kind: 'Goldmane' },
-    { name: 'whisker', generation: 'own', kind: 'Whisker' },
+    { name: 'apiserver', generation: 'own', kind: 'APIServer', plural: 'apiservers' },
+    { name: 'goldmane', generation: 'own', kind: 'Goldmane', plural: 'goldmanes' },
+    { name: 'whisker', generation: 'own', kind: 'Whisker', plural: 'whiskers' },
   ],
   api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
 };
@@ -167,7 +169,9 @@ export const calicoCrossings: OperatorCrossings = {
   },
   writes: [{ plural: 'felixconfigurations', fields: ['nftablesMode', 'bpfEnabled', 'vxlanPort', 'vxlanVNI', 'healthPort'] }],
   imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
-  refused: [{ since: 'v3.32.0', field: 'nonPrivileged', value: 'Enabled', instead: 'Disabled' }],
+  refused: calicoRefusals,
+  defaults: calicoDefaults,
+  findings: calicoFindings,
   pools: { plural: 'ippools', field: ['calicoNetwork', 'ipPools'] },
   gateway: {
     kind: 'GatewayAPI',

@@ -1,5 +1,6 @@
 import type { Profile } from '../kernel/profile.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
+import { calicoChainedPlugins, calicoProcedures } from './calico-procedures.ts';
 import {
   calicoAddOnWorkloads,
   calicoCrossings,
@@ -212,5 +213,7 @@ export const calico: Profile = {
   },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
+  procedures: calicoProcedures,
+  chainedPlugins: calicoChainedPlugins,
   defects: calicoDefects,
 };

@@ -16,6 +16,7 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     clusterInformation: { value: undefined },
     nodes: empty,
     moved: empty,
+    migrations: empty,
     ...parts,
   };
 }
@@ -29,6 +30,7 @@ export function inventoryOfObjects(objects: readonly KubeObject[], crds: readonl
     configMaps: of('ConfigMap'),
     installations: of('Installation'),
     nodes: of('Node'),
+    migrations: of('DatastoreMigration'),
     clusterInformation: { value: of('ClusterInformation').value[0] },
     crds: { value: crds },
   });

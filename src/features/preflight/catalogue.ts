@@ -10,6 +10,7 @@ import { noOldCli, oldCliChecks } from '../service-cli/index.ts';
 import { meshChecks } from '../sidecars/index.ts';
 import { ownershipChecks, type PreflightFacts, sourceReleaseChecks } from '../survey/index.ts';
 import { accessChecks } from './access-checks.ts';
+import { controllerHealthChecks } from './controller-health-checks.ts';
 import { crossingsChecks } from './crossings-checks.ts';
 import { dataPlaneChecks } from './data-plane-checks.ts';
 import { adviceChecks, installationChecks } from './installation-checks.ts';
@@ -48,6 +49,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...sourceReleaseChecks,
   ...knownDefectsChecks,
   ...ownershipChecks,
+  ...controllerHealthChecks,
   oneWriter,
   ...adviceChecks,
   ...rolloutHealthChecks,

@@ -61,25 +61,6 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       );
     }),
   },
-  /** Settings that older operators took (domain §11.3). */
-  {
-    id: 'NS-623',
-    title: 'settings of the Installation taken by the target',
-    severity: 'error',
-    judge: withOperated(({ names: { refused }, operated, context: { options, profile } }) => {
-      const installation = read(operated.installation);
-      if (!installation) return notApplicable('there is no Installation');
-      const found = refused.filter(
-        ({ since, field, value }) => !isOlder(options.release, since) && jsonAt(specOf(installation), ...field.split('.')) === value,
-      );
-      const evidence = found.map(({ field, value }) => evidenceOf(installation, `spec.${field} is ${value}`));
-      return failIfAny(evidence, `the operator of ${options.release} takes the settings of the Installation`, (names) => ({
-        because: `the operator of ${options.release} refuses ${found.map(({ field, value }) => `spec.${field}: ${value}`).join(', ')} of ${names}`,
-        hint: `Set ${found.map(({ field, instead }) => `spec.${field} to ${instead}`).join(', ')} before the upgrade; it restarts the agents.`,
-        next: command`kubectl edit ${profile.operator.installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name}`,
-      }));
-    }),
-  },
   /** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed manually (domain §12/21). */
   {
     id: 'NS-624',
@@ -151,7 +132,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
     title: 'every component status can become good',
     ref: 'domain §12/23',
     judge: withOperated(({ operated, context: { profile, options } }) => {
-      const kinds = read(operated.kinds);
+      const kinds = read(operated.components).map(({ kind }) => kind);
       const { statusKind, statuses = [] } = profile.operator.end ?? {};
       const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs.kind));
       const evidence = stuck.map(

@@ -1,13 +1,13 @@
 import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { DefectCondition, FieldTest, ReleaseRange } from '../../kernel/defect.ts';
+import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { isRecord, jsonAt } from '../../kernel/json.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { agentSetting } from '../rollout/index.ts';
-import { allContainersOf, objectsOf, type PreflightFacts, sourceRelease, specOf } from '../survey/index.ts';
+import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
 import { isWithin } from './operator-settings-checks.ts';
 
 export interface DefectWorld {
@@ -59,20 +59,6 @@ function some(texts: readonly string[]): readonly string[] | undefined {
 
 function textOf(object: KubeObject): string {
   return refText(refOf(object));
-}
-
-function passes(values: readonly string[], { oneOf, noneOf, absent }: FieldTest): boolean {
-  if (values.length === 0) return absent === true || (noneOf !== undefined && !oneOf);
-  if (absent && !oneOf && !noneOf) return false;
-  return (!oneOf || values.some((value) => oneOf.includes(value))) && !noneOf?.some((value) => values.includes(value));
-}
-
-/** Values at a path; of lists on the way every item, of a list at its end its items. */
-function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
-  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
-  const [field, ...rest] = path;
-  if (field === undefined) return value === undefined || value === null || value === '' ? [] : [value];
-  return isRecord(value) ? valuesAt(jsonAt(value, field), rest) : [];
 }
 
 function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {

@@ -160,8 +160,14 @@ export async function readBehindCli(sources: Sources, context: Context, detectio
   if (detection.type !== 'found' || detection.installation.datastore !== 'kvstore') return undefined;
   const call = await cliOf(sources, context, detection.installation);
   const objects = (plural: string) => cliList(sources, call, plural, ANSWER_MS);
-  const [policies, agentConfigurations] = await Promise.all([objects('globalnetworkpolicies'), objects('felixconfigurations')]);
-  return { temporaryPolicies: temporaryPolicies(policies, context.profile), agentConfigurations };
+  const [policies, agentConfigurations, clusterInformation] = await Promise.all(
+    ['globalnetworkpolicies', 'felixconfigurations', context.profile.clusterInformation.plural].map(objects),
+  );
+  return {
+    temporaryPolicies: temporaryPolicies(policies ?? [], context.profile),
+    agentConfigurations: agentConfigurations ?? [],
+    clusterInformation: clusterInformation ?? [],
+  };
 }
 
 /** Of the installed release, as any other is refused (cli notes 1.4); of the target's once the upgrade is done. */

@@ -113,7 +113,7 @@ export const events: Needs = () => {
 
 export const record: Needs = () => allow(['create', 'get', 'list', 'update'], K.Secret, 'run record', { namespace: STATE_NAMESPACE });
 
-export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation }) => {
+export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformation, procedures }) => {
   const { plural } = clusterInformation;
   const why = 'what is installed';
   return [
@@ -124,6 +124,7 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
     ...allow(['list'], operator.installationKind, why),
     ...allow(['get'], { group: crdGroup, plural }, why, { names: ['default'] }),
     ...allow(['get'], { group: apiGroup, plural }, why, { required: false, names: ['default'] }),
+    ...(procedures ? allow(['list'], procedures.migration, 'a migration of the datastore that is under way', { required: false }) : []),
   ];
 };
 
@@ -170,12 +171,13 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
   if (!names) return [];
   const why = 'settings that the target’s operator treats differently';
   const list = (plural: string, required: boolean) => allow(['list'], { group, plural }, why, { required });
-  const warnedBy = [names.gateway.plural, ...(end?.statuses ?? []).flatMap(({ needs }) => needs?.plural ?? [])];
+  const switched = (end?.statuses ?? []).flatMap(({ plural, needs }) => [plural, needs?.plural].filter((one) => one !== undefined));
   const policies = { group: 'admissionregistration.k8s.io', plural: 'validatingadmissionpolicies' };
   return [
-    // Two errors are evaluated by them: unread they would stop the upgrade.
-    ...[installationKind.plural, names.imageSet.plural].flatMap((plural) => list(plural, true)),
-    ...warnedBy.flatMap((plural) => list(plural, false)),
+    // Errors are evaluated by them: unread they would stop the upgrade.
+    ...[installationKind.plural, names.imageSet.plural, names.gateway.plural, ...switched, ...(end ? [end.statusPlural] : [])].flatMap(
+      (plural) => list(plural, true),
+    ),
     ...allow(['get'], policies, why, { required: false }),
     ...(operated ? [...certificates(names.certificates), ...reaching(names.guarded)] : []),
   ];

@@ -10,11 +10,12 @@ import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
 import { isNamed } from '../../kube/workload.ts';
 import { type Agent, type Agents, agentText, findAgents } from './components.ts';
-import { managers, type Seen, seenIn } from './installed-sign.ts';
+import { managers } from './installed-sign.ts';
 import { type Inventory, readInventory } from './inventory.ts';
 import { detectManifest, takeVariant } from './manifest-path.ts';
 import { detectHalfMigrated, detectOperated } from './operator-path.ts';
 import { findOperator, operatorRelease } from './release-evidence.ts';
+import { type Seen, seenIn } from './seen.ts';
 
 /** What the user said about their installation (`--path`, `--variant`). */
 export type Choice = Pick<Options, 'path' | 'variant'>;

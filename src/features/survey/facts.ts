@@ -73,6 +73,8 @@ export interface StoredBehindCli {
   readonly temporaryPolicies: readonly KubeObject[];
   /** Configurations of the agents. */
   readonly agentConfigurations: readonly KubeObject[];
+  /** What the store says of the cluster: whether it is locked. */
+  readonly clusterInformation: readonly KubeObject[];
 }
 
 /** A webhook that is asked about new pods and has to answer (failurePolicy Fail), behind a Service. */
@@ -125,8 +127,10 @@ export interface OperatedFacts {
   readonly gatewayPolicy: Reading<KubeObject | undefined>;
   /** The definitions themselves, with their annotations; looked for only where there is such a resource. */
   readonly gatewayDefinitions: Reading<readonly KubeObject[]>;
-  /** Of the kinds that component statuses need, those of which there is a resource. */
-  readonly kinds: Reading<readonly string[]>;
+  /** Resources that switch components on, and which their statuses need. */
+  readonly components: Reading<readonly KubeObject[]>;
+  /** Component statuses that the operator has written. */
+  readonly statuses: Reading<readonly KubeObject[]>;
 }
 
 /** What the preflight surveyed. Pure data; everything may be unread, and says why. */

@@ -28,6 +28,7 @@ export type {
   TargetFacts,
 } from './facts.ts';
 export { AUTOSCALER, takersOf, writerBehind, writesAgain } from './field-takers.ts';
+export { passes, valuesAt } from './field-test.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
 export { gitOpsOwners, toolOf } from './managed-by.ts';
 export { readOperated } from './operated.ts';
@@ -45,7 +46,10 @@ export {
   readWorkFolder,
   withStoredVersions,
 } from './resources.ts';
-export { explained, sourceChecks, sourceRelease, sourceReleaseChecks } from './source-release-checks.ts';
+export { explained, sourceRelease } from './source-release.ts';
+export { sourceChecks, sourceReleaseChecks } from './source-release-checks.ts';
+export { deletionOf, lockOf } from './unfinished.ts';
+export { beingDeleted, judgeDeletions, judgeUnfinished, procedures, refusedByTarget } from './unfinished-checks.ts';
 export type { SourceJudged } from './verdicts.ts';
 export {
   type Detail,

@@ -1,12 +1,12 @@
-import type { NotRead, Reading } from '../../kernel/check.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { Installation, OperatorInput } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import { settingsOf } from '../../kube/workload.ts';
 import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
-import type { Inventory } from './inventory.ts';
 import { managersOf } from './managed-by.ts';
+import { findingsOf } from './refusals.ts';
 import { releaseOf } from './release-evidence.ts';
+import type { Seen } from './seen.ts';
+import { deletionsOf, unfinishedOf } from './unfinished.ts';
 
 /** What the decision found out; the rest of the Installation follows from the objects. */
 export interface Decision extends Pick<Installation, 'path' | 'variant' | 'datastore' | 'chart' | 'evidence'> {
@@ -40,7 +40,22 @@ export function installed(decision: Decision, seen: Seen): Installation {
     ...(agent ? { agent: { kind: 'DaemonSet', ...placeOf(agent.object), container: agent.container.name } } : {}),
     ...(operator ? { operator: placeOf(operator) } : {}),
     ...(chart ? { chart } : {}),
+    ...(installation ? { input: inputOf(installation, operator, seen) } : {}),
+    deletions: deletionsOf([agent?.object, operator], seen),
+    unfinished: unfinishedOf(path, agent?.object, seen),
     evidence: [...decision.evidence, ...evidence],
+  };
+}
+
+/** What the operator goes by; of another name than `default` it takes one Installation alone, which it lays over that. */
+function inputOf(resource: KubeObject, operator: KubeObject | undefined, seen: Seen): OperatorInput {
+  const overlay = seen.installations.find(({ metadata }) => metadata.name === 'overlay');
+  const workloads = [...seen.daemonSets, ...seen.deployments];
+  const found = findingsOf(seen.profile.operator.crossings?.findings ?? [], { ...seen, workloads });
+  return {
+    resource,
+    ...(overlay && overlay !== resource ? { overlay } : {}),
+    found: { ...found, ...(operator ? { operatorNamespace: placeOf(operator).namespace } : {}) },
   };
 }
 
@@ -82,26 +97,3 @@ function hasNativeCrds(agent: Agent | undefined, { profile, ...readings }: Seen)
 }
 
 const placeOf = ({ metadata: { namespace = '', name } }: KubeObject) => ({ namespace, name });
-
-/** Without these nothing can be said of an installation. */
-const NEEDED = ['daemonSets', 'deployments', 'pods', 'configMaps', 'crds', 'installations'] as const;
-type Needed = (typeof NEEDED)[number];
-
-/** What was read: first the part of the inventory without which nothing can be said, then second sources, which may be unread. */
-export type Seen = Omit<Inventory, Needed> & {
-  readonly [N in Needed]: Exclude<Inventory[N], NotRead>['value'];
-} & { readonly profile: Profile };
-
-/** All of it, or why parts are missing: an installation is never detected from half of the facts. */
-export function seenIn(inventory: Inventory, profile: Profile): Seen | { readonly unread: readonly string[] } {
-  const readings = NEEDED.map((name) => ({ name, reading: inventory[name] }));
-  const unread = readings.flatMap(({ name, reading }) => ('unread' in reading ? `${name}: ${reading.unread}` : []));
-  if (unread.length > 0) return { unread };
-  const values = readings.map(({ name, reading }) => [name, valueOr<unknown>(reading, [])]);
-  return { ...inventory, ...Object.fromEntries(values), profile };
-}
-
-/** The value of a reading, or its replacement where it is only a second source. */
-export function valueOr<T>(reading: Reading<T>, otherwise: T): T {
-  return 'unread' in reading ? otherwise : reading.value;
-}

@@ -1,7 +1,7 @@
 import { allOf } from '../../kernel/each-of.ts';
 import type { PrunableCrd } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
@@ -19,7 +19,7 @@ export const PROBE_LABEL = 'netsvc-upgrade/probe';
 export async function readInventory({ cluster, records }: Pick<Sources, 'cluster' | 'records'>, profile: Profile) {
   const namespaces = serviceNamespaces(profile);
   const { installationKind } = profile.operator;
-  const label = profile.operator.migrationLabel?.key;
+  const crds = attemptApi(() => listCrds(cluster));
   const read = await allOf({
     /** Of all namespaces, as are Deployments. Pods of a probe of ours have the agents' images and are none. */
     daemonSets: attemptApi<readonly KubeObject[]>(async () =>
@@ -30,12 +30,13 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
     pods: attemptApi(() => servicePods(cluster, namespaces, profile)),
     /** Of the namespaces in which the service may run. */
     configMaps: attemptApi(() => listIn(cluster, K.ConfigMap, namespaces)),
-    crds: attemptApi(() => listCrds(cluster)),
+    crds,
+    migrations: crds.then((read) => ('unread' in read ? read : attemptApi(() => migrationsIn(cluster, profile, read.value)))),
     installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
     /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
-    nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabel(label) })),
+    nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabels(labelsOf(profile)) })),
   });
   const { deployments, installations, chartReleases } = read;
   const operator = 'value' in deployments ? findOperator(deployments.value, profile) : undefined;
@@ -53,18 +54,30 @@ async function chartReleasesIn(cluster: ClusterReader): Promise<readonly KubeObj
   return 'value' in configMaps ? [...secrets, ...configMaps.value] : secrets;
 }
 
-/** By the label: lists that are cut down alike are read once in a look. */
+/** Labels of nodes that procedures of the service set. */
+function labelsOf({ operator, procedures }: Profile): readonly string[] {
+  const { takeOver } = procedures ?? {};
+  return [operator.migrationLabel?.key, takeOver?.label, takeOver?.working].filter((key) => key !== undefined);
+}
+
+/** By the labels: lists that are cut down alike are read once in a look. */
 const cuts = new Map<string, (node: KubeObject) => KubeObject>();
 
-/** Name and one label, all that detection reads of a node. */
-function withLabel(key = ''): (node: KubeObject) => KubeObject {
-  const cut = ({ apiVersion, kind, metadata: { name, labels } }: KubeObject): KubeObject => {
-    const value = labels?.[key];
-    return { apiVersion, kind, metadata: { name, ...(value === undefined ? {} : { labels: { [key]: value } }) } };
+/** Name and a few labels, all that detection reads of a node. */
+function withLabels(keys: readonly string[]): (node: KubeObject) => KubeObject {
+  const cut = ({ apiVersion, kind, metadata: { name, labels = {} } }: KubeObject): KubeObject => {
+    const kept = keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]] as const]));
+    return { apiVersion, kind, metadata: { name, ...(kept.length === 0 ? {} : { labels: Object.fromEntries(kept) }) } };
   };
-  const known = cuts.get(key) ?? cut;
-  cuts.set(key, known);
+  const known = cuts.get(keys.join()) ?? cut;
+  cuts.set(keys.join(), known);
   return known;
+}
+
+/** Asked for only where somebody has added their CRD. */
+async function migrationsIn(cluster: ClusterReader, { procedures }: Profile, crds: readonly CrdFact[]): Promise<readonly KubeObject[]> {
+  const kind = procedures?.migration;
+  return kind && crds.some(({ name }) => name === crdName(kind)) ? listAll(cluster, kind) : [];
 }
 
 /** All namespaces; empty where the server does not serve the kind. */
@@ -101,7 +114,8 @@ async function listCrds(cluster: ClusterReader): Promise<readonly CrdFact[]> {
   return (await listAll(cluster, K.CustomResourceDefinition, { metadataOnly: true })).map(({ metadata }) => {
     const pruners = prunersOf(metadata);
     const created = metadata.creationTimestamp === undefined ? {} : { createdAt: metadata.creationTimestamp };
-    return { ...crdFact(metadata.name), ...created, ...(pruners.length > 0 ? { pruners } : {}) };
+    const ending = metadata.deletionTimestamp === undefined ? {} : { deletedAt: metadata.deletionTimestamp };
+    return { ...crdFact(metadata.name), ...created, ...ending, ...(pruners.length > 0 ? { pruners } : {}) };
   });
 }
 
@@ -119,6 +133,8 @@ export interface CrdFact {
   readonly plural: string;
   readonly group: string;
   readonly createdAt?: string;
+  /** Since when it is being deleted. */
+  readonly deletedAt?: string;
   /** Delivery tools that may delete it. */
   readonly pruners?: readonly PrunableCrd[];
   /** Versions in which objects may be stored; undefined where nobody asked. */

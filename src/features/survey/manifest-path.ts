@@ -4,7 +4,8 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile, Sign, Variant } from '../../kernel/profile.ts';
 import { hasContainer, isNamed, type Setting, type Settings, settingsOf } from '../../kube/workload.ts';
 import { type Agent, agentText } from './components.ts';
-import { installed, managers, type Seen } from './installed-sign.ts';
+import { installed, managers } from './installed-sign.ts';
+import type { Seen } from './seen.ts';
 
 /** Paths C and D: agents by the name of a manifest variant, and no Installation (domain §2.1/4). */
 export function detectManifest(agent: Agent, seen: Seen): Detection {

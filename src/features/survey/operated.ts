@@ -25,7 +25,7 @@ export async function readOperated(
   const found = installationIn(detection);
   if (!crossings || !found || !isOperated(found)) return undefined;
   const all = (kind: string) => listServed(cluster, `${profile.operatorGroup}/v1`, kind);
-  const needed = [...new Set((end?.statuses ?? []).flatMap(({ needs }) => needs?.kind ?? []))];
+  const wanted = [...new Set((end?.statuses ?? []).flatMap(({ kind, needs }) => [kind, needs?.kind].filter((one) => one !== undefined)))];
   const [installations, gateways] = await Promise.all([
     attempt(() => all(installationKind.kind)),
     attempt(() => all(crossings.gateway.kind)),
@@ -43,10 +43,11 @@ export async function readOperated(
     gatewayDefinitions: attemptWith(gateways, async ({ length }) =>
       length > 0 ? definitionsOf(cluster, crossings.gateway.definitions.group) : [],
     ),
-    kinds: attempt(async () => {
-      const resources = await Promise.all(needed.map(all));
-      return needed.filter((_kind, index) => (resources[index] ?? []).length > 0);
+    components: attempt(async () => {
+      const found = await Promise.all(wanted.map(async (kind) => (await all(kind)).map((one) => ({ ...one, kind }))));
+      return found.flat();
     }),
+    statuses: attempt(() => all(end?.statusKind ?? '')),
   });
 }
 

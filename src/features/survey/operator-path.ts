@@ -3,8 +3,9 @@ import type { ChartRelease, Detection, InstallPath, ManagedBy } from '../../kern
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { type Agents, agentText } from './components.ts';
-import { type Decision, installed, managers, type Seen, valueOr } from './installed-sign.ts';
+import { type Decision, installed, managers } from './installed-sign.ts';
 import { findOperator, isOfOtherLine, operatorRelease } from './release-evidence.ts';
+import { type Seen, valueOr } from './seen.ts';
 import { namedRelease, newestRevision } from './stored-release.ts';
 
 /** Paths A and B: an Installation resource exists (domain §2.1/3). `said` decides where the release or the operator's line does not. */

@@ -17,7 +17,7 @@ export const nativeCrds = judgedTwice({
     return failed(
       `the cluster stores its resources in native CRDs of ${profile.apiGroup}: the v1 CRDs of this procedure must not be applied`,
       'Upgrade by the procedure of native v3 CRDs; this program covers the v1 CRDs only.',
-      { next: command`kubectl get crds -o name | grep ${`[.]${profile.apiGroup}$`}` },
+      { final: true, next: command`kubectl get crds -o name | grep ${`[.]${profile.apiGroup}$`}` },
     );
   },
 });

@@ -48,7 +48,8 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       const installation = await readInstalled(sources, context);
       const { path } = installation;
       const part = parts.find((one) => one.paths.includes(path));
-      if (part) refuse(installation, context, rest.readOnly);
+      const unknown = part && unknownEnd(installation, context);
+      if (unknown) throw unknown;
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
       const because = needless[path];
       if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
@@ -57,19 +58,6 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needl
       ]);
     },
   };
-}
-
-function refuse(installation: Installation, context: Context, readOnly: boolean): void {
-  const { profile, options } = context;
-  // A finding of every stage that writes the target; accepting it does not help, so it stops here.
-  if (!readOnly && installation.nativeV3Crds && options.accept.some(({ check }) => check === 'NS-108'))
-    throw new Fault(
-      'blocked',
-      `the cluster has CRDs of ${profile.apiGroup} itself: those of ${profile.crdGroup} must never be applied beside them`,
-      ['leave --accept NS-108 out; see: kubectl netsvc-upgrade explain NS-108'],
-    );
-  const unknown = unknownEnd(installation, context);
-  if (unknown) throw unknown;
 }
 
 /** The target is a release whose operator this program does not know the end of: undefined where it does, or no operator is used. */

@@ -1,25 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
-import { continues } from '../../kernel/run-record.ts';
-import type { PreflightFacts } from './facts.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
+import { explained, sourceRelease } from './source-release.ts';
+import { beingDeleted, procedures, refusedByTarget } from './unfinished-checks.ts';
 import { failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
-
-/** Release from which the upgrade starts: an unfinished run's, else the installed one. A minor line counts as its first release. */
-export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
-  const record = 'value' in facts.record ? facts.record.value : undefined;
-  if (continues(record, context) && record.source) return record.source;
-  return installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
-}
-
-/** True if the record of an unfinished run to the same target explains a half-done state. */
-export function explained(facts: Pick<PreflightFacts, 'record'>, context: Context): boolean {
-  return 'value' in facts.record && continues(facts.record.value, context);
-}
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
@@ -70,6 +56,9 @@ export const sourceChecks: readonly Check<SourceJudged>[] = [
   notNewer.beforeWrite,
   nativeCrds.beforeWrite,
   crdsKept.beforeWrite,
+  beingDeleted.beforeWrite,
+  procedures.beforeWrite,
+  refusedByTarget.beforeWrite,
 ];
 
 /** Add-ons have manifests of their own and are often left behind; the core of the service must be of one release. */

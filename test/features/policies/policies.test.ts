@@ -33,7 +33,9 @@ checkCases('NS-503', {
 });
 
 const KVSTORE = found({ path: 'kvstore', variant: 'calico-etcd', datastore: 'kvstore' });
-const behindCli = (...temporaryPolicies: readonly KubeObject[]) => ({ value: { temporaryPolicies, agentConfigurations: [] } });
+const behindCli = (...temporaryPolicies: readonly KubeObject[]) => ({
+  value: { temporaryPolicies, agentConfigurations: [], clusterInformation: [] },
+});
 
 checkCases('NS-706', {
   'passes without it': { is: 'ok' },

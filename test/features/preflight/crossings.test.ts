@@ -9,7 +9,15 @@ const detection = found({ path: 'operator', variant: undefined, hasApiServer: tr
 const context = contextOf({}, calico);
 type Values = { readonly [Field in keyof OperatedFacts]?: Extract<OperatedFacts[Field], { value: unknown }>['value'] };
 const readings = (values: Values) => Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { value }]));
-const nothing = { imageSets: [], gateways: [], gatewayPolicy: undefined, gatewayDefinitions: [], kinds: ['APIServer'] };
+const status = (name: string) => object(API, `TigeraStatus/${name}`, { status: { conditions: [{ type: 'Available', status: 'True' }] } });
+const nothing = {
+  imageSets: [],
+  gateways: [],
+  gatewayPolicy: undefined,
+  gatewayDefinitions: [],
+  components: [object(API, 'APIServer/default')],
+  statuses: [status('calico')],
+};
 const operated = (change: Values = {}) => ({
   detection,
   operated: readings({ ...nothing, installation: installed({}), ...change }) as unknown as OperatedFacts,
@@ -52,29 +60,6 @@ checkCases('NS-622', {
   'passes where nothing is pinned': { context, facts: operated({ imageSets: [set('enterprise-v3.19')] }), is: 'ok' },
   ...forOperators,
   ...byItsOwn('error', 'imageSets'),
-});
-
-checkCases('NS-623', {
-  'fails where the agents run without privileges': {
-    context,
-    facts: operated({ installation: installed({ nonPrivileged: 'Enabled' }) }),
-    is: 'error',
-    about: ['Installation/default'],
-    says: /refuses spec\.nonPrivileged: Enabled/,
-    next: /kubectl edit installations\.operator\.tigera\.io default/,
-  },
-  'passes where the same is written out as off': {
-    context,
-    facts: operated({ installation: installed({ nonPrivileged: 'Disabled' }) }),
-    is: 'ok',
-  },
-  'passes for a target that still takes it': {
-    context: contextOf({ release: 'v3.31.2' }, calico),
-    facts: operated({ installation: installed({ nonPrivileged: 'Enabled' }) }),
-    is: 'ok',
-  },
-  ...forOperators,
-  ...byItsOwn('error', 'installation'),
 });
 
 const pooled = (...ipPools: readonly object[]) => operated({ installation: installed({ calicoNetwork: { ipPools } }) });
@@ -223,12 +208,12 @@ checkCases('NS-626', {
 checkCases('NS-627', {
   'warns where no API server is wanted: one status stays degraded, and the end is judged without it': {
     context,
-    facts: operated({ kinds: [] }),
+    facts: operated({ components: [] }),
     is: 'warning',
     about: ['TigeraStatus/tiers'],
     says: /without APIServer\/default.* wait for v3\.32\.1 ignores it/,
   },
   'passes with an API server': { context, facts: operated(), is: 'ok' },
   ...forOperators,
-  ...byItsOwn('warning', 'kinds'),
+  ...byItsOwn('warning', 'components'),
 });

@@ -153,11 +153,11 @@ describe('permissions', () => {
     );
   });
 
-  it('ask for the kinds of an operator that are judged by their names, required where an error hangs on them', () => {
+  it('ask for the kinds of an operator that are judged by their names, all required, for errors hang on them', () => {
     const asked = permissionsOf('preflight', calico, everything).filter(({ request }) => request.group === calico.operatorGroup);
     assert.deepEqual(
       asked.map(({ request: { verb, resource }, required }) => `${verb} ${resource}${required ? '' : '?'}`),
-      ['list installations', 'list imagesets', 'list gatewayapis?', 'list apiservers?'],
+      ['installations', 'imagesets', 'gatewayapis', 'apiservers', 'goldmanes', 'whiskers', 'tigerastatuses'].map((one) => `list ${one}`),
     );
   });
 

@@ -42,7 +42,10 @@ checkCases('NS-702', {
     about: ['policySyncPathPrefix'],
   },
   'warns about the setting that only the CLI sees': {
-    facts: { detection: found(KVSTORE), inStore: { value: { temporaryPolicies: [], agentConfigurations: [configuration] } } },
+    facts: {
+      detection: found(KVSTORE),
+      inStore: { value: { temporaryPolicies: [], clusterInformation: [], agentConfigurations: [configuration] } },
+    },
     is: 'warning',
     about: ['policySyncPathPrefix'],
   },

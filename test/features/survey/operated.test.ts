@@ -35,7 +35,8 @@ describe('what the settings of an operator are judged by', () => {
     const installation = object(API, 'Installation/default', { spec: { nonPrivileged: 'Enabled' } });
     const definition = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/gateways.gateway.networking.k8s.io');
     const other = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition/ippools.crd.projectcalico.org');
-    const cluster = clusterWith(installation, images, gateway, object(API, 'APIServer/default'), policy, definition, other);
+    const [server, status] = [object(API, 'APIServer/default'), object(API, 'TigeraStatus/calico')];
+    const cluster = clusterWith(installation, images, gateway, server, status, policy, definition, other);
     assert.deepEqual(await readOperated(cluster, context, operated), {
       installation: { value: installation },
       imageSets: { value: [images] },
@@ -45,7 +46,8 @@ describe('what the settings of an operator are judged by', () => {
       gateways: { value: [gateway] },
       gatewayPolicy: { value: policy },
       gatewayDefinitions: { value: [definition] },
-      kinds: { value: ['APIServer'] },
+      components: { value: [server] },
+      statuses: { value: [status] },
     });
   });
 
@@ -65,7 +67,7 @@ describe('what the settings of an operator are judged by', () => {
   it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
     const cluster = clusterWith(object(API, 'Installation/default'), policy);
     const facts = await readOperated(cluster, context, operated);
-    assert.deepEqual([facts?.kinds, facts?.gatewayPolicy], [{ value: [] }, { value: undefined }]);
+    assert.deepEqual([facts?.components, facts?.gatewayPolicy], [{ value: [] }, { value: undefined }]);
     assert.ok(!cluster.asked.includes('ValidatingAdmissionPolicy'));
   });
 
@@ -86,7 +88,7 @@ describe('what the settings of an operator are judged by', () => {
     };
     const facts = await readOperated(cluster, context, operated);
     const unread = { unread: 'not allowed (403)', ...FORBIDDEN };
-    assert.deepEqual([facts?.gateways, facts?.gatewayPolicy, facts?.kinds], [unread, unread, { value: [] }]);
+    assert.deepEqual([facts?.gateways, facts?.gatewayPolicy, facts?.components], [unread, unread, { value: [] }]);
     assert.deepEqual(
       [facts?.installation, facts?.imageSets].map((one) => one && 'value' in one),
       [true, true],

@@ -1,0 +1,138 @@
+import type { OperatorInput } from '../../kernel/installation.ts';
+import { isCidr } from '../../kernel/ip-text.ts';
+import { isRecord, type JsonMap, pointerSteps } from '../../kernel/json.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import type { DefaultValue, FieldRule, Finding, Refusal } from '../../kernel/refusal.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { passes, valuesAt } from './field-test.ts';
+
+/** What an operator says to its settings. */
+export interface RefusedSetting {
+  /** Its words. */
+  readonly says: string;
+  readonly since: string;
+}
+
+/** What the operator of a release refuses of an Installation, in its own words, each once. */
+export function refusedSettings(
+  { resource, overlay, found }: OperatorInput,
+  { refused, defaults }: Pick<OperatorCrossings, 'refused' | 'defaults'>,
+  release: string,
+): readonly RefusedSetting[] {
+  const spec = mapOf(resource.spec);
+  const inputs = [spec, ...(overlay ? [overlaid(spec, mapOf(overlay.spec))] : [])];
+  const settings = inputs.map((one) => withDefaults({ ...one, found }, defaults));
+  const ofRelease = refused.filter(({ since, before }) => !isOlder(release, since) && (before === undefined || isOlder(release, before)));
+  const all = settings.flatMap((one) => ofRelease.flatMap((refusal) => saidTo(one, refusal)));
+  return [...Map.groupBy(all, ({ says }) => says).values()].flatMap(([first]) => first ?? []);
+}
+
+function saidTo(settings: JsonMap, { since, says, items, when }: Refusal): readonly RefusedSetting[] {
+  return looksAt(settings, items)
+    .filter((at) => when.every((rule) => holds(rule, at)))
+    .map((at) => ({ since, says: says.replaceAll(/\{([^}]*)\}/g, (_text, field: string) => textOf(field, at)) }));
+}
+
+/** The settings, and the item of a list with those before it. */
+interface Place {
+  readonly settings: JsonMap;
+  readonly item: unknown;
+  readonly before: readonly unknown[];
+}
+
+function looksAt(settings: JsonMap, items: string | undefined): readonly Place[] {
+  if (items === undefined) return [{ settings, item: settings, before: [] }];
+  const all = valuesAt(settings, pointerSteps(items));
+  return all.map((item, index) => ({ settings, item, before: all.slice(0, index) }));
+}
+
+const stepsOf = (field: string) => (field === '' ? [] : pointerSteps(`/${field}`));
+
+function valuesOf(field: string, { settings, item }: Pick<Place, 'settings' | 'item'>): readonly unknown[] {
+  return field.startsWith('/') ? valuesAt(settings, pointerSteps(field)) : valuesAt(item, stepsOf(field));
+}
+
+const textOf = (field: string, at: Place) => valuesOf(field, at).map(String).join(',');
+
+function holds(rule: FieldRule, at: Place): boolean {
+  const values = valuesOf(rule.field, at);
+  const texts = values.map(String);
+  const some = (isSo: (text: string) => boolean) => texts.some(isSo);
+  const { like, unlike, below, above, network, smallerThan, differsFrom, repeated, several } = rule;
+  return (
+    passes(texts, rule) &&
+    (like === undefined || some((text) => new RegExp(like).test(text))) &&
+    (unlike === undefined || some((text) => !new RegExp(unlike).test(text))) &&
+    (below === undefined || some((text) => Number(text) < below)) &&
+    (above === undefined || some((text) => Number(text) > above)) &&
+    (network === undefined || some((text) => NETWORKS[network](text))) &&
+    (smallerThan === undefined || some((text) => Number(text.split('/')[1]) > Number(textOf(smallerThan, at)))) &&
+    (differsFrom === undefined || some((text) => text !== textOf(differsFrom, at))) &&
+    (!repeated || some((text) => at.before.some((item) => textOf(rule.field, { ...at, item }) === text))) &&
+    (several === undefined || several.filter((field) => isUsed(values, field)).length > 1)
+  );
+}
+
+const NETWORKS: { readonly [N in NonNullable<FieldRule['network']>]: (text: string) => boolean } = {
+  v4: (text) => !text.includes(':'),
+  v6: (text) => text.includes(':'),
+  invalid: (text) => !isCidr(text),
+};
+
+/** A field that is `false` is none that anybody uses. */
+function isUsed(values: readonly unknown[], field: string): boolean {
+  return valuesAt(values, [field]).some((value) => value !== false);
+}
+
+function withDefaults(settings: JsonMap, defaults: readonly DefaultValue[]): JsonMap {
+  const filled = structuredClone(settings) as Record<string, unknown>;
+  for (const { field, value, items, when = [] } of defaults) {
+    for (const at of looksAt(filled, items)) {
+      if (valuesOf(field, at).length === 0 && when.every((rule) => holds(rule, at))) put(at.item, stepsOf(field.replace(/^\//, '')), value);
+    }
+  }
+  return filled;
+}
+
+function put(into: unknown, [field = '', ...rest]: readonly string[], value: unknown): void {
+  if (!isRecord(into)) return;
+  const map = into as Record<string, unknown>;
+  if (rest.length === 0) map[field] = value;
+  else {
+    if (!isRecord(map[field])) map[field] = {};
+    put(map[field], rest, value);
+  }
+}
+
+/** As the operator lays the resource `overlay` over its settings: lists are replaced. */
+function overlaid(under: JsonMap, over: JsonMap): JsonMap {
+  const both = Object.entries(over).map(([field, value]) => {
+    const own = under[field];
+    return [field, isRecord(own) && isRecord(value) ? overlaid(own, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(both) };
+}
+
+function mapOf(value: unknown): JsonMap {
+  return isRecord(value) ? value : {};
+}
+
+/** What the operator finds by itself; the first of a name counts. */
+export function findingsOf(
+  rows: readonly Finding[],
+  {
+    crds,
+    configMaps,
+    workloads,
+  }: { readonly crds: readonly { readonly name: string }[] } & Record<'configMaps' | 'workloads', readonly KubeObject[]>,
+): JsonMap {
+  const seen = rows.flatMap((row): readonly (readonly [string, unknown])[] => {
+    if ('crd' in row) return crds.some(({ name }) => name === row.crd) ? [[row.name, row.value]] : [];
+    if ('workload' in row) return workloads.some((one) => refText(refOf(one)) === row.workload) ? [[row.name, row.value]] : [];
+    const map = configMaps.find(({ metadata }) => metadata.name === row.configMap && metadata.namespace === row.namespace);
+    if (!map) return [];
+    return 'key' in row ? valuesAt(map.data, [row.key]).map((value) => [row.name, value] as const) : [[row.name, row.value]];
+  });
+  return Object.fromEntries(seen.toReversed());
+}

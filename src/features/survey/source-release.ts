@@ -1,0 +1,16 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { continues } from '../../kernel/run-record.ts';
+import type { PreflightFacts } from './facts.ts';
+
+/** Release from which the upgrade starts: an unfinished run's, else the installed one. A minor line counts as its first release. */
+export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
+  const record = 'value' in facts.record ? facts.record.value : undefined;
+  if (continues(record, context) && record.source) return record.source;
+  return installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
+}
+
+/** True if the record of an unfinished run to the same target explains a half-done state. */
+export function explained(facts: Pick<PreflightFacts, 'record'>, context: Context): boolean {
+  return 'value' in facts.record && continues(facts.record.value, context);
+}

@@ -1,0 +1,253 @@
+import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
+import type { JsonMap } from '../../../src/kernel/json.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, found, NOW, object, resource, resources } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
+
+const API = 'operator.tigera.io/v1';
+const context = contextOf({}, calico);
+const installed = (spec: JsonMap = {}, generation = 2) => object(API, 'Installation/default', { metadata: { generation }, spec });
+const detection = (spec?: JsonMap) =>
+  found({ path: 'operator', variant: undefined, hasApiServer: true, input: { resource: installed(spec), found: {} } });
+const server = object(API, 'APIServer/default');
+const status = (name: string, ...conditions: readonly object[]) => object(API, `TigeraStatus/${name}`, { status: { conditions } });
+const condition = (type: string, value: string, more: object = {}) => ({ type, status: value, observedGeneration: 2, ...more });
+const good = [condition('Available', 'True'), condition('Progressing', 'False'), condition('Degraded', 'False')];
+const since = (ms: number) => ({ lastTransitionTime: new Date(NOW - ms).toISOString() });
+
+type Change = { readonly [F in keyof OperatedFacts]?: unknown };
+const operated = (change: Change = {}, spec?: JsonMap) => {
+  const values = {
+    installation: installed(spec),
+    imageSets: [],
+    gateways: [],
+    components: [server],
+    statuses: [status('calico', ...good)],
+    ...change,
+  };
+  const readings = Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { value }]));
+  return { detection: detection(spec), operated: readings as unknown as OperatedFacts };
+};
+const withStatuses = (...statuses: readonly object[]) => operated({ statuses });
+const degraded = condition('Degraded', 'True', {
+  ...since(200 * 86_400_000),
+  reason: 'InvalidConfigurationError',
+  message: 'Invalid Installation provided: provider EKS in the spec, but OpenShift was detected',
+});
+
+checkCases('NS-429', {
+  'passes where every status is good': { context, facts: operated(), is: 'ok' },
+  'fails of an operator that refuses its Installation, with its words and since when': {
+    context,
+    facts: withStatuses(status('calico', condition('Available', 'True'), condition('Progressing', 'False'), degraded)),
+    is: 'error',
+    about: ['TigeraStatus/calico'],
+    says: /TigeraStatus\/calico is Degraded since 2025-06-15T12:00:00\.000Z \(200d\): InvalidConfigurationError: Invalid Installation/,
+    next: /kubectl get tigerastatuses\.operator\.tigera\.io/,
+  },
+  'is not accepted as a whole': {
+    context: contextOf({ accept: [{ check: 'NS-429' }] }, calico),
+    facts: withStatuses(status('calico', degraded)),
+    is: 'error',
+  },
+  'is accepted status by status': {
+    context: contextOf({ accept: [{ check: 'NS-429', subject: 'TigeraStatus/calico' }] }, calico),
+    facts: withStatuses(status('calico', degraded)),
+    is: 'accepted',
+  },
+  'fails of a status that is not available': {
+    context,
+    facts: withStatuses(status('apiserver', condition('Available', 'False', { reason: 'Unknown' }), condition('Degraded', 'False'))),
+    is: 'error',
+    says: /TigeraStatus\/apiserver is not Available: Unknown/,
+  },
+  'fails of a status without the condition': {
+    context,
+    facts: withStatuses(status('calico', condition('Degraded', 'False'))),
+    is: 'error',
+    says: /it has no such condition/,
+  },
+  'fails of a status without conditions': {
+    context,
+    facts: withStatuses(object(API, 'TigeraStatus/calico')),
+    is: 'error',
+    says: /has no conditions: the operator has not said how it is/,
+  },
+  'fails where there is no status': { context, facts: withStatuses(), is: 'error', says: /there is no TigeraStatus/ },
+  'fails of an operator that has not answered': {
+    context,
+    facts: operated({ installation: installed({}, 3) }),
+    is: 'error',
+    says: /is about generation 2 of the Installation, which is at 3/,
+  },
+  'passes with statuses of operators that write no generation': {
+    context,
+    facts: operated({ installation: installed({}, 3), statuses: [status('calico', { type: 'Available', status: 'True' })] }),
+    is: 'ok',
+  },
+  'warns of what has been in progress for long': {
+    context,
+    facts: withStatuses(
+      status(
+        'calico',
+        condition('Available', 'True'),
+        condition('Progressing', 'True', { ...since(7_200_000), message: 'awaiting 1 nodes' }),
+      ),
+    ),
+    is: 'warning',
+    says: /is Progressing since .* \(120m\): awaiting 1 nodes/,
+  },
+  'passes while something rolls out': {
+    context,
+    facts: withStatuses(status('calico', condition('Available', 'True'), condition('Progressing', 'True', since(60_000)))),
+    is: 'ok',
+  },
+  'leaves out what NS-627 explains': {
+    context,
+    facts: operated({ components: [], statuses: [status('calico', ...good), status('tiers', degraded)] }),
+    is: 'ok',
+  },
+  'does not apply to a manifest install': { context, is: 'not-applicable' },
+});
+
+const going = { deletionTimestamp: '2026-05-04T08:10:00Z', finalizers: ['tigera.io/operator-cleanup'] };
+
+checkCases('NS-114', {
+  'passes where nothing is being deleted': { context, is: 'ok' },
+  'passes with an operator': { context, facts: operated(), is: 'ok' },
+  'fails with a namespace that is Terminating': {
+    context,
+    facts: {
+      ...operated(),
+      namespaces: {
+        value: [object('v1', 'Namespace/calico-system', { metadata: going }), object('v1', 'Namespace/shop', { metadata: going })],
+      },
+    },
+    is: 'error',
+    about: ['Namespace/calico-system'],
+    says: /Namespace\/calico-system is being deleted since 2026-05-04T08:10:00Z; it waits for tigera\.io\/operator-cleanup/,
+  },
+  'does not mind the old namespace of the API server, which the target’s operator deletes': {
+    context,
+    facts: { ...operated(), namespaces: { value: [object('v1', 'Namespace/calico-apiserver', { metadata: going })] } },
+    is: 'ok',
+  },
+  'fails with a pool, and not with a policy of a user': {
+    context,
+    facts: { ...operated(), resources: resources(resource('IPPool/a', {}, going), resource('GlobalNetworkPolicy/mine', {}, going)) },
+    is: 'error',
+    about: ['IPPool/a'],
+    next: /kubectl get ippools\.crd\.projectcalico\.org a -o yaml/,
+  },
+  'fails with an API server and a set of images': {
+    context,
+    facts: operated({
+      components: [object(API, 'APIServer/default', { metadata: going })],
+      imageSets: [object(API, 'ImageSet/calico-v3.32.1', { metadata: going })],
+    }),
+    is: 'error',
+    about: ['APIServer/default', 'ImageSet/calico-v3.32.1'],
+  },
+  'takes no word for it': {
+    context: contextOf({ accept: [{ check: 'NS-114' }] }, calico),
+    facts: operated({ gateways: [object(API, 'GatewayAPI/default', { metadata: going })] }),
+    is: 'error',
+    about: ['GatewayAPI/default'],
+    hint: /^Leave --accept NS-114 out/,
+  },
+  'says so of the Installation where the rest cannot be read': {
+    context: contextOf({ accept: [{ check: 'NS-114' }] }, calico),
+    facts: {
+      namespaces: { unread: 'forbidden' },
+      detection: found({
+        deletions: [
+          {
+            ref: { apiVersion: API, kind: 'Installation', name: 'default' },
+            detail: 'being deleted since May',
+            hint: 'decide',
+            next: 'kubectl get x' as never,
+          },
+        ],
+      }),
+    },
+    is: 'error',
+    says: /Installation\/default is being deleted since May/,
+  },
+  'fails where namespaces cannot be read': { context, facts: { namespaces: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
+});
+
+const felix = (bpfEnabled: boolean | undefined, annotation?: string) =>
+  resources(
+    resource(
+      'FelixConfiguration/default',
+      bpfEnabled === undefined ? {} : { bpfEnabled },
+      annotation === undefined ? {} : { annotations: { 'operator.tigera.io/bpfEnabled': annotation } },
+    ),
+  );
+const bpf = { calicoNetwork: { linuxDataplane: 'BPF' } };
+const behindCli = (spec: object) => ({
+  detection: found({ path: 'kvstore', datastore: 'kvstore' }),
+  inStore: {
+    value: {
+      temporaryPolicies: [],
+      agentConfigurations: [],
+      clusterInformation: [object('projectcalico.org/v3', 'ClusterInformation/default', { spec })],
+    },
+  },
+});
+
+checkCases('NS-115', {
+  'passes where nothing was begun': { context, is: 'ok' },
+  'passes where both sides have eBPF': { context, facts: { ...operated({}, bpf), resources: felix(true, 'true') }, is: 'ok' },
+  'passes where neither has': { context, facts: { ...operated(), resources: felix(false, 'false') }, is: 'ok' },
+  'fails where somebody switched eBPF on beside the operator, in its words': {
+    context,
+    facts: { ...operated(), resources: felix(true) },
+    is: 'error',
+    about: ['FelixConfiguration/default'],
+    says: /does not ask for eBPF, and bpfEnabled of the agents is true\. The operator refuses it: “unable to set bpfEnabled/,
+  },
+  'fails where the operator has not switched it on yet': {
+    context,
+    facts: { ...operated({}, bpf), resources: felix(undefined) },
+    is: 'error',
+    says: /asks for eBPF, and bpfEnabled of the agents is not set/,
+  },
+  'fails with a locked key-value store': {
+    context,
+    facts: behindCli({ datastoreReady: false }),
+    is: 'error',
+    about: ['ClusterInformation/default'],
+    hint: /calicoctl datastore migrate unlock/,
+    next: /^calicoctl get clusterinformations default -o yaml/,
+  },
+  'passes with an open one': { context, facts: behindCli({ datastoreReady: true }), is: 'ok' },
+  'fails where the store cannot be asked': {
+    context,
+    facts: { ...behindCli({}), inStore: { unread: 'no calicoctl' } },
+    is: 'error',
+    says: /no calicoctl/,
+  },
+});
+
+const chained = (name: string) => object('apps/v1', `DaemonSet/mesh/${name}`, { spec: {} });
+const agents = (...containers: readonly string[]) =>
+  object('apps/v1', 'DaemonSet/kube-system/calico-node', {
+    spec: { template: { spec: { initContainers: containers.map((name) => ({ name })), containers: [{ name: 'calico-node' }] } } },
+  });
+
+checkCases('NS-430', {
+  'passes without another plugin': { context, facts: { daemonSets: { value: [agents('install-cni')] } }, is: 'ok' },
+  'warns of a mesh and of Multus': {
+    context,
+    facts: { daemonSets: { value: [agents('install-cni'), chained('istio-cni-node'), chained('kube-multus-ds'), chained('proxy')] } },
+    is: 'warning',
+    about: ['DaemonSet/mesh/istio-cni-node', 'DaemonSet/mesh/kube-multus-ds'],
+    hint: /restart pods of the mesh.*\n.*restart its DaemonSet/s,
+  },
+  'does not apply to agents that write no configuration': {
+    context,
+    facts: { daemonSets: { value: [agents(), chained('linkerd-cni')] } },
+    is: 'not-applicable',
+  },
+});
