@@ -140,7 +140,7 @@ export const controllerHealthChecks: readonly PreflightCheck[] = [
         }));
       }),
     },
-    /** The agents' init container writes the list of plugins anew, without those that others have put into it (istio#57432). */
+    /** The agents' init container writes the list of plugins again, without those that others have put into it (istio#57432). */
     {
       id: 'NS-430',
       title: 'no other CNI plugin chained',

@@ -25,7 +25,7 @@ export function unfinishedVerdict(
   return { status: 'failed', because: because(names), hint, evidence, next: first.next, ...more };
 }
 
-/** A deletion that is under way ends sooner or later, and mostly by what the upgrade brings (domain §12/40). */
+/** A deletion that is under way ends sooner or later, and mostly by what the upgrade installs (domain §12/40). */
 export function judgeDeletions(found: readonly Unfinished[]): Verdict {
   return unfinishedVerdict(found, 'nothing of the service is being deleted', (names) => `a deletion is under way: ${names}`, {
     final: true,

@@ -30,7 +30,7 @@ export function deletionOf(object: KubeObject, hint: string, resource = object.k
 }
 
 const DECIDE =
-  'A deletion cannot be taken back, and the new operator completes it: it removes the agents and the CNI plugin from all nodes. Keep a copy of the spec, which the command prints. Then decide: complete the deletion in a maintenance window and install anew, or ask the vendor.';
+  'A deletion cannot be taken back, and the new operator completes it: it removes the agents and the CNI plugin from all nodes. Keep a copy of the spec, which the command prints. Then decide: complete the deletion in a maintenance window and install again, or ask the vendor.';
 const STORED = 'With this CRD all objects of its kind are deleted. Save them first, then find out who deleted it and what holds it.';
 const WORKLOAD = 'Find out who deleted it and what holds it, and have it created again, before the upgrade.';
 
