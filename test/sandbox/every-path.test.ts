@@ -6,6 +6,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { shippedProfiles } from '../../src/profiles/index.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { groundOf } from '../support/incident-grounds.ts';
@@ -89,24 +90,54 @@ describe('every install path of every profile, from start to end', () => {
         await goes(run, profile, path);
       });
 
+  for (const path of paths)
+    it(`netsvc by ${path}, each stage on a machine of its own that has nothing`, async () => {
+      const run = runs.netsvc?.[path as InstallPath] ?? assert.fail(`no run goes the path ${path}`);
+      const scenario = await run.open();
+      const perform = performerOf(scenario, run, netsvc);
+      let lost = 0;
+      for (const [index, { id }] of usualChain.entries()) {
+        const machine = `/pod-${index}`;
+        const { exit, message } = await perform(usualChain.slice(0, index + 1), machine);
+        assert.deepEqual([id, exit, message], [id, 'done', undefined]);
+        for (const file of scenario.files.below(machine)) {
+          scenario.files.remove(file);
+          lost += 1;
+        }
+      }
+      assert.ok(lost > 0, 'no machine had anything');
+      await assertUpgraded(scenario, path, perform);
+    });
+
   it('has no run of what there is not', () => {
     assert.deepEqual(Object.keys(runs).toSorted(), shippedProfiles.map(({ name }) => name).toSorted());
     for (const own of Object.values(runs)) assert.deepEqual(Object.keys(own).toSorted(), [...paths].toSorted());
   });
 });
 
-/** Upgraded by that very path, and a second run has nothing to do but to look. */
-async function goes({ open, flags = {}, helm }: PathRun, profile: Profile, path: string): Promise<void> {
-  const scenario = await open();
-  const all: Flags = { ...flags, skip: ['cli'] };
-  const perform = () => {
-    const ports = sandboxPorts(scenario);
-    const [tools, artifacts] = [playedHelm(scenario, ports.tools, helm), withKnownChart(ports.artifacts)];
-    return performIn(scenario, usualChain, all, { profile, ports: { ...ports, tools, artifacts } });
+type Perform = ReturnType<typeof performerOf>;
+
+/** Performs stages there, on this machine unless another is named. */
+function performerOf(scenario: Scenario, { flags = {}, helm }: PathRun, profile: Profile) {
+  return (stages = usualChain, workFolder = scenario.workFolder) => {
+    const here = { ...scenario, workFolder };
+    const ports = sandboxPorts(here);
+    const [tools, artifacts] = [playedHelm(here, ports.tools, helm), withKnownChart(ports.artifacts)];
+    return performIn(here, stages, { ...flags, skip: ['cli'] }, { profile, ports: { ...ports, tools, artifacts } });
   };
+}
+
+/** Upgraded by that very path, and a second run has nothing to do but to look. */
+async function goes(run: PathRun, profile: Profile, path: string): Promise<void> {
+  const scenario = await run.open();
+  const perform = performerOf(scenario, run, profile);
   const first = await perform();
   const errors = first.findings.filter(({ outcome }) => outcome === 'error').map(({ id, message }) => `${id} ${message}`);
   assert.deepEqual([first.exit, first.message, errors], ['done', undefined, []]);
+  await assertUpgraded(scenario, path, perform);
+}
+
+async function assertUpgraded(scenario: Scenario, path: string, perform: Perform): Promise<void> {
   const { record } = scenario.state;
   assert.equal(record?.path, path);
   assert.ok(
