@@ -1,5 +1,8 @@
+import { describeGroundSweep } from '../support/describe-sweep.ts';
+import { HEP } from '../support/hep-ground.ts';
 import { cleanMigration, cleanUndo, hepTrial, undoTrial } from '../support/hep-sweep.ts';
 import { faultPoints } from '../support/owner-faults.ts';
+import { seedOf } from '../support/seed.ts';
 
 describe('every request of hep', function () {
   this.timeout(2_400_000);
@@ -14,3 +17,6 @@ describe('every request of hep', function () {
     for (const point of faultPoints(requests)) await undoTrial(point, end);
   });
 });
+
+// A few on a real API server: the sandbox's sweep has every request and every fault.
+describeGroundSweep({ points: 3, seed: seedOf(process.env, Math.floor(Date.now() / 86_400_000)) }, HEP);
