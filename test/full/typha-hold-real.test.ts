@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { find } from '../control-plane/api.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { until } from '../control-plane/until.ts';
+import { clusterAround, folderFor, opened, shared } from '../support/installed-cluster.ts';
+import { runOperators } from '../support/real-operator.ts';
+import { realProgram } from '../support/real-service.ts';
+import { playRefusedAgents } from '../support/refused-agents.ts';
+import { manifestFile, releases } from '../support/releases.ts';
+import { assertSucceeded } from '../support/upgrade-process.ts';
+
+const TARGET = { release: 'v3.32.1', operator: 'v1.42.3' };
+const SOURCES = [{ release: 'v3.27.5', operator: 'v1.32.12' }];
+const NODES = 30;
+/** Real agents turn not ready 90 s after Typha refused them, and need more than these three seconds to be ready. */
+const [REFUSED_MS, READY_MS] = [10_000, 3_000];
+const WATCHED = 'deployments.apps,daemonsets.apps,installations.operator.tigera.io';
+const INSTALLATIONS = '/apis/operator.tigera.io/v1/installations';
+const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TARGET.release, '--manifest-url', releases] as const;
+
+/** As a person installs it; the operator brings the rest. */
+async function install(plane: ControlPlane, release: string): Promise<void> {
+  assertSucceeded(await plane.kubectl(['create', '-f', manifestFile(release, 'tigera-operator.yaml')]));
+  await until('the Installation is served', async () => (await find(plane.api, INSTALLATIONS)) !== undefined);
+  const ipPools = [{ cidr: '192.168.0.0/16', encapsulation: 'VXLANCrossSubnet' }];
+  const installation = { metadata: { name: 'default' }, spec: { calicoNetwork: { ipPools } } };
+  await plane.api.send('POST', INSTALLATIONS, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', ...installation });
+}
+
+for (const { release, operator } of SOURCES)
+  describe(`the real operators ${operator} and ${TARGET.operator}: Typha is held while the agents are upgraded`, function () {
+    this.timeout(1_500_000);
+    const [old, target] = [realProgram('operator', operator), realProgram('operator', TARGET.operator)];
+    if ('missing' in old || 'missing' in target) {
+      it(`loses one agent at a time: ${'missing' in old ? old.missing : 'missing' in target ? target.missing : ''}`);
+      return;
+    }
+    const cluster = shared(() =>
+      opened(async (endBy) => {
+        const home = await folderFor(endBy);
+        const plane = await startControlPlane({ readyAfterMs: READY_MS, maxMinutes: 30 });
+        endBy(plane.stop);
+        const operators = runOperators(plane, { [operator]: old.program, [TARGET.operator]: target.program });
+        endBy(operators.stop);
+        await plane.addNodes(NODES);
+        await install(plane, release);
+        const agents = playRefusedAgents(plane.api, REFUSED_MS);
+        endBy(agents.stop);
+        const around = clusterAround(plane, WATCHED, { home });
+        const version = () => around.read('installations default', '{.status.calicoVersion}');
+        await until(`${release} runs`, async () => (await version()) === release, 300_000);
+        return { ...around, agents };
+      }),
+    );
+
+    it('loses one agent at a time, and ends at the target with nothing held', async () => {
+      cluster.agents.begin();
+      assertSucceeded(await cluster.upgrade(...RUN));
+      assert.equal(cluster.agents.lowest(), NODES - 1, 'maxUnavailable is 1');
+      for (const what of ['ds calico-node', 'deploy calico-typha'])
+        assert.match(await cluster.read(`${what} -n calico-system`, '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
+      const { stdout } = await cluster.plane.kubectl(['get', 'deploy,rs,ds', '-n', 'calico-system', '-o', 'yaml']);
+      assert.doesNotMatch(stdout, /unsupported\.operator\.tigera\.io\/ignore|netsvc-upgrade\/held-by/);
+    });
+  });
