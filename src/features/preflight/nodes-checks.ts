@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { canonicalAddress, isIPv4, isIPv6 } from '../../kernel/ip-text.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
@@ -59,12 +60,16 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
     judge: withInstallation((installation, facts, { profile }): Verdict => {
       const agent = serviceWorkloads(installation, profile)?.agent;
       if (!agent || installation.datastore !== 'api') return notApplicable('the addresses that the agents use are not on the nodes');
-      const method = envOf(findWorkload(read(facts.daemonSets), agent), agent.container, METHOD);
-      if (method !== undefined && method !== 'first-found') return ok(`${METHOD} is ${method}`);
-      const foreign = read(facts.nodes).flatMap((node) => foreignAddress(node, `${profile.apiGroup}/IPv4Address`));
+      const live = findWorkload(read(facts.daemonSets), agent);
+      const families = FAMILIES.filter(({ method }) => (envOf(live, agent.container, method) ?? FIRST_FOUND) === FIRST_FOUND);
+      const methods = families.map(({ method }) => method).join(', ');
+      if (families.length === 0) return ok(`${FAMILIES.map(({ method }) => method).join(' and ')} are set`);
+      const foreign = read(facts.nodes).flatMap((node) =>
+        families.flatMap(({ annotation }) => foreignAddress(node, `${profile.apiGroup}/${annotation}`)),
+      );
       return failIfAny(foreign, 'every node has the address that its agent uses', (names) => ({
         because: `${counted(foreign.length, 'node')} whose agent uses an address that Kubernetes does not know: ${names}. The new agent detects the address again, and may find another one`,
-        hint: `Set ${METHOD} of the agents (an operator has nodeAddressAutodetectionV4) to kubernetes-internal-ip, or to the interface that you want, before the upgrade.`,
+        hint: `Set ${methods} of the agents (an operator has nodeAddressAutodetectionV4 and V6) to kubernetes-internal-ip, or to the interface that you want, before the upgrade.`,
         next: command`kubectl get nodes -o wide`,
       }));
     }),
@@ -123,12 +128,22 @@ function pressuresOf(node: KubeObject): readonly string[] {
   return PRESSURES.filter((type) => conditionOf(node, type)?.status === 'True');
 }
 
-const METHOD = 'IP_AUTODETECTION_METHOD';
+const FIRST_FOUND = 'first-found';
+const FAMILIES = [
+  { method: 'IP_AUTODETECTION_METHOD', annotation: 'IPv4Address' },
+  { method: 'IP6_AUTODETECTION_METHOD', annotation: 'IPv6Address' },
+] as const;
 
 function foreignAddress(node: KubeObject, key: string): readonly Evidence[] {
   const used = node.metadata.annotations?.[key]?.split('/')[0];
   const addresses = jsonAt(node.status, 'addresses');
-  if (!used || !Array.isArray(addresses) || addresses.some((one) => jsonAt(one, 'address') === used)) return [];
+  if (!used || !Array.isArray(addresses)) return [];
+  const known = addresses.map((one) => textAt(one, 'address') ?? '');
+  const canonical = canonicalAddress(used) ?? used;
+  // A kubelet may know addresses of one family only: of the other it says nothing.
+  const family = known.filter((one) => one.includes(':') === used.includes(':') && (isIPv4(one) || isIPv6(one)));
+  if (used.includes(':') && family.length === 0) return [];
+  if (known.some((one) => (canonicalAddress(one) ?? one) === canonical)) return [];
   return [evidenceOf(node, `its agent uses ${used}, Kubernetes has ${internalAddresses(node).join(', ')}`)];
 }
 

@@ -62,6 +62,10 @@ const at = (used: string | undefined, ...addresses: readonly string[]) => ({
   metadata: { name: 'n1', ...(used ? { annotations: { 'projectcalico.org/IPv4Address': used } } : {}) },
   status: { ...(node('n1').status as object), addresses: addresses.map((address) => ({ type: 'InternalIP', address })) },
 });
+const dual = (six: string, ...addresses: readonly string[]) => {
+  const base = at('10.0.0.1/24', ...addresses);
+  return { ...base, metadata: { name: 'n1', annotations: { ...base.metadata.annotations, 'projectcalico.org/IPv6Address': six } } };
+};
 const detecting = (value: string) =>
   daemonSet({ template: { spec: { containers: [{ name: 'calico-node', env: [{ name: 'IP_AUTODETECTION_METHOD', value }] }] } } });
 
@@ -80,6 +84,21 @@ checkCases('NS-428', {
   },
   'passes where the agents are told how to detect it': {
     facts: { nodes: { value: [at('169.254.25.10/32', '10.0.0.1')] }, daemonSets: { value: [detecting('interface=eth1')] } },
+    is: 'ok',
+  },
+  'warns of the other address of a node with both families': {
+    facts: { nodes: { value: [dual('fd00::9/64', '10.0.0.1', 'fd00::1')] } },
+    is: 'warning',
+    about: ['Node/n1'],
+    details: [/^its agent uses fd00::9, Kubernetes has 10\.0\.0\.1, fd00::1$/],
+    hint: /nodeAddressAutodetectionV4 and V6/,
+  },
+  'passes where both know the same, in another spelling': {
+    facts: { nodes: { value: [dual('FD00:0::1/64', '10.0.0.1', 'fd00::1')] } },
+    is: 'ok',
+  },
+  'passes where Kubernetes knows addresses of one family alone': {
+    facts: { nodes: { value: [dual('fd00::9/64', '10.0.0.1')] } },
     is: 'ok',
   },
   'passes before the agent has an address': { facts: { nodes: { value: [at(undefined, '10.0.0.1')] } }, is: 'ok' },
