@@ -120,8 +120,16 @@ export interface OperatorCrossings {
   readonly defaults: readonly DefaultValue[];
   /** What it finds in the cluster and compares with that spec. */
   readonly findings: readonly Finding[];
-  /** The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. */
-  readonly pools: { readonly plural: string; readonly field: readonly string[] };
+  /**
+   * The kind of the stored address pools, and where in the Installation's spec the operator has its own list of them. Pools with the label are
+   * its own. From a release on the agents' address families go by the pools of the cluster, and no longer by the list.
+   */
+  readonly pools: {
+    readonly plural: string;
+    readonly field: readonly string[];
+    readonly label: { readonly key: string; readonly value: string };
+    readonly familiesSince: string;
+  };
   /** The kind that lets the operator install the Gateway API, the admission policy that may refuse its definitions, and the setting for it. */
   readonly gateway: {
     readonly kind: string;
@@ -145,6 +153,8 @@ export interface OperatorCrossings {
     readonly otherwise: string;
     readonly iptables: string;
     readonly nftables: string;
+    /** The value for eBPF, the agents' own setting that the operator writes by it, and the annotation that holds what it wrote last. */
+    readonly bpf: { readonly value: string; readonly field: string; readonly annotation: string };
   };
 }
 

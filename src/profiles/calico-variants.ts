@@ -172,7 +172,12 @@ export const calicoCrossings: OperatorCrossings = {
   refused: calicoRefusals,
   defaults: calicoDefaults,
   findings: calicoFindings,
-  pools: { plural: 'ippools', field: ['calicoNetwork', 'ipPools'] },
+  pools: {
+    plural: 'ippools',
+    field: ['calicoNetwork', 'ipPools'],
+    label: { key: 'app.kubernetes.io/managed-by', value: 'tigera-operator' },
+    familiesSince: 'v3.28.0',
+  },
   gateway: {
     kind: 'GatewayAPI',
     plural: 'gatewayapis',
@@ -185,7 +190,10 @@ export const calicoCrossings: OperatorCrossings = {
       bundles: [{ since: 'v3.32.0', version: 'v1.5.1' }],
     },
   },
-  dataPlane: { field: ['calicoNetwork', 'linuxDataplane'], otherwise: 'Iptables', iptables: 'Iptables', nftables: 'Nftables' },
+  dataPlane: {
+    ...{ field: ['calicoNetwork', 'linuxDataplane'], otherwise: 'Iptables', iptables: 'Iptables', nftables: 'Nftables' },
+    bpf: { value: 'BPF', field: 'bpfEnabled', annotation: 'operator.tigera.io/bpfEnabled' },
+  },
 };
 
 export const calicoAddOnWorkloads = {

@@ -301,13 +301,13 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
       installation({ ipPools: [{ name: 'pods', cidr: '10.244.0.0/16', blockSize: 26 }] }),
       stored('IPPool', 'pods', { cidr: '10.244.0.0/16', blockSize: 26, disabled: true }),
     )
-    .warns('NS-624', /IPPool\/pods/),
+    .stops('NS-624', /disableNewAllocations is true, and false in the Installation/),
   'the operator deletes a pool that is only spelled otherwise': on('operator', [68])
     .after(
       installation({ ipPools: [{ name: 'pods', cidr: 'fd00:10:0::/56', blockSize: 122 }] }),
       stored('IPPool', 'pods', { cidr: 'fd00:10::/56', blockSize: 122 }),
     )
-    .warns('NS-624', /IPPool\/pods/),
+    .stops('NS-624', /one network written in two ways/),
   'the operator refuses a pool outside the pod network': on('operator', [69])
     .after(
       installation({ ipPools: [{ cidr: '192.168.0.0/16' }] }),

@@ -91,8 +91,8 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#13378 calico#13379', 'DETECTED'],
   // A change of the keys of the API server makes it, whatever the release; v3.31.6 and v3.32.1 recover by themselves.
   ['calico#12940', 'EXPLAINED'],
-  ['operator#3428 operator#4253 calico#9100 calico#11402 calico#11158', 'DETECTED'],
-  ['operator#3494', 'DETECTED'],
+  ['operator#3428 operator#4253 calico#9100 calico#11402 calico#11158 operator#2340 operator#1044', 'DETECTED'],
+  ['operator#3494 operator#4783', 'DETECTED'],
   ['operator#2916 operator#1512', 'DETECTED'],
   ['calico#12131', 'EXPLAINED'],
   ['rke2#11229', 'DETECTED'],

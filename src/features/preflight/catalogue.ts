@@ -13,6 +13,7 @@ import { accessChecks } from './access-checks.ts';
 import { controllerHealthChecks } from './controller-health-checks.ts';
 import { crossingsChecks } from './crossings-checks.ts';
 import { dataPlaneChecks } from './data-plane-checks.ts';
+import { driftChecks } from './drift-checks.ts';
 import { adviceChecks, installationChecks } from './installation-checks.ts';
 import { knownDefectsChecks } from './known-defects-checks.ts';
 import { kubectlChecks, machineChecks } from './machine-checks.ts';
@@ -70,6 +71,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...ownersChecks,
   ...apiNamespaceChecks,
   ...crossingsChecks,
+  ...driftChecks,
   ...operatorSettingsChecks,
   ...operatorPoliciesChecks,
   ...meshChecks,

@@ -1,9 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { canonicalNetwork } from '../../kernel/ip-text.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
@@ -59,23 +57,6 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
         `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,
         { evidence: sets.map((one) => evidenceOf(one)), next: command`kubectl netsvc-upgrade plan -o images` },
       );
-    }),
-  },
-  /** The target's operator holds the pools of the Installation's list, and the pools in the cluster were changed manually (domain §12/21). */
-  {
-    id: 'NS-624',
-    title: 'address pools as the Installation lists them',
-    ref: 'domain §12/21',
-    judge: withOperated(({ names: { pools }, operated, facts, context: { profile } }) => {
-      const installation = read(operated.installation);
-      const listed = jsonAt(specOf(installation), ...pools.field);
-      if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
-      const differences = poolDifferences(installation, listed, objectsOf(facts, pools.plural));
-      return failIfAny(differences, 'the address pools are as the Installation lists them', (names) => ({
-        because: `${counted(differences.length, 'address pool')} not as the Installation lists them, which the new operator goes by: ${names}`,
-        hint: `Align spec.${pools.field.join('.')} of the Installation with the pools in use before the upgrade: it may stay degraded, or take a disabled pool into use again.`,
-        next: command`kubectl get ${pools.plural}.${profile.crdGroup} -o yaml`,
-      }));
     }),
   },
   /** Policies and the order of tiers that go by a tier's old name (domain §11.3, §12.2). */
@@ -147,28 +128,6 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
     }),
   },
 ]);
-
-/** A network written otherwise in the list is another pool to the operator: it deletes the one and creates the other. */
-function poolDifferences(installation: KubeObject, listed: readonly unknown[], live: readonly KubeObject[]): readonly Evidence[] {
-  const cidrOf = (pool: unknown) => String(jsonAt(pool, 'cidr') ?? '').toLowerCase();
-  const networkOf = (pool: unknown) => canonicalNetwork(cidrOf(pool)) ?? cidrOf(pool);
-  const wanted = new Map(listed.map((pool) => [networkOf(pool), pool]));
-  const there = new Set(live.map((pool) => networkOf(specOf(pool))));
-  const missing = [...wanted].filter(([network]) => !there.has(network)).map(([, pool]) => cidrOf(pool));
-  const other = live.flatMap((pool) => {
-    const spec = specOf(pool);
-    const [cidr, entry] = [cidrOf(spec), wanted.get(networkOf(spec))];
-    if (entry === undefined) return [evidenceOf(pool, `${cidr} is not in the list of the Installation`)];
-    const written = cidrOf(entry);
-    const rewritten = `is ${cidr}, and ${written} in the Installation: one network written in two ways, and the operator deletes the pool and creates it again`;
-    const comesBack = spec.disabled === true && jsonAt(entry, 'disableNewAllocations') !== true;
-    return [
-      ...(written === cidr ? [] : [evidenceOf(pool, rewritten)]),
-      ...(comesBack ? [evidenceOf(pool, 'is disabled, and not so in the Installation: it may be taken into use again')] : []),
-    ];
-  });
-  return [...other, ...missing.map((cidr) => evidenceOf(installation, `${cidr} is no pool in the cluster`))];
-}
 
 /** No controller made it, so the user did. */
 function isPersons({ metadata }: KubeObject): boolean {

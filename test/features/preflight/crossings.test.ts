@@ -1,47 +1,10 @@
-import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { API, byItsOwn, context, forOperators, installed, operated } from '../../support/operated-facts.ts';
 
-const API = 'operator.tigera.io/v1';
-const detection = found({ path: 'operator', variant: undefined, hasApiServer: true });
-const context = contextOf({}, calico);
-type Values = { readonly [Field in keyof OperatedFacts]?: Extract<OperatedFacts[Field], { value: unknown }>['value'] };
-const readings = (values: Values) => Object.fromEntries(Object.entries(values).map(([field, value]) => [field, { value }]));
-const status = (name: string) => object(API, `TigeraStatus/${name}`, { status: { conditions: [{ type: 'Available', status: 'True' }] } });
-const nothing = {
-  imageSets: [],
-  gateways: [],
-  gatewayPolicy: undefined,
-  gatewayDefinitions: [],
-  components: [object(API, 'APIServer/default')],
-  statuses: [status('calico')],
-};
-const operated = (change: Values = {}) => ({
-  detection,
-  operated: readings({ ...nothing, installation: installed({}), ...change }) as unknown as OperatedFacts,
-});
-const forbidden = { unread: 'forbidden' };
-/** Everything was read but for these. */
-const without = (...fields: readonly (keyof OperatedFacts)[]) => ({
-  detection,
-  operated: { ...operated().operated, ...Object.fromEntries(fields.map((field) => [field, forbidden])) },
-});
-const installed = (spec: object) => object(API, 'Installation/default', { spec });
 const set = (name: string) => object(API, `ImageSet/${name}`);
-const forOperators = {
-  'does not apply to a manifest install': { context, is: 'not-applicable' },
-  'does not apply where the profile knows no names': { context: contextOf({}, netsvc), facts: operated(), is: 'not-applicable' },
-} as const;
-/** A check fails by what it looks at, and by nothing else. */
-const byItsOwn = (severity: 'error' | 'warning', ...fields: readonly (keyof OperatedFacts)[]) => {
-  const others = (Object.keys(operated().operated) as (keyof OperatedFacts)[]).filter((field) => !fields.includes(field));
-  return {
-    'fails where it cannot be read': { context, facts: without(...fields), is: severity, says: /forbidden/ },
-    'is judged where the rest cannot be read': { context, facts: without(...others), is: 'ok' },
-  } as const;
-};
 
 checkCases('NS-622', {
   'fails where images are pinned for the old release only': {
@@ -62,53 +25,6 @@ checkCases('NS-622', {
   ...byItsOwn('error', 'imageSets'),
 });
 
-const pooled = (...ipPools: readonly object[]) => operated({ installation: installed({ calicoNetwork: { ipPools } }) });
-const pool = (name: string, spec: { readonly cidr: string; readonly disabled?: boolean }) => resource(`IPPool/${name}`, spec);
-
-checkCases('NS-624', {
-  'warns of a pool that was added by hand': {
-    context,
-    facts: {
-      ...pooled({ cidr: '10.0.0.0/16' }),
-      resources: resources(pool('a', { cidr: '10.0.0.0/16' }), pool('mine', { cidr: '10.9.0.0/16' })),
-    },
-    is: 'warning',
-    about: ['IPPool/mine'],
-  },
-  'warns of a pool that is in the list and no longer in the cluster': {
-    context,
-    facts: { ...pooled({ cidr: '10.0.0.0/16' }, { cidr: 'FD00::/48' }), resources: resources(pool('a', { cidr: '10.0.0.0/16' })) },
-    is: 'warning',
-    about: ['Installation/default'],
-  },
-  'warns of a disabled pool that comes back': {
-    context,
-    facts: { ...pooled({ cidr: '10.0.0.0/16' }), resources: resources(pool('a', { cidr: '10.0.0.0/16', disabled: true })) },
-    is: 'warning',
-    about: ['IPPool/a'],
-  },
-  'warns of one network that is written in two ways, and says that it is one': {
-    context,
-    facts: {
-      ...pooled({ cidr: '42::/48' }, { cidr: '10.1.0.0/16' }),
-      resources: resources(pool('six', { cidr: '42:0::/48' }), pool('four', { cidr: '10.1.0.0/16' })),
-    },
-    is: 'warning',
-    about: ['IPPool/six'],
-    details: [/^is 42:0::\/48, and 42::\/48 in the Installation: one network written in two ways, and the operator deletes the pool/],
-  },
-  'passes where both say the same, in any case of letters': {
-    context,
-    facts: {
-      ...pooled({ cidr: '10.0.0.0/16', disableNewAllocations: true }, { cidr: 'FD00::/48' }),
-      resources: resources(pool('a', { cidr: '10.0.0.0/16', disabled: true }), pool('b', { cidr: 'fd00::/48' })),
-    },
-    is: 'ok',
-  },
-  'does not apply where the Installation lists none': { context, facts: pooled(), is: 'not-applicable' },
-  'fails where the Installation cannot be read': { context, facts: without('installation'), is: 'warning', says: /forbidden/ },
-  ...forOperators,
-});
 
 const tier = (name: string) => resource(`Tier/${name}`, { order: 1 });
 const policy = (name: string, spec: object, metadata = {}) => resource(`GlobalNetworkPolicy/${name}`, { ...spec }, metadata);

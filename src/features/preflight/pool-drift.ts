@@ -1,0 +1,181 @@
+import type { Evidence } from '../../kernel/check.ts';
+import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { evidenceOf, specOf } from '../survey/index.ts';
+
+/** What the operator does about a pool that is not as its list says. */
+export type Fate = 'kept' | 'created' | 'changed' | 'deleted' | 'replaced' | 'stuck';
+
+export interface PoolDrift {
+  readonly evidence: Evidence;
+  readonly fate: Fate;
+  /** What makes the list of the Installation say what the cluster has. */
+  readonly patch: readonly { readonly op: 'add'; readonly path: string; readonly value: unknown }[];
+}
+
+export interface PoolsGiven {
+  readonly installation: KubeObject;
+  readonly names: OperatorCrossings['pools'];
+  readonly live: readonly KubeObject[];
+  /** There is an API server of the service: only through it the operator changes pools. */
+  readonly hasApi: boolean;
+  readonly apiGroup: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Compares the pools as the operator does (domain §11.3): one of the list and one of the cluster are the same pool by their network alone. */
+export function poolDrift(given: PoolsGiven): readonly PoolDrift[] {
+  const { installation, names, live } = given;
+  const listed = jsonAt(specOf(installation), ...names.field);
+  const entries = (Array.isArray(listed) ? listed : []).map((entry, index) => ({ entry: entryOf(entry, installation, live), index }));
+  const missing = entries.filter(({ entry }) => !live.some((pool) => networkOf(pool) === canonical(entry.cidr)));
+  return [
+    ...live.flatMap((pool) => {
+      const found = entries.find(({ entry }) => canonical(entry.cidr) === networkOf(pool));
+      return found ? comparedTo(found.entry, found.index, pool, given) : unlisted(pool, given);
+    }),
+    ...(live.length === 0 ? [] : missing).map(({ entry }) => notThere(String(entry.cidr), given)),
+  ];
+}
+
+function unlisted(pool: KubeObject, given: PoolsGiven): readonly PoolDrift[] {
+  const { installation, names, hasApi } = given;
+  if (!isOwned(pool, given)) return [];
+  const fate = hasApi ? 'deleted' : 'stuck';
+  const hasList = Array.isArray(jsonAt(specOf(installation), ...names.field));
+  const value = Object.fromEntries(['cidr', ...FIELDS].map((field) => [field, poolValues(pool)[field]]));
+  const detail = `${cidrOf(pool)} is not in the list of the Installation: ${DOES[fate]}`;
+  const patch = hasList ? [{ op: 'add', path: `/spec/${names.field.join('/')}/-`, value } as const] : [];
+  return [{ evidence: evidenceOf(pool, detail), fate, patch }];
+}
+
+function notThere(cidr: string, { installation, hasApi }: PoolsGiven): PoolDrift {
+  const fate = hasApi ? 'created' : 'stuck';
+  return { evidence: evidenceOf(installation, `${cidr} is no pool in the cluster: ${DOES[fate]}`), fate, patch: [] };
+}
+
+function comparedTo(entry: Values, index: number, pool: KubeObject, given: PoolsGiven): readonly PoolDrift[] {
+  const { names, hasApi } = given;
+  const owned = isOwned(pool, given);
+  const written = String(entry.cidr);
+  const path = `/spec/${names.field.join('/')}/${index}`;
+  if (written !== cidrOf(pool)) {
+    const fate = owned && hasApi ? 'replaced' : 'stuck';
+    const detail = `is ${cidrOf(pool)}, and ${written} in the Installation: one network written in two ways. ${DOES[fate]}`;
+    return [{ evidence: evidenceOf(pool, detail), fate, patch: [{ op: 'add', path: `${path}/cidr`, value: cidrOf(pool) }] }];
+  }
+  const found = poolValues(pool);
+  const fields = FIELDS.filter((field) => !isSame(found[field], entry[field]));
+  if (fields.length === 0) return [];
+  const fate = fateOf(fields, owned, hasApi);
+  if (fate === undefined) return [];
+  const label = fate === 'kept' ? ` ${names.label.key}=${names.label.value}` : '';
+  const differences = fields.map((field) => `${field} is ${shown(field, pool, found)}, and ${textOf(entry[field])} in the Installation`);
+  return [
+    {
+      evidence: evidenceOf(pool, `${differences.join('; ')}: ${DOES[fate]}${label}`),
+      fate,
+      patch: fields.map((field) => ({ op: 'add', path: `${path}/${field}`, value: found[field] })),
+    },
+  ];
+}
+
+/** Without the label the operator takes no pool that differs; the API refuses another name (the networks overlap) or block size. */
+function fateOf(fields: readonly string[], owned: boolean, hasApi: boolean): Fate | undefined {
+  if (!owned) return 'kept';
+  if (!hasApi) return fields.every((field) => field === 'name') ? undefined : 'stuck';
+  return fields.some((field) => field === 'name' || field === 'blockSize') ? 'stuck' : 'changed';
+}
+
+const DOES: Readonly<Record<Fate, string>> = {
+  kept: 'the operator changes no pool without its label',
+  created: 'the operator creates it',
+  changed: 'the operator changes the pool',
+  deleted: 'the operator deletes the pool',
+  replaced: 'The operator deletes the pool and creates it again',
+  stuck: 'the operator cannot do it, and stays degraded',
+};
+
+const FIELDS = [
+  'name',
+  'encapsulation',
+  'natOutgoing',
+  'nodeSelector',
+  'blockSize',
+  'disableNewAllocations',
+  'disableBGPExport',
+  'allowedUses',
+  'assignmentMode',
+] as const;
+
+/** An entry of the list with the operator's defaults. */
+function entryOf(entry: unknown, installation: KubeObject, live: readonly KubeObject[]): Values {
+  const cidr = textAt(entry, 'cidr') ?? '';
+  const isV6 = cidr.includes(':');
+  const own = Object.fromEntries(['cidr', ...FIELDS].map((field) => [field, jsonAt(entry, field)]).filter(([, value]) => isSet(value)));
+  const same = live.find((pool) => cidrOf(pool) === cidr);
+  return {
+    ...{ cidr, name: same?.metadata.name, encapsulation: !isV6 && hasOwnCni(installation) ? 'IPIP' : 'None' },
+    ...{ natOutgoing: isV6 ? 'Disabled' : 'Enabled', ...defaults(isV6) },
+    ...own,
+  };
+}
+
+function defaults(isV6: boolean): Values {
+  return {
+    ...{ nodeSelector: 'all()', blockSize: isV6 ? 122 : 26, disableNewAllocations: false, disableBGPExport: false },
+    ...{ allowedUses: ['Workload', 'Tunnel'], assignmentMode: 'Automatic' },
+  };
+}
+
+/** A pool of the cluster in the words of the list; what is not set has its default. */
+function poolValues(pool: KubeObject): Values {
+  const { cidr, ipipMode, vxlanMode, natOutgoing, disabled, ...spec } = specOf(pool);
+  const mode = [ENCAPSULATIONS[`VXLAN${vxlanMode}`], ENCAPSULATIONS[`IPIP${ipipMode}`]].find((one) => one !== undefined);
+  const own = Object.fromEntries(Object.entries({ ...spec, cidr }).filter(([, value]) => isSet(value) && value !== 0));
+  return {
+    ...defaults(String(cidr).includes(':')),
+    ...own,
+    ...{ name: pool.metadata.name, encapsulation: mode ?? 'None' },
+    ...{ natOutgoing: natOutgoing === true ? 'Enabled' : 'Disabled', disableNewAllocations: disabled === true },
+  };
+}
+
+const ENCAPSULATIONS: Readonly<Record<string, string>> = {
+  IPIPAlways: 'IPIP',
+  IPIPCrossSubnet: 'IPIPCrossSubnet',
+  VXLANAlways: 'VXLAN',
+  VXLANCrossSubnet: 'VXLANCrossSubnet',
+};
+
+/** The live value as the pool itself has it, where it has another form there. */
+function shown(field: (typeof FIELDS)[number], pool: KubeObject, found: Values): string {
+  const { ipipMode = 'Never', vxlanMode = 'Never', natOutgoing = false } = specOf(pool);
+  if (field === 'encapsulation') return `${found.encapsulation} (ipipMode ${ipipMode}, vxlanMode ${vxlanMode})`;
+  return field === 'natOutgoing' ? String(natOutgoing) : textOf(found[field]);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return textOf(Array.isArray(one) ? one.toSorted() : one) === textOf(Array.isArray(other) ? other.toSorted() : other);
+}
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
+const isSet = (value: unknown): boolean => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+const cidrOf = (pool: KubeObject): string => textAt(specOf(pool), 'cidr') ?? '';
+const networkOf = (pool: KubeObject): string => canonical(cidrOf(pool));
+const canonical = (cidr: unknown): string => canonicalNetwork(String(cidr).toLowerCase()) ?? String(cidr);
+
+function isOwned(pool: KubeObject, { names: { label }, apiGroup }: PoolsGiven): boolean {
+  return storedMetadata(pool, apiGroup).labels[label.key] === label.value;
+}
+
+/** The service's own CNI plugin: what the operator assumes except where the provider has one. */
+export function hasOwnCni(installation: KubeObject): boolean {
+  const { cni, kubernetesProvider } = specOf(installation);
+  const type = textAt(cni, 'type') || (['AKS', 'EKS', 'GKE'].includes(String(kubernetesProvider)) ? '' : 'Calico');
+  return type === 'Calico';
+}
