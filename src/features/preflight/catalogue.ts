@@ -21,6 +21,7 @@ import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
 import { podWebhooks } from './pod-webhooks.ts';
+import { nodesForWorkloads, selectorChecks } from './selector-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { storedResourcesChecks } from './stored-resources-checks.ts';
 import { targetSettingsChecks } from './target-settings-checks.ts';
@@ -59,8 +60,10 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...typhaChecks,
   ...typhaOrderChecks,
   agentMemory,
+  nodesForWorkloads,
   ...nodesChecks,
   ...storedResourcesChecks,
+  ...selectorChecks,
   ...policiesChecks,
   ...dataPlaneChecks,
   ...targetManifestChecks,

@@ -1,0 +1,162 @@
+import { command } from '../../kernel/argv.ts';
+import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { fitsNode } from '../../kube/node-fit.ts';
+import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { globalPolicyOf, ruleSidesOf, storedSelector } from '../policy-rules/index.ts';
+import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
+import {
+  evidenceOf,
+  failIfAny,
+  objectsOf,
+  type PreflightCheck,
+  type PreflightFacts,
+  specOf,
+  table,
+  withInstallation,
+  withResources,
+} from '../survey/index.ts';
+import { nodeLabels, peeringOf } from './bgp-peers.ts';
+import { isWindows } from './nodes-checks.ts';
+import { hasOwnCni } from './pool-drift.ts';
+import { faultOf, selectedBy } from './selected.ts';
+
+/** A running pod stays where no node fits any more; the one that replaces it has nowhere to go. */
+export const nodesForWorkloads: PreflightCheck = {
+  id: 'NS-412',
+  title: 'a node for each workload of the service',
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §12/37',
+  judge: withInstallation((installation, facts): Verdict => {
+    const nodes = read(facts.nodes);
+    const own = new Set(installation.components.flatMap(({ workload }) => workload ?? []));
+    const all = [...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => own.has(refText(refOf(one))));
+    const homeless = nodes.length === 0 ? [] : all.filter((one) => !nodes.some((node) => fitsNode(one, node)));
+    const evidence = homeless.map((one) => evidenceOf(one, placeOf(one)));
+    const [first] = homeless;
+    return failIfAny(evidence, 'every workload of the service has a node that it may run on', (names) => ({
+      because: `no node fits the selector, affinity and tolerations of ${names}: its running pods are replaced by pods that cannot be scheduled`,
+      hint: 'Label a node as the workload wants it, or correct the workload before the upgrade. With an operator these are settings of the Installation, such as controlPlaneNodeSelector.',
+      next: command`kubectl -n ${first?.metadata.namespace ?? ''} get ${first?.kind.toLowerCase() ?? ''} ${first?.metadata.name ?? ''} -o yaml`,
+    }));
+  }),
+};
+
+function placeOf(workload: KubeObject): string {
+  const pod = jsonAt(workload.spec, 'template', 'spec');
+  const [selector, affinity] = [jsonAt(pod, 'nodeSelector'), jsonAt(pod, 'affinity', 'nodeAffinity')];
+  return `nodeSelector ${JSON.stringify(selector ?? {})}${affinity === undefined ? '' : `, nodeAffinity ${JSON.stringify(affinity)}`}`;
+}
+
+export const selectorChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error', ref: 'domain §12' }, [
+  {
+    id: 'NS-509',
+    title: 'every node has a BGP peer',
+    judge: withResources((installation, facts, { profile }): Verdict => {
+      const mesh = objectsOf(facts, 'bgpconfigurations').find(({ metadata }) => metadata.name === 'default');
+      if (specOf(mesh).nodeToNodeMeshEnabled !== false) return ok('the agents of all nodes are peers of each other');
+      if (!runsBgp(installation, facts, profile)) return notApplicable('the agents run no BGP');
+      const nodes = read(facts.nodes).filter((node) => !isWindows(node));
+      const routed = objectsOf(facts, 'ippools').some(({ spec }) => jsonAt(spec, 'disabled') !== true && isByBgp(spec));
+      if (nodes.length < 2 || !routed) return ok('no routes of pods between nodes depend on BGP');
+      const { alone, idle } = peeringOf(objectsOf(facts, 'bgppeers'), nodes, profile.apiGroup);
+      const evidence = alone.length === 0 ? [] : [...idle, ...alone.map((node) => evidenceOf(node, 'no BGPPeer selects it'))];
+      return failIfAny(evidence, 'the mesh is off, and every node has a BGP peer', (names) => ({
+        because: `the mesh is off, and ${counted(alone.length, 'node')} without any BGP peer: pods there lose their routes at the latest when the agent restarts. ${names}`,
+        hint: 'Correct the selectors of the BGPPeers, label the nodes as they want it, or switch the mesh on, before the upgrade. If routes come another way, accept it.',
+        next: command`kubectl get bgppeers.${profile.crdGroup} -o yaml`,
+      }));
+    }),
+  },
+  {
+    id: 'NS-510',
+    title: 'selectors select something',
+    severity: 'warning',
+    judge: withResources((_installation, facts, { profile }): Verdict => {
+      const evidence = [...unreadable(facts, profile), ...withoutHost(facts, profile), ...withoutPool(facts, profile)];
+      const [object] = evidence.flatMap((one) => one.object ?? []);
+      return failIfAny(evidence, 'every selector can be read, and each rule for hosts and each node has what it needs', (names) => ({
+        because: `${counted(evidence.length, 'object')} whose selectors select nothing: ${names}`,
+        hint: 'Correct the selector, or delete what nobody needs. A policy that cannot be read protects nothing, before the upgrade and after it.',
+        next: command`kubectl get ${object?.kind.toLowerCase() ?? ''}${object?.apiVersion.includes('/') ? `.${profile.crdGroup}` : ''} ${[object?.name ?? '', ...(object?.namespace ? ['-n', object.namespace] : [])]} -o yaml`,
+      }));
+    }),
+  },
+]);
+
+/** By the agents' variable, or the key of their ConfigMap that it is taken from. */
+function runsBgp(installation: Installation, facts: PreflightFacts, profile: Profile): boolean {
+  const agent = serviceWorkloads(installation, profile)?.agent;
+  const set = agent && envOf(findWorkload(read(facts.daemonSets), agent), agent.container, 'CALICO_NETWORKING_BACKEND');
+  return (set ?? textAt(read(facts.agentConfig), 'data', 'calico_backend') ?? 'bird') === 'bird';
+}
+
+/** The agents themselves set the routes of VXLAN, and where it is for other subnets only those within a subnet. */
+function isByBgp(spec: unknown): boolean {
+  return ['Never', ''].includes(textAt(spec, 'vxlanMode') ?? '');
+}
+
+const PLAIN: Readonly<Record<string, readonly string[]>> = {
+  bgppeers: ['nodeSelector', 'peerSelector', 'localWorkloadSelector'],
+  ippools: ['nodeSelector', 'namespaceSelector'],
+};
+const POLICIES = ['globalnetworkpolicies', 'networkpolicies', 'stagedglobalnetworkpolicies', 'stagednetworkpolicies'];
+
+function unreadable(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
+  const plain = Object.entries(PLAIN).flatMap(([plural, fields]) =>
+    objectsOf(facts, plural).flatMap((object) =>
+      fields.flatMap((field) => {
+        const text = textAt(object.spec, field);
+        return text === undefined ? [] : told(object, () => storedSelector(object, field, text));
+      }),
+    ),
+  );
+  const policies = POLICIES.flatMap((plural) => objectsOf(facts, plural)).flatMap((object) =>
+    told(object, () => [globalPolicyOf(object, profile), ruleSidesOf(object, profile)]),
+  );
+  return [...plain, ...policies];
+}
+
+function told(object: KubeObject, reading: () => unknown): readonly Evidence[] {
+  const fault = faultOf(reading);
+  return fault?.includes('is no selector') ? [evidenceOf(object, fault)] : [];
+}
+
+/** Policies before DNAT or connection tracking are for host endpoints alone. */
+function withoutHost(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
+  const hosts = objectsOf(facts, 'hostendpoints').map((one) => storedMetadata(one, profile.apiGroup).labels);
+  return objectsOf(facts, 'globalnetworkpolicies').flatMap((object) => {
+    const { preDNAT, doNotTrack, selector } = specOf(object);
+    if ((preDNAT !== true && doNotTrack !== true) || faultOf(() => globalPolicyOf(object, profile)) !== undefined) return [];
+    const { selects } = globalPolicyOf(object, profile);
+    return hosts.some(selects) ? [] : [evidenceOf(object, `selector ${String(selector ?? 'all()')} selects no host endpoint`)];
+  });
+}
+
+/** Where the service gives the addresses, new pods of a node that no pool selects get none. `!all()` keeps a pool for those who name it. */
+function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
+  if (!givesAddresses(facts)) return [];
+  const pools = objectsOf(facts, 'ippools').filter(
+    ({ spec }) =>
+      jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual' && textAt(spec, 'nodeSelector') !== '!all()',
+  );
+  const nodes = read(facts.nodes).filter((node) => !isWindows(node));
+  const selected = pools.map((pool) =>
+    selectedBy(pool, 'nodeSelector', textAt(pool.spec, 'nodeSelector') ?? '', nodes, (node) => nodeLabels(node, profile.apiGroup)),
+  );
+  const served = new Set(selected.flatMap((one) => one.selected));
+  const left = pools.length === 0 ? [] : nodes.filter((node) => !served.has(node));
+  return left.map((node) => evidenceOf(node, 'no enabled address pool selects it: new pods there get no address'));
+}
+
+function givesAddresses({ operated, agentConfig }: PreflightFacts): boolean {
+  if (!operated) return (textAt(read(agentConfig), 'data', 'cni_network_config') ?? '').includes('calico-ipam');
+  const installation = read(operated.installation);
+  const ipam = textAt(installation?.spec, 'cni', 'ipam', 'type') ?? 'Calico';
+  return installation !== undefined && hasOwnCni(installation) && ipam === 'Calico';
+}

@@ -1,0 +1,246 @@
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf, daemonSet, deployment, found, node, resource, resources } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
+
+const context = contextOf({}, calico);
+type Spec = Readonly<Record<string, unknown>>;
+const peer = (name: string, spec: Spec) => resource(`BGPPeer/${name}`, spec);
+const noMesh = resource('BGPConfiguration/default', { nodeToNodeMeshEnabled: false });
+const ipip = resource('IPPool/a', { cidr: '10.0.0.0/16', ipipMode: 'Always', vxlanMode: 'Never' });
+const named = (name: string, labels: Readonly<Record<string, string>> = {}, more: object = {}) => ({
+  ...node(name),
+  metadata: { name, labels, ...more },
+});
+const NODES = { value: [named('n1', { 'node-role.kubernetes.io/control-plane': '' }), named('n2'), named('n3')] };
+const without = (...peers: readonly ReturnType<typeof peer>[]) => ({ nodes: NODES, resources: resources(noMesh, ipip, ...peers) });
+
+checkCases('NS-509', {
+  'stops where the label of the route reflectors is gone': {
+    context,
+    facts: without(peer('rr', { nodeSelector: 'all()', peerSelector: 'has(node-role.kubernetes.io/master)' })),
+    is: 'error',
+    about: ['BGPPeer/rr', 'Node/n1', 'Node/n2', 'Node/n3'],
+    says: /the mesh is off, and 3 nodes without any BGP peer/,
+    details: [/^peerSelector has\(node-role\.kubernetes\.io\/master\) selects none$/, /^no BGPPeer selects it$/],
+    next: /^kubectl get bgppeers\.crd\.projectcalico\.org -o yaml$/,
+  },
+  'passes where it is there: the reflector has the others as peers, too': {
+    context,
+    facts: without(
+      peer('rr', {
+        nodeSelector: '!has(node-role.kubernetes.io/control-plane)',
+        peerSelector: 'has(node-role.kubernetes.io/control-plane)',
+      }),
+    ),
+    is: 'ok',
+  },
+  'stops before the reflector that nobody peers with back': {
+    context,
+    facts: without(
+      peer('rr', {
+        ...{ nodeSelector: '!has(node-role.kubernetes.io/control-plane)', peerSelector: 'has(node-role.kubernetes.io/control-plane)' },
+        reversePeering: 'Manual',
+      }),
+    ),
+    is: 'error',
+    about: ['Node/n1'],
+  },
+  'stops before nodes that no peer selects, and says which peer is for a node that is gone': {
+    context,
+    facts: without(peer('one', { node: 'n1', peerIP: '192.0.2.1' }), peer('gone', { node: 'n9', peerIP: '192.0.2.1' })),
+    is: 'error',
+    about: ['BGPPeer/gone', 'Node/n2', 'Node/n3'],
+    details: [/^node n9 is no node of the cluster$/],
+  },
+  'stops before a selector that cannot be parsed, and names the column': {
+    context,
+    facts: without(peer('rr', { nodeSelector: 'all()', peerSelector: 'role = "rr"' })),
+    is: 'error',
+    details: [/^spec\.peerSelector is no selector: .*column/],
+  },
+  'stops where a node is a peer of itself alone': {
+    context,
+    facts: without(
+      peer('rr', {
+        nodeSelector: 'has(node-role.kubernetes.io/control-plane)',
+        peerSelector: 'has(node-role.kubernetes.io/control-plane)',
+      }),
+    ),
+    is: 'error',
+    details: [/selects no two different nodes/],
+  },
+  'stops with the mesh off and no peer at all': { context, facts: without(), is: 'error', about: ['Node/n1', 'Node/n2', 'Node/n3'] },
+  'passes with a router for all nodes': { context, facts: without(peer('tor', { peerIP: '192.0.2.1:179' })), is: 'ok' },
+  'takes labels that the service’s CLI gave a node': {
+    context,
+    facts: {
+      ...without(peer('rr', { nodeSelector: 'all()', peerSelector: "rr == 'true'" })),
+      nodes: { value: [named('n1', {}, { annotations: { 'projectcalico.org/labels': '{"rr":"true"}' } }), named('n2')] },
+    },
+    is: 'ok',
+  },
+  'passes where the agents set the routes themselves': {
+    context,
+    facts: { nodes: NODES, resources: resources(noMesh, resource('IPPool/a', { cidr: '10.0.0.0/16', vxlanMode: 'CrossSubnet' })) },
+    is: 'ok',
+  },
+  'does not apply where no BGP runs': {
+    context,
+    facts: {
+      ...without(),
+      daemonSets: {
+        value: [
+          daemonSet({
+            template: { spec: { containers: [{ name: 'calico-node', env: [{ name: 'CALICO_NETWORKING_BACKEND', value: 'vxlan' }] }] } },
+          }),
+        ],
+      },
+    },
+    is: 'not-applicable',
+  },
+  'passes with the mesh': { context, facts: { nodes: NODES, resources: resources(ipip) }, is: 'ok' },
+});
+
+const policy = (name: string, spec: Spec) => resource(`GlobalNetworkPolicy/${name}`, { tier: 'default', types: ['Ingress'], ...spec });
+const CALICO_IPAM = { value: resource('ConfigMap/kube-system/calico-config', {}, {}) };
+const agentConfig = { value: { ...CALICO_IPAM.value, data: { cni_network_config: '{"ipam":{"type":"calico-ipam"}}' } } };
+
+checkCases('NS-510', {
+  'warns of a selector that cannot be parsed, in a policy, in a rule of it, a pool and a peer': {
+    context,
+    facts: {
+      resources: resources(
+        policy('a', { selector: 'role = "x"' }),
+        policy('b', { selector: 'all()', ingress: [{ action: 'Allow', source: { selector: 'has(role' } }] }),
+        resource('IPPool/p', { cidr: '10.0.0.0/16', nodeSelector: 'zone in [a]' }),
+        peer('rr', { peerSelector: 'has rr' }),
+      ),
+    },
+    is: 'warning',
+    about: ['BGPPeer/rr', 'IPPool/p', 'GlobalNetworkPolicy/a', 'GlobalNetworkPolicy/b'],
+    details: [
+      /^spec\.peerSelector is no selector/,
+      /^spec\.nodeSelector is no/,
+      /^spec\.selector is no/,
+      /^spec\.ingress\[0\]\.source\.selector is no/,
+    ],
+    next: /^kubectl get bgppeer\.crd\.projectcalico\.org rr -o yaml$/,
+  },
+  'warns of a rule for hosts that selects no host endpoint': {
+    context,
+    facts: {
+      resources: resources(
+        policy('drop', { selector: "role == 'edge'", preDNAT: true, applyOnForward: true }),
+        resource('HostEndpoint/h', { node: 'n1', interfaceName: 'eth0' }, { labels: { role: 'egde' } }),
+      ),
+    },
+    is: 'warning',
+    about: ['GlobalNetworkPolicy/drop'],
+    details: [/^selector role == 'edge' selects no host endpoint$/],
+  },
+  'passes where it selects one by labels that the v3 API keeps': {
+    context,
+    facts: {
+      resources: resources(
+        policy('drop', { selector: "role == 'edge'", doNotTrack: true }),
+        resource('HostEndpoint/h', { node: 'n1' }, { annotations: { 'projectcalico.org/metadata': '{"labels":{"role":"edge"}}' } }),
+      ),
+    },
+    is: 'ok',
+  },
+  'warns of a node that no pool selects': {
+    context,
+    facts: {
+      nodes: NODES,
+      agentConfig,
+      resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16', nodeSelector: 'has(node-role.kubernetes.io/control-plane)' })),
+    },
+    is: 'warning',
+    about: ['Node/n2', 'Node/n3'],
+    details: [/no enabled address pool selects it: new pods there get no address$/],
+    next: /^kubectl get node n2 -o yaml$/,
+  },
+  'passes with pools kept for those who name them': {
+    context,
+    facts: { nodes: NODES, agentConfig, resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16', nodeSelector: '!all()' })) },
+    is: 'ok',
+  },
+  'passes where others give the addresses': {
+    context,
+    facts: { nodes: NODES, resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16', nodeSelector: 'has(nothing)' })) },
+    is: 'ok',
+  },
+  'passes without any': { context, is: 'ok' },
+});
+
+const placed = (pod: object) => ({
+  detection: found({
+    components: [
+      {
+        component: 'controllers',
+        workload: 'Deployment/kube-system/calico-kube-controllers',
+        container: 'calico-kube-controllers',
+        image: 'x',
+      },
+    ] as never,
+  }),
+  nodes: NODES,
+  deployments: { value: [deployment('calico-kube-controllers', { template: { spec: pod } })] },
+});
+const affinity = (matchExpressions: readonly object[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } } },
+});
+
+checkCases('NS-412', {
+  'stops where the label that the controllers want is gone': {
+    context,
+    facts: placed({ nodeSelector: { 'node-role.kubernetes.io/master': '' } }),
+    is: 'error',
+    about: ['Deployment/kube-system/calico-kube-controllers'],
+    details: [/^nodeSelector \{"node-role\.kubernetes\.io\/master":""\}$/],
+    next: /^kubectl -n kube-system get deployment calico-kube-controllers -o yaml$/,
+  },
+  'stops before a required affinity that no node has': {
+    context,
+    facts: placed(affinity([{ key: 'pool', operator: 'In', values: ['infra'] }])),
+    is: 'error',
+    details: [/nodeAffinity .*infra/],
+  },
+  'stops where every node repels it': {
+    context,
+    facts: {
+      ...placed({ tolerations: [{ key: 'other', operator: 'Exists' }] }),
+      nodes: { value: [{ ...node('n1'), spec: { taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] } }] },
+    },
+    is: 'error',
+  },
+  'passes where it tolerates the taint, or a node is only not ready': {
+    context,
+    facts: {
+      ...placed({ tolerations: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] }),
+      nodes: {
+        value: [
+          {
+            ...node('n1'),
+            spec: {
+              taints: [
+                { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+                { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' },
+              ],
+            },
+          },
+        ],
+      },
+    },
+    is: 'ok',
+  },
+  'passes with one node that fits': {
+    context,
+    facts: placed({
+      nodeSelector: { 'node-role.kubernetes.io/control-plane': '' },
+      ...affinity([{ key: 'gone', operator: 'DoesNotExist' }]),
+    }),
+    is: 'ok',
+  },
+  'passes on a healthy cluster': { context, is: 'ok' },
+});
