@@ -22,6 +22,8 @@ const OPERATED = ['v3.27.5'];
 const NIGHTLY = process.env.NIGHTLY !== undefined;
 const SEED = Number(process.env.SEED) || Math.floor(Date.now() / 86_400_000);
 
+/** The mesh is switched off, and there is no BGPPeer. */
+const NO_PEER = 'NS-509';
 const MIRROR = 'NS-606';
 const CONFLICT = 'NS-201';
 /** Images of one release, and a text that is nearer to another. */
@@ -31,7 +33,7 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
   'calico-etcd-v3.18.1-dotbalo': [MIRROR, TWO_RELEASES, 'NS-209', 'NS-706'],
   // It has a number for the MTU.
   'calico-v3.15.0-andrewmackrodt': [MIRROR, 'NS-607'],
-  'calico-v3.17.1-mhmxs': [MIRROR, CONFLICT],
+  'calico-v3.17.1-mhmxs': [MIRROR, CONFLICT, NO_PEER],
   'calico-v3.19.1-kubecube-io': [MIRROR, CONFLICT],
   'calico-v3.23.3-yuikuen': [MIRROR, TWO_RELEASES, CONFLICT],
   'calico-v3.27.2-kubevirt': [],
