@@ -63,7 +63,7 @@ const HARMLESS: ReadonlySet<Fate> = new Set(['kept', 'created']);
 
 function hasApi({ installation, operated, context }: Operated): boolean {
   const kind = context.profile.operator.end?.api.kind;
-  return installation.hasApiServer || (kind !== undefined && read(operated.kinds).includes(kind));
+  return installation.hasApiServer || (kind !== undefined && read(operated.components).some((one) => one.kind === kind));
 }
 
 /** Without an enabled pool the operator renders nothing. With some, it tells the agents from them which addresses pods get. */

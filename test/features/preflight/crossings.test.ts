@@ -2,7 +2,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
-import { API, byItsOwn, context, forOperators, installed, operated } from '../../support/operated-facts.ts';
+import { API, byItsOwn, context, forOperators, operated } from '../../support/operated-facts.ts';
 
 const set = (name: string) => object(API, `ImageSet/${name}`);
 
@@ -24,7 +24,6 @@ checkCases('NS-622', {
   ...forOperators,
   ...byItsOwn('error', 'imageSets'),
 });
-
 
 const tier = (name: string) => resource(`Tier/${name}`, { order: 1 });
 const policy = (name: string, spec: object, metadata = {}) => resource(`GlobalNetworkPolicy/${name}`, { ...spec }, metadata);

@@ -18,7 +18,7 @@ const differing = (entry: Spec, live: Spec, labels: object = {}, name = 'a') => 
 const withoutApi = (facts: ReturnType<typeof differing>) => ({
   ...facts,
   detection: found({ path: 'operator', variant: undefined, hasApiServer: false }),
-  operated: { ...facts.operated, kinds: { value: [] } },
+  operated: { ...facts.operated, components: { value: [] } },
 });
 
 checkCases('NS-624', {
