@@ -23,17 +23,6 @@ export function playRefusedAgents(api: Api, afterMs: number) {
     const alone = typhas.length > 0 && typhas.every((pod) => !isOld(pod));
     refusedAt = alone ? (refusedAt ?? Date.now()) : undefined;
   };
-  const following = play((signal) => {
-    const gone = (pod: ApiObject) => {
-      pods.delete(pod.metadata.name);
-      look();
-    };
-    const seen = (pod: ApiObject) => {
-      pods.set(pod.metadata.name, pod);
-      look();
-    };
-    return Promise.all([api.follow(PODS, seen, signal, gone), refuse(signal)]);
-  });
   const refuse = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       await pause(200, undefined, { signal }).catch(() => undefined);
@@ -45,6 +34,17 @@ export function playRefusedAgents(api: Api, afterMs: number) {
       );
     }
   };
+  const following = play((signal) => {
+    const gone = (pod: ApiObject) => {
+      pods.delete(pod.metadata.name);
+      look();
+    };
+    const seen = (pod: ApiObject) => {
+      pods.set(pod.metadata.name, pod);
+      look();
+    };
+    return Promise.all([api.follow(PODS, seen, signal, gone), refuse(signal)]);
+  });
   return {
     /** Counts anew from now on. */
     begin() {
