@@ -5,6 +5,7 @@ import type { Acceptance } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
+import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
 import { type PlanSteps, planSteps } from '../kernel/plan.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
@@ -155,8 +156,8 @@ async function question(session: Session, stages: readonly AnyStage[], head: Upg
   const record = await composition.records.load();
   const stopped = record && continues(record, context) ? stoppedAt(record, composition.clock.now()) : undefined;
   if (record && stopped !== undefined)
-    return `Resume run ${record.runId} (${record.source ?? 'an unknown release'} → ${record.target}), ${stopped}, on ${where}?`;
-  return `Upgrade ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
+    return `Resume run ${record.runId} (${record.intent.from ?? 'an unknown release'} → ${record.intent.to}), ${stopped}, on ${where}?`;
+  return `${intentWords(context.intent).order} ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
 }
 
 /** `stopped at apply 4m ago`; undefined where no stage of the run has ended early. */

@@ -1,4 +1,5 @@
 import type { Finding } from '../kernel/check.ts';
+import type { IntentKind } from '../kernel/intent.ts';
 
 /** The names of stages and commands, and what follows from them: help, completion and flags load nothing else of a command. */
 
@@ -67,6 +68,8 @@ type ChainId = Performing | 'demo' | `ownerrefs ${'strip' | 'restore' | 'forget'
 interface ChainRow {
   /** `all`: what --from, --through, --skip and --include leave of them. */
   readonly stages: 'all' | readonly StageId[];
+  /** What they are performed for. */
+  readonly intent: IntentKind;
   /** The command that comes next; `status` where nothing follows by itself. */
   readonly next: string;
   /** The same after its `--undo`. */
@@ -91,24 +94,26 @@ export interface Chain extends ChainRow {
   readonly id: ChainId;
 }
 
+const intent = 'upgrade';
+
 const ROWS = {
-  preflight: { stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
-  plan: { stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
-  run: { stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
-  backup: { stages: ['backup'], next: 'ownerrefs strip' },
-  'ownerrefs strip': { stages: ['ownerrefs-strip'], next: 'crds' },
-  crds: { stages: ['crds'], next: 'apply' },
-  apply: { stages: ['apply'], next: 'wait', shownBy: 'wait' },
-  wait: { stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait' },
+  preflight: { intent, stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
+  plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
+  run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
+  backup: { intent, stages: ['backup'], next: 'ownerrefs strip' },
+  'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds' },
+  crds: { intent, stages: ['crds'], next: 'apply' },
+  apply: { intent, stages: ['apply'], next: 'wait', shownBy: 'wait' },
+  wait: { intent, stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait' },
   // The upgrade is called off: nothing else ends the journal.
-  'ownerrefs restore': { stages: ['ownerrefs-restore'], next: 'cli', afterUndo: 'ownerrefs forget' },
-  cli: { stages: ['cli'], next: 'alp' },
-  alp: { stages: ['alp'], next: 'verify' },
-  hep: { stages: ['hep'], next: 'verify' },
-  policy: { stages: ['policy'], next: 'verify' },
-  verify: { stages: ['verify'], next: 'report', tells: 'result' },
-  'ownerrefs forget': { stages: ['ownerrefs-forget'], next: 'status' },
-  demo: { stages: 'all', next: 'preflight', inMemory: true },
+  'ownerrefs restore': { intent, stages: ['ownerrefs-restore'], next: 'cli', afterUndo: 'ownerrefs forget' },
+  cli: { intent, stages: ['cli'], next: 'alp' },
+  alp: { intent, stages: ['alp'], next: 'verify' },
+  hep: { intent, stages: ['hep'], next: 'verify' },
+  policy: { intent, stages: ['policy'], next: 'verify' },
+  verify: { intent, stages: ['verify'], next: 'report', tells: 'result' },
+  'ownerrefs forget': { intent, stages: ['ownerrefs-forget'], next: 'status' },
+  demo: { intent, stages: 'all', next: 'preflight', inMemory: true },
 } as const satisfies Readonly<Record<ChainId, ChainRow>>;
 
 /** A chain for each command that performs stages. */

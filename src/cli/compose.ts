@@ -53,7 +53,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const startedAt = clock.now();
   const ledger = secretLedger(cluster);
   const lease = { cluster, clock, identity: runIdentity(), isGone };
-  const context = { profile, options, clusterUid, server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt };
+  const intent = { kind: request.chain?.intent ?? 'upgrade' };
+  const context = { profile, options, intent, clusterUid, server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt };
   return {
     work,
     clock,

@@ -114,7 +114,7 @@ async function composition(scenario: Scenario, { flags }: ComposeRequest, proces
   return {
     ...sandboxPorts(scenario, ownerEntries, process),
     profile: netsvc,
-    context: { profile: netsvc, options, ...where },
+    context: { profile: netsvc, options, intent: { kind: CHAINS.demo.intent }, ...where },
     close: async () => undefined,
   };
 }

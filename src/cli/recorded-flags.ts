@@ -76,12 +76,12 @@ export async function flagsWithRecord(
   record: RunRecord | undefined,
   { clusterUid, uses, agree }: Asking,
 ): Promise<{ readonly flags: RunFlags; readonly recorded: readonly CarriedFlag[] }> {
-  const { finishedAt, target } = record ?? {};
-  const isOther = finishedAt !== undefined || (flags.release !== undefined && flags.release !== target);
+  const { finishedAt, intent } = record ?? {};
+  const isOther = finishedAt !== undefined || (flags.release !== undefined && flags.release !== intent?.to);
   if (record?.clusterUid !== clusterUid || (uses === 'resumes' && isOther)) return { flags, recorded: [] };
   const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const wanted = uses === 'looks' ? TAKEN : DECIDES_TRUST;
-  const recorded = flagsIn({ clusterUid, flags: [...(record.flags ?? []), `--release=${record.target}`] }, clusterUid)
+  const recorded = flagsIn({ clusterUid, flags: [...(record.flags ?? []), `--release=${record.intent.to}`] }, clusterUid)
     .filter(({ name }) => wanted.has(name) && !given.has(name))
     .filter(({ name }, index, all) => REPEATABLE.has(name) || all.findIndex((one) => one.name === name) === index);
   const trusted = recorded.filter(({ name }) => DECIDES_TRUST.has(name));

@@ -7,6 +7,7 @@ import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import type { CarriedFlag } from './carried.ts';
+import type { Chain } from './command-names.ts';
 import type { RunFlags } from './flags.ts';
 import type { Agree, Uses } from './recorded-flags.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,6 +20,8 @@ export interface Needs {
   readonly anyProfile?: boolean;
   /** The command changes nothing: it can do without a work folder that lasts. */
   readonly looksOnly?: boolean;
+  /** What it performs; a command that performs no stage looks at an upgrade. */
+  readonly chain?: Chain | undefined;
   /** What the command's flags do not say may be in the run record. */
   readonly usesRecord?: Uses;
 }

@@ -12,7 +12,6 @@ import { type Palette, palette } from '../report/colour.ts';
 import type { Progress } from '../report/progress-text.ts';
 import type { CarriedFlag } from './carried.ts';
 import { findingsHere } from './carried.ts';
-import type { Chain } from './command-names.ts';
 import type { Made } from './documents.ts';
 import type { ReportFile } from './ending/file.ts';
 import { errorDocument, errorLines } from './error-text.ts';
@@ -29,8 +28,6 @@ export type SessionFlags = RunFlags & { readonly output: OutputFormat };
 export interface Asked extends Needs {
   /** `apply`. */
   readonly command: string;
-  /** What it performs; absent for a command that performs no stage. */
-  readonly chain?: Chain | undefined;
   /** The command line after the program's name, without credentials: what continues it. */
   readonly typed: string;
   /** Flags that a next command needs as well. */
@@ -186,6 +183,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   let composition: Composition | undefined;
   let meant: MeantCluster | undefined;
   const notices = noticesWith?.({
+    intent: asked.chain?.intent ?? 'upgrade',
     cut: interrupts.over,
     now: () => composition?.clock.now() ?? new Date(),
     warn: (text) => warn(`Warning: ${text}`),

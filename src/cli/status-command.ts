@@ -156,8 +156,8 @@ export function statusDocument(
   record: RunRecord | undefined,
   next: string,
 ): StatusDocument {
-  const { profile = null, target = null, stripped } = record ?? {};
+  const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
   const found = { lock: lock ?? null, record: record ?? null, ownerReferences };
-  return { ...documentHead(context, 'done', next), profile, target, kind: 'Status', ...found };
+  return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

@@ -1,9 +1,9 @@
 import type { Action } from '../kernel/action.ts';
-import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf, PodFault } from '../kernel/fault.ts';
+import { continueCommand, intentWords } from '../kernel/intent.ts';
 import { continues, type RecordNotes, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
@@ -65,7 +65,10 @@ export class Recorder {
   get run(): Pick<ChainOutcome, 'runId' | 'source' | 'record' | 'earlier'> {
     const record = this.#record;
     if (!record) return {};
-    const { runId, source } = record;
+    const {
+      runId,
+      intent: { from: source },
+    } = record;
     const earlier = this.#earlier;
     return { runId, record, ...(source === undefined ? {} : { source }), ...(earlier ? { earlier } : {}) };
   }
@@ -198,9 +201,9 @@ export class Recorder {
     if (isOpen && !options.accept.some((one) => one.check === word)) {
       throw new Fault(
         'blocked',
-        `a run to ${stored.target}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${options.release}`,
+        `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${options.release}`,
         [
-          `finish it first: ${command`kubectl netsvc-upgrade run --release ${stored.target}`}`,
+          `finish it first: ${continueCommand(stored.intent) ?? `with version ${stored.toolVersion}, which began it`}`,
           ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`]),
         ],
       );

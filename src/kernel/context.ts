@@ -1,5 +1,6 @@
 import type { Severity } from './defect.ts';
 import type { InstallPath } from './installation.ts';
+import type { Intent } from './intent.ts';
 import type { Profile } from './profile.ts';
 
 /** `--accept CHECK-ID[=SUBJECT]`. */
@@ -49,6 +50,8 @@ export interface ChainPlace {
 export interface Context {
   readonly profile: Profile;
   readonly options: Options;
+  /** What the command is for: how it goes to the release of its options. */
+  readonly intent: Pick<Intent, 'kind'>;
   /** UID of the namespace kube-system: the identity of the cluster. */
   readonly clusterUid: string;
   readonly server: string;

@@ -1,5 +1,6 @@
 import type { Context, Options } from './context.ts';
 import type { ExitName } from './fault.ts';
+import { intentOf } from './intent.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
 
@@ -19,7 +20,7 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
     runId: runIdOf(startedAt, clusterUid),
     clusterUid,
     profile: profile.name,
-    target: options.release,
+    intent: intentOf(context),
     path: options.path ?? UNKNOWN_PATH,
     digests: {},
     startedAt: startedAt.toISOString(),
@@ -39,12 +40,14 @@ export function freshRecord({ context, operator, toolVersion }: Beginner): RunRe
 export function begunRecord(before: RunRecord | undefined, { source, oldest, ...remember }: Remember, beginner: Beginner): RunRecord {
   const base = before ?? freshRecord(beginner);
   const path = base.path === UNKNOWN_PATH ? (remember.path ?? base.path) : base.path;
-  const releases = isUnseen(base) ? { source, ...definedOf({ oldest }) } : {};
+  const intent = isUnseen(base) && source !== undefined ? { ...base.intent, from: source } : base.intent;
+  const releases = isUnseen(base) ? definedOf({ oldest }) : {};
   const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
   return {
     ...base,
     ...merged,
+    intent,
     ...definedOf({ plan, flags }),
     digests: { ...remember.digests, ...base.digests },
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
@@ -54,7 +57,7 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
 
 /** No stage has looked at what is installed: whoever replaces it has (`oldest`). */
 function isUnseen(record: RunRecord): boolean {
-  return record.source === undefined && record.oldest === undefined;
+  return record.intent.from === undefined && record.oldest === undefined;
 }
 
 /** The stages of this part of the run take the place of what the record said about them. */

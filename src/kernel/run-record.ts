@@ -1,8 +1,10 @@
+import type { Context } from './context.ts';
+import { type Intent, intentOf } from './intent.ts';
 import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
 
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
-export const RUN_RECORD_VERSION = 1;
+export const RUN_RECORD_VERSION = 2;
 
 /** Where lock and state are. Whoever may write Secrets here has the cluster already (docs/internals/threat-model.md). */
 export const STATE_NAMESPACE = 'kube-system';
@@ -47,12 +49,10 @@ export interface RunRecord {
   readonly runId: string;
   readonly clusterUid: string;
   readonly profile: string;
-  readonly target: string;
+  readonly intent: Intent;
   /** Install path, or `unknown`. */
   readonly path: string;
   readonly variant?: string;
-  /** Release of the agents when the run began. */
-  readonly source?: string;
   /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent where no stage has looked. */
   readonly oldest?: string;
   /** Nodes of the cluster then. */
@@ -98,15 +98,19 @@ export function runIdOf(startedAt: Date, clusterUid: string): string {
   return `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${clusterUid.slice(0, 8)}`;
 }
 
-/** The run that a record may be continued by: its target, and the cluster it is of (a restored copy is of another). */
-export interface Continuation {
-  readonly options: { readonly release: string };
-  readonly clusterUid: string;
+/** The run that a record may be continued by: its intent, and the cluster it is of (a restored copy is of another). */
+export type Continuation = Pick<Context, 'clusterUid' | 'intent'> & { readonly options: Pick<Context['options'], 'release'> };
+
+/** True if the record is of an unfinished run with this intent on this cluster. */
+export function continues(record: RunRecord | undefined, context: Continuation): record is RunRecord {
+  return record?.finishedAt === undefined && isOfIntent(record, context);
 }
 
-/** True if the record is of an unfinished run to this target on this cluster. */
-export function continues(record: RunRecord | undefined, { options, clusterUid }: Continuation): record is RunRecord {
-  return record !== undefined && record.finishedAt === undefined && record.target === options.release && record.clusterUid === clusterUid;
+/** True if the record is of a run with this intent on this cluster, finished or not. */
+export function isOfIntent(record: RunRecord | undefined, context: Continuation): record is RunRecord {
+  if (record?.clusterUid !== context.clusterUid) return false;
+  const { kind, to } = intentOf(context);
+  return record.intent.kind === kind && record.intent.to === to;
 }
 
 /** The record, if it is of this cluster: nothing of another one's is repeated. */

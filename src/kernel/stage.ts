@@ -32,7 +32,10 @@ export interface NoReturnReason {
 }
 
 /** The part of the run record that a stage fills in. */
-export type Remember = Partial<Pick<RunRecord, 'path' | 'variant' | 'source' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>>;
+export interface Remember extends Partial<Pick<RunRecord, 'path' | 'variant' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>> {
+  /** Release of the agents: where the run comes from. */
+  readonly source?: string | undefined;
+}
 
 /** One part of the procedure as a value: it surveys (reads only), evaluates (pure) and plans (pure). Only the engine acts. */
 export interface Stage<Facts> {

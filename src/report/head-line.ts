@@ -32,8 +32,8 @@ export function upgradeHead(context: Context, installed: Installation | undefine
 }
 
 /** Of a run, by what it noted when it began: the cluster is not asked for it. */
-export function recordHead({ path, variant, source, target, nodes, clusterUid }: RunRecord): UpgradeHead {
-  return { path: path === UNKNOWN_PATH ? undefined : path, variant, source, nodes, release: target, clusterUid };
+export function recordHead({ path, variant, intent: { from: source, to }, nodes, clusterUid }: RunRecord): UpgradeHead {
+  return { path: path === UNKNOWN_PATH ? undefined : path, variant, source, nodes, release: to, clusterUid };
 }
 
 const SHORT = 8;

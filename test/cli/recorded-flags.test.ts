@@ -3,13 +3,13 @@ import { FLAG_ROWS } from '../../src/cli/flags.ts';
 import { flagsWithRecord, withRecorded } from '../../src/cli/recorded-flags.ts';
 import { HIDDEN } from '../../src/kernel/hidden.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
-import { RECORD } from '../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { applies, type CommandBench, commandBench, fakeStage } from '../support/command-bench.ts';
 import { CLUSTER_UID } from '../support/engine-ports.ts';
 
 const LOOKS = { clusterUid: 'uid-1', uses: 'looks', agree: async () => true } as const;
 const record = {
-  ...{ clusterUid: 'uid-1', target: 'v3.31.0', profile: 'calico' },
+  ...{ clusterUid: 'uid-1', intent: upgradeTo('v3.31.0'), profile: 'calico' },
   flags: ['--manifest-url=/mirror', '--accept=NS-001', '--timeout=1h', '--context=theirs', '--profile=calico'],
 } as unknown as RunRecord;
 

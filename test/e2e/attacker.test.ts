@@ -9,9 +9,10 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { changeTo } from '../../src/kernel/object-change.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
-import type { RunRecord } from '../../src/kernel/run-record.ts';
+import { RUN_RECORD_VERSION, type RunRecord } from '../../src/kernel/run-record.ts';
 import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import type { ApiObject } from '../control-plane/api.ts';
+import { upgradeTo } from '../fixtures/stored-record.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
 import { labelled, switched } from '../support/hep-kept.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
@@ -63,8 +64,8 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
     const records = recordsIn(on);
     const carriedId = `${RUN}${CARRIED_PART}1`;
     const record: RunRecord = {
-      version: 1,
-      ...{ runId: RUN, clusterUid, profile: 'netsvc', target: NEW, path: 'manifest', variant: 'node', source: OLD, oldest: OLD },
+      version: RUN_RECORD_VERSION,
+      ...{ runId: RUN, clusterUid, profile: 'netsvc', intent: upgradeTo(NEW, OLD), path: 'manifest', variant: 'node', oldest: OLD },
       ...{ digests: {}, startedAt: '2020-01-01T00:00:00.000Z', startedBy: 'admin@here', toolVersion: '0.1.0', accepted: ['NS-009'] },
       ...{ stages: [], wrote: ['apply'], kept: [carriedId], backup: '/nowhere/backup', flags: ["--accept='NS-606; id #'"] },
     };

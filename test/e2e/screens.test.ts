@@ -6,7 +6,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { writeCniVersion } from '../../src/sandbox/scenario.ts';
-import { RECORD } from '../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPipe, inPty, type SeenCluster, seenCluster, steadied } from '../support/pty.ts';
 import { ownReleases } from '../support/releases.ts';
@@ -46,7 +46,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
 function recorded({ cluster, clusterUid }: Scenario): void {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const record: RunRecord = {
-    ...{ ...RECORD, runId: 'r-1', clusterUid, variant: 'netsvc', source: 'v3.26.4', nodes: 2 },
+    ...{ ...RECORD, runId: 'r-1', clusterUid, variant: 'netsvc', intent: upgradeTo('v3.32.2', 'v3.26.4'), nodes: 2 },
     ...{ startedAt: at(140), startedBy: 'anna@host-1', toolVersion: '0.1.0' },
     stages: [
       {

@@ -8,6 +8,7 @@ import { Outdated } from '../../src/kernel/fault.ts';
 import { interrupted } from '../../src/kernel/interruption.ts';
 import { planSteps } from '../../src/kernel/plan.ts';
 import { ApiFailure, type Clock } from '../../src/kernel/ports.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { type AnyStage, type StagePlan, stage } from '../../src/kernel/stage.ts';
 import { fakeStage } from '../support/command-bench.ts';
 import { type EngineBench, engineBench, engineContext } from '../support/engine-ports.ts';
@@ -571,7 +572,7 @@ describe('runChain', () => {
     const first = bench.stored?.runId;
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: NETSVC_TARGET } }))]);
     assert.equal(bench.stored?.runId, first);
-    assert.equal(bench.stored?.source, 'v3.26.4');
+    assert.equal(bench.stored?.intent.from, 'v3.26.4');
   });
 
   it('keeps what a stage cannot tell later once in a run, and again only what is anew', async () => {
@@ -639,6 +640,18 @@ describe('runChain', () => {
     assert.ok(bench.calls.includes(`keep ${first}/record`), 'the old record is kept beside the new one');
   });
 
+  it('never continues a run that was for something else', async () => {
+    const bench = engineBench();
+    const chain = () => [scripted('apply', twice({ actions: [exec('a')] }))];
+    const { outcome } = await run(bench, chain());
+    assert.equal(outcome.record?.intent.kind, 'upgrade');
+    await bench.ports.records.save({ ...(outcome.record as RunRecord), intent: { kind: 'rollback', to: engineContext().options.release } });
+    const second = (await run(bench, chain())).outcome;
+    assert.equal(second.exit, 'blocked');
+    assert.match(second.message ?? '', /^a rollback to v3\.\d+\.\d+, begun .*, is unfinished/);
+    assert.match(second.suggestions.join(), /finish it first: with version .*, which began it/);
+  });
+
   it('learns the path of a run that a stage began which does not look at it', async () => {
     const bench = engineBench();
     await run(bench, [
@@ -654,7 +667,7 @@ describe('runChain', () => {
     const bench = engineBench();
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { oldest: 'unknown' } }))]);
     await run(bench, [scripted('apply', twice({ actions: [exec('a')], remember: { source: NETSVC_TARGET, oldest: NETSVC_TARGET } }))]);
-    assert.deepEqual([bench.stored?.source, bench.stored?.oldest], [undefined, 'unknown']);
+    assert.deepEqual([bench.stored?.intent.from, bench.stored?.oldest], [undefined, 'unknown']);
   });
 
   it('does not look again at what its plan looked at a moment ago, as long as nothing was written', async () => {

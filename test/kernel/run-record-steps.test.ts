@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { RunRecord, StageRecord } from '../../src/kernel/run-record.ts';
 import { type Beginner, begunRecord, endedRecord, freshRecord, withStages, withWriter } from '../../src/kernel/run-record-steps.ts';
 import type { Remember } from '../../src/kernel/stage.ts';
+import { upgradeTo } from '../fixtures/stored-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
+const TARGET = engineContext().options.release;
 const beginner = (context: Partial<Beginner['context']> = {}): Beginner => ({
   context: { ...engineContext(), ...context },
   operator: 'alice@here',
@@ -19,24 +21,29 @@ describe('the record of a run before a write', () => {
       'has what was found before the first write',
       undefined,
       { path: 'manifest', source: 'v3.26.4' },
-      { path: 'manifest', source: 'v3.26.4' },
+      { path: 'manifest', intent: upgradeTo(TARGET, 'v3.26.4') },
     ],
-    ['has no path where no stage looked', undefined, {}, { path: 'unknown', source: undefined }],
+    ['has no path where no stage looked', undefined, {}, { path: 'unknown', intent: upgradeTo(TARGET) }],
     ['keeps the path that was found first', { path: 'manifest' }, { path: 'chart' }, { path: 'manifest' }],
     ['is told a path that was not known', { path: 'unknown' }, { path: 'chart' }, { path: 'chart' }],
     ['goes on without a path that nobody knows', { path: 'unknown' }, {}, { path: 'unknown' }],
-    ['keeps the source that was found first', { source: 'v3.26.4' }, { source: 'v3.32.2' }, { source: 'v3.26.4' }],
+    [
+      'keeps the source that was found first',
+      { intent: upgradeTo(TARGET, 'v3.26.4') },
+      { source: 'v3.32.2' },
+      { intent: upgradeTo(TARGET, 'v3.26.4') },
+    ],
     [
       'is told the releases by the first stage that looks, where one that does not wrote before it',
       { wrote: ['policy'] },
       { source: 'v3.26.4', oldest: 'v3.26.4' },
-      { source: 'v3.26.4', oldest: 'v3.26.4' },
+      { intent: upgradeTo(TARGET, 'v3.26.4'), oldest: 'v3.26.4' },
     ],
     [
       'is not told a release that a stage looked for and did not find',
       { wrote: ['crds'], oldest: 'unknown' },
       { source: 'v3.26.4', oldest: 'v3.26.4' },
-      { source: undefined, oldest: 'unknown' },
+      { intent: upgradeTo(TARGET), oldest: 'unknown' },
     ],
     ['keeps the variant that was found first', { variant: 'overlay' }, { variant: 'policy-only' }, { variant: 'overlay' }],
     ['is told a variant that was not known', {}, { variant: 'overlay' }, { variant: 'overlay' }],

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { plain } from '../../src/report/colour.ts';
 import { headLine, recordHead } from '../../src/report/head-line.ts';
+import { upgradeTo } from '../fixtures/stored-record.ts';
 
 const CLUSTER = '05aa2a29-0000';
 const recorded = (more: object) =>
-  headLine(recordHead({ target: 'v3.32.1', path: 'manifest', clusterUid: CLUSTER, ...more } as unknown as RunRecord), plain);
+  headLine(recordHead({ intent: upgradeTo('v3.32.1'), path: 'manifest', clusterUid: CLUSTER, ...more } as unknown as RunRecord), plain);
 
 describe('the second line of a screen', () => {
   it('says what is installed, what comes, and on how many nodes', () => {
@@ -24,7 +25,7 @@ describe('the second line of a screen', () => {
 
   it('comes from the record of a run where the cluster is not asked', () => {
     assert.equal(
-      recorded({ variant: 'calico', source: 'v3.27.5', nodes: 3 }),
+      recorded({ variant: 'calico', intent: upgradeTo('v3.32.1', 'v3.27.5'), nodes: 3 }),
       'manifest path, calico   v3.27.5 → v3.32.1   3 nodes   cluster 05aa2a29…',
     );
     assert.equal(recorded({ path: 'unknown' }), 'unknown release → v3.32.1   cluster 05aa2a29…');

@@ -11,6 +11,7 @@ import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
+import { upgradeTo } from '../fixtures/stored-record.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { testFolder } from '../support/folders.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
@@ -216,7 +217,11 @@ describe('owner references that somebody else has a hand in', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     sandbox.upgrade();
     assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
+    scenario.state.record = runRecord({
+      clusterUid: scenario.clusterUid,
+      intent: upgradeTo(NETSVC_TARGET, NETSVC_TARGET),
+      oldest: NETSVC_TARGET,
+    });
     const keeper = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'keeper', uid: 'keeper-uid' };
     sandbox.put(K.Secret, 'owned-late', [keeper, pool]);
     const found = await perform(sandbox, [verifyStage], folder);
@@ -304,7 +309,11 @@ describe('owner references that somebody else has a hand in', () => {
     const lost = [...sandbox.deleted];
     const owner = { apiVersion: 'crd.netsvc.io/v1', kind: 'GlobalNetworkPolicy', name: 'default.web' };
     sandbox.put(K.Secret, 'owned-late', [{ ...owner, uid: sandbox.uidOf(owner) ?? '' }]);
-    scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
+    scenario.state.record = runRecord({
+      clusterUid: scenario.clusterUid,
+      intent: upgradeTo(NETSVC_TARGET, NETSVC_TARGET),
+      oldest: NETSVC_TARGET,
+    });
     const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
     assert.deepEqual([off.exit, referencesOf('owned-late')], ['done', []]);
     sandbox.upgrade();
@@ -419,7 +428,11 @@ describe('owner references that somebody else has a hand in', () => {
         const how = { profile, flags };
         const { scenario } = sandbox;
         sandbox.upgrade({ held: true });
-        scenario.state.record = runRecord({ clusterUid: scenario.clusterUid, source: NETSVC_TARGET, oldest: NETSVC_TARGET });
+        scenario.state.record = runRecord({
+          clusterUid: scenario.clusterUid,
+          intent: upgradeTo(NETSVC_TARGET, NETSVC_TARGET),
+          oldest: NETSVC_TARGET,
+        });
         const owner = await addLate();
         const found = await perform(sandbox, [verifyStage], folder, how);
         assert.ok(named(found, 'NS-307').includes('Secret/default/owned-late'));

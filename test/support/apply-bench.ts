@@ -12,7 +12,7 @@ import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { contextOf } from '../fixtures/facts.ts';
-import { RECORD } from '../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
 import { ownReleases } from './releases.ts';
@@ -114,7 +114,7 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
     const plan = (await openApply(bench)).plan();
     if ('skip' in plan || plan.actions.length === 0) return;
     const { clusterUid, options } = bench.context;
-    if (plan.keep && !bench.record) begin(bench, plan.keep.content, { target: options.release, clusterUid });
+    if (plan.keep && !bench.record) begin(bench, plan.keep.content, { intent: upgradeTo(options.release), clusterUid });
     for (const action of plan.actions) bench.around.perform(action);
   }
   throw new Error('the apply stage keeps changing');

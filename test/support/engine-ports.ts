@@ -113,6 +113,7 @@ export function engineContext(options: Partial<Options> = {}): Context {
   return {
     ...contextOf({ release: NETSVC_TARGET, yes: true, maxFailed: 0, ...options }),
     ...{ profile: { name: 'netsvc', title: 'netsvc' } as Profile, clusterUid: CLUSTER_UID, server: 'https://127.0.0.1:6443' },
+    intent: { kind: 'upgrade' },
     ...{ contextName: 'test', workFolder: 'work', startedAt: new Date('2026-11-21T02:00:00Z') },
   };
 }

@@ -5,12 +5,12 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../src/kernel/run-record.ts';
-import { RECORD } from '../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 import { journalIn, recordsIn } from './state.ts';
 
 const FORGED = {
-  ...{ runId: '20200101T000000Z-forged00', source: 'v3.26.4', target: 'v3.31.0', accepted: ['NS-009'], wrote: ['apply'] },
+  ...{ runId: '20200101T000000Z-forged00', intent: upgradeTo('v3.31.0', 'v3.26.4'), accepted: ['NS-009'], wrote: ['apply'] },
   ...{ startedAt: '2020-01-01T00:00:00.000Z', startedBy: 'forged', flags: ['--manifest-url=https://evil.example', '--accept=NS-009'] },
   ...{ stripped: { objects: 7, references: 9, parts: [] } },
 };

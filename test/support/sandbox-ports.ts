@@ -29,7 +29,16 @@ export type Flags = Parameters<typeof toOptions>[0];
 
 export function contextIn({ clock, clusterUid, workFolder }: Scenario, flags: Flags = {}, profile: Profile = netsvc): Context {
   const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
-  return { profile, options, server: 'sandbox', contextName: 'sandbox', clusterUid, workFolder, startedAt: clock.now() };
+  return {
+    profile,
+    options,
+    intent: { kind: 'upgrade' },
+    server: 'sandbox',
+    contextName: 'sandbox',
+    clusterUid,
+    workFolder,
+    startedAt: clock.now(),
+  };
 }
 
 interface Performing {

@@ -1,5 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
+import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -86,9 +87,9 @@ export function sizeOf(binary: Content): number {
   return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
 }
 
-const TEXTS = ['runId', 'clusterUid', 'profile', 'target', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
+const TEXTS = ['runId', 'clusterUid', 'profile', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'wrote', 'kept'] as const;
-const TEXTS_OR_ABSENT = ['variant', 'source', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
+const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
 
 /** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
 export function parseRecord(text: string, where: string): RunRecord {
@@ -100,6 +101,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ]);
   const wrong = [
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),
+    ...(isIntent(value.intent) ? [] : ['intent']),
     ...TEXTS.filter((field) => typeof value[field] !== 'string'),
     ...LISTS.filter((field) => !isTexts(value[field])),
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
@@ -113,6 +115,10 @@ export function parseRecord(text: string, where: string): RunRecord {
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
+}
+
+function isIntent(value: unknown): boolean {
+  return isRecord(value) && isIntentKind(value.kind) && isText(value.to) && (value.from === undefined || isText(value.from));
 }
 
 function isProgress(value: unknown): boolean {

@@ -3,6 +3,7 @@ import { LEFT_OUT } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { tally } from '../../kernel/judge.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -155,7 +156,9 @@ function trafficOf(outcome: Outcome, isBlock: boolean): (otherwise?: string) => 
 /** A run that stopped says it with what can be undone. */
 function noReturnLine({ exit, record }: Outcome, chain: readonly AnyStage[]): readonly string[] {
   if (exit !== 'done' || !record?.noReturn) return [];
-  return [`The upgrade is done; there is no undo any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd()];
+  return [
+    `The ${intentWords(record.intent).noun} is done; there is no undo any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd(),
+  ];
 }
 
 const leavesTraffic = (stages: readonly string[], chain: readonly AnyStage[]): boolean =>

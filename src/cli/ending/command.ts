@@ -30,7 +30,7 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
       ...(document.parts ?? []).map(
         ({ commandLine, startedAt, exit }) => `${agoText(startedAt, now)}: ${exit.code} (exit ${exit.number}): ${commandLine}`,
       ),
-      ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.target, wide, full: false }),
+      ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.intent.to, wide, full: false }),
     ];
     const closing = async () => ['Nothing was changed by this command.'];
     await present(session, document, lines, { closing }).catch(refuse);

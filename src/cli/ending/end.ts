@@ -34,7 +34,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
-    const upgrade = outcome.head && { ...outcome.head, ...(before?.source ? { source: before.source, isUnfinished: true } : {}) };
+    const upgrade = outcome.head && { ...outcome.head, ...(before?.intent.from ? { source: before.intent.from, isUnfinished: true } : {}) };
     const head = upgrade === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(upgrade, session.outPalette)];
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;

@@ -94,7 +94,7 @@ function isRunReport(content: unknown): content is RunReport {
 /** One report of a run from its record and from what its commands left beside it, oldest first. */
 function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: string): RunReport {
   const last = parts.at(-1);
-  const before = record.source ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
+  const before = record.intent.from ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
   const after = parts.findLast((one) => one.versions?.after !== undefined)?.versions?.after;
   const history = mergedHistory(parts.flatMap((one) => one.history ?? []));
   const outcome: Outcome = {
@@ -112,7 +112,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
   };
   const of = {
     ...runReport(context, last?.command ?? 'run', outcome, next),
-    target: record.target,
+    target: record.intent.to,
     profile: record.profile,
     dryRun: 'none',
   };

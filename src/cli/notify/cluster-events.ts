@@ -1,6 +1,7 @@
 import type { Announce } from '../../engine/chain-outcome.ts';
 import type { EnginePorts } from '../../kernel/effect-type.ts';
 import { mask } from '../../kernel/hidden.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -35,8 +36,8 @@ type What = readonly [type: string, reason: string];
 /** Kubernetes Events of the agents' DaemonSet, at the start and the end of what a run writes. An account that may not make any makes none. */
 export function clusterEvents(ports: Ports, agent: Agent): Announce {
   /** `Upgrade v3.27.5 → v3.32.1 failed at stage wait (run 20261121T020000Z-2c9e0000, by alice@host)`. */
-  const textOf = ({ runId, source = '(unknown release)', target }: RunRecord, said: string) =>
-    `Upgrade ${source} → ${target}${said} (run ${runId}, by ${ports.operator})`;
+  const textOf = ({ runId, intent }: RunRecord, said: string) =>
+    `${intentWords(intent).title} ${intent.from ?? '(unknown release)'} → ${intent.to}${said} (run ${runId}, by ${ports.operator})`;
   return {
     begun: (record, stage, isResumed) =>
       tell(ports, agent, REASONS.started, textOf(record, ` ${isResumed ? 'resumed' : SAID.started} at stage ${stage}`)),

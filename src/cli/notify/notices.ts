@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Observer } from '../../kernel/event.ts';
 import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.ts';
 import { mask } from '../../kernel/hidden.ts';
+import { type IntentKind, intentWords } from '../../kernel/intent.ts';
 import type { Notifier } from '../../kernel/ports.ts';
 import { continues, type Records, runIdOf } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
@@ -69,9 +70,9 @@ export function eventOf(exit: ExitName): NotifiedEvent {
   return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
 }
 
-function notice(event: NotifiedEvent, begun: Begun, end: End, at: Date): Notification {
+function notice(event: NotifiedEvent, kind: IntentKind, begun: Begun, end: End, at: Date): Notification {
   const known = { ...begun, ...end };
-  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text: sentence(event, known), ...known, at: at.toISOString() };
+  return { apiVersion: OUTPUT_VERSION, kind: 'Notification', event, text: sentence(event, kind, known), ...known, at: at.toISOString() };
 }
 
 /** After `Upgrade v3.27.5 → v3.32.1`. */
@@ -84,14 +85,16 @@ export const SAID: Readonly<Record<NotifiedEvent, string>> = {
 };
 
 /** `Upgrade v3.27.5 → v3.32.1 of context "prod" failed at stage wait: …`. */
-function sentence(event: NotifiedEvent, { context, from, to, stage, message }: Begun & End): string {
+function sentence(event: NotifiedEvent, kind: IntentKind, { context, from, to, stage, message }: Begun & End): string {
   const releases = to === undefined ? '' : ` ${from ?? '(unknown release)'} → ${to}`;
   const where = context === undefined || context === '' ? '' : ` of context "${context}"`;
   const at = stage === undefined ? '' : ` at stage ${stage}`;
-  return `Upgrade${releases}${where} ${SAID[event]}${at}${message === undefined ? '' : `: ${message}`}`;
+  return `${intentWords({ kind }).title}${releases}${where} ${SAID[event]}${at}${message === undefined ? '' : `: ${message}`}`;
 }
 
 export interface NoticesDeps {
+  /** What the command is for. */
+  readonly intent: IntentKind;
   /** The command ends without what is not delivered by then. */
   readonly cut: AbortSignal;
   now(): Date;
@@ -121,8 +124,8 @@ export class Notices {
   async started(records: Pick<Records, 'load'>, context: Context, source: string | undefined, observe: Observer): Promise<void> {
     const record = await records.load().catch(() => undefined);
     const resumed = continues(record, context) ? record : undefined;
-    this.know({ runId: resumed?.runId ?? runIdOf(context.startedAt, context.clusterUid), from: resumed?.source ?? source });
-    const problem = await this.#send(notice('started', this.#begun, {}, this.#deps.now()));
+    this.know({ runId: resumed?.runId ?? runIdOf(context.startedAt, context.clusterUid), from: resumed?.intent.from ?? source });
+    const problem = await this.#send(notice('started', this.#deps.intent, this.#begun, {}, this.#deps.now()));
     if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
   }
 
@@ -138,7 +141,7 @@ export class Notices {
   async #end(exit: ExitName, end: End): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const problem = await this.#send(notice(eventOf(exit), this.#begun, end, this.#deps.now()));
+    const problem = await this.#send(notice(eventOf(exit), this.#deps.intent, this.#begun, end, this.#deps.now()));
     if (problem !== undefined) this.#deps.warn(problem);
   }
 

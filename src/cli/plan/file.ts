@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { maskValue } from '../../kernel/hidden.ts';
-import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { continues, isOfIntent, type RunRecord } from '../../kernel/run-record.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace, isPlanOfOurs, parsePlan } from './shape.ts';
@@ -63,8 +63,8 @@ export function confirmSaved(
 }
 
 /** A run to the same target on this cluster was begun with this plan: what it did, finished or interrupted, is no difference. */
-function isBegun(record: RunRecord | undefined, saved: PlanDocument, { clusterUid, options }: Context): boolean {
-  return record?.plan === saved.digest && record.clusterUid === clusterUid && record.target === options.release;
+function isBegun(record: RunRecord | undefined, saved: PlanDocument, context: Context): boolean {
+  return isOfIntent(record, context) && record.plan === saved.digest;
 }
 
 function staleText(differences: readonly string[]): string {

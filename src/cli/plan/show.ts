@@ -75,7 +75,7 @@ export async function showPlan(
 
 /** The head of a plan as it is shown: while a run is not finished, it is an upgrade from where that began. */
 export async function headOf(seen: Seen, head: PlanHead): Promise<PlanHead> {
-  const source = (await recordBefore(seen))?.source;
+  const source = (await recordBefore(seen))?.intent.from;
   return source === undefined ? head : { ...head, source, isUnfinished: true };
 }
 

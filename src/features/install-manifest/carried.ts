@@ -5,7 +5,7 @@ import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
-import type { Records } from '../../kernel/run-record.ts';
+import { isOfIntent, type Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
@@ -91,15 +91,15 @@ export function withCarried(target: Target, carried: CarriedEdits): Target {
 }
 
 /** What the recorded run to this target carries, whether it is finished or not; undefined before its first write. */
-export async function readCarried(records: Records, { options, clusterUid }: Context): Promise<CarriedEdits | undefined> {
+export async function readCarried(records: Records, context: Context): Promise<CarriedEdits | undefined> {
   const record = await records.load();
-  if (!record || record.target !== options.release || record.clusterUid !== clusterUid) return undefined;
+  if (!isOfIntent(record, context)) return undefined;
   const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
   if (id === undefined) return undefined;
   const carried = readCarriedEdits(await records.kept(id));
   // Part of the cluster may be new already, so nothing else shows the edits any more.
   if (!carried) throw lostEdits(id);
-  return carried.target === options.release ? carried : undefined;
+  return carried.target === context.options.release ? carried : undefined;
 }
 
 function lostEdits(id: string): Fault {

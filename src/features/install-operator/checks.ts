@@ -34,7 +34,7 @@ export const typhaOrderTaken: Check<OrderJudged> = {
     const { typhaRefusesAgentsBefore: since, operator } = profile;
     if (!installation.hasTypha || since === undefined || !operator.typha) return notApplicable('this installation has no Typha');
     if (upgraded) return notApplicable('the operator of the target is installed already');
-    const source = continues(record, context) ? record.source : installation.release;
+    const source = continues(record, context) ? record.intent.from : installation.release;
     if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
     const { kind, namespace, name } = operator.typha;
     const subject = `${kind}/${namespace}/${name}`;

@@ -155,7 +155,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
 function renamesPolicies({ installation, record }: ApplyFacts, context: Context): boolean {
   const since = context.profile.policyRenaming?.since;
   // Once begun, only the record knows the source: the agents already run the target.
-  const source = continues(record, context) ? record.source : installation.release;
+  const source = continues(record, context) ? record.intent.from : installation.release;
   return since !== undefined && (source === undefined || isOlder(source, since));
 }
 

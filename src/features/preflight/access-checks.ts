@@ -3,8 +3,10 @@ import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { UNLOCK_WHEN } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
+import { continueCommand, intentWords } from '../../kernel/intent.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { continues } from '../../kernel/run-record.ts';
 import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
@@ -44,7 +46,8 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
     id: 'NS-012',
     title: 'no unfinished run to another release',
     leavesRun: true,
-    judge: (facts, { options, clusterUid, startedAt: now }) => {
+    judge: (facts, context) => {
+      const { options, clusterUid, startedAt: now } = context;
       const record = read(facts.record);
       if (!record) return ok('no earlier run is recorded');
       if (record.clusterUid !== clusterUid) {
@@ -54,12 +57,13 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
           { next: command`kubectl netsvc-upgrade status` },
         );
       }
-      if (record.finishedAt !== undefined) return ok(`last run to ${record.target}: ${record.outcome ?? 'finished'}`);
-      if (record.target === options.release) return ok(`continues the run to ${record.target}, begun ${agoText(record.startedAt, now)}`);
+      const { intent, startedAt } = record;
+      if (record.finishedAt !== undefined) return ok(`last run to ${intent.to}: ${record.outcome ?? 'finished'}`);
+      if (continues(record, context)) return ok(`continues the run to ${intent.to}, begun ${agoText(startedAt, now)}`);
       return failed(
-        `a run to ${record.target} is unfinished, and this one goes to ${options.release}`,
+        `${intentWords(intent).run} to ${intent.to} is unfinished, and this one goes to ${options.release}`,
         `Finish it first: only its own record explains what it left behind.`,
-        { next: command`kubectl netsvc-upgrade run --release ${record.target}` },
+        { next: continueCommand(intent) ?? command`kubectl netsvc-upgrade status` },
       );
     },
   },

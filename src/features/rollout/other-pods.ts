@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { isOfIntent, type RunRecord } from '../../kernel/run-record.ts';
 import { conditionOf, podFacts, podShape } from '../../kube/pod-facts.ts';
 import { failIfAny, PROBE_LABEL } from '../survey/index.ts';
 
@@ -27,9 +27,8 @@ const FINE: readonly string[] = ['Running', 'Completed'];
 
 /** Pods of the namespace that are not the service's, and neither run nor have completed. */
 export function otherPodsOf(pods: readonly KubeObject[], record: RunRecord | undefined, context: Context): readonly OtherPod[] {
-  const { clusterUid, options, profile } = context;
-  const isOfRun = record?.clusterUid === clusterUid && record.target === options.release;
-  const began = isOfRun ? Date.parse(record.startedAt) : Number.NaN;
+  const { profile } = context;
+  const began = isOfIntent(record, context) ? Date.parse(record.startedAt) : Number.NaN;
   const own = ownPrefixes(profile);
   return pods
     .filter(({ metadata: { namespace, name } }) => namespace === WATCHED_NAMESPACE && !own.some((one) => name.startsWith(one)))

@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
 import { explained, sourceRelease } from './source-release.ts';
@@ -9,6 +10,8 @@ import { failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged,
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
+const GOES_BACK = 'a rollback goes back to the release that the upgrade came from';
+
 const supported = judgedTwice({
   id: 'NS-105',
   title: 'installed release supported as a starting point',
@@ -16,6 +19,7 @@ const supported = judgedTwice({
   severity: 'error',
   ref: '§9/2',
   judge(installation, facts, context) {
+    if (intentWords(context.intent).goesBack) return notApplicable(GOES_BACK);
     const source = sourceRelease(installation, facts, context);
     if (source === undefined || !parseRelease(source)) {
       return failed(UNKNOWN, 'Set release tags on the images, or find the release out and accept this check by name.', {
@@ -39,7 +43,8 @@ const notNewer = judgedTwice({
   category: 'installation',
   severity: 'error',
   ref: '§9/1',
-  judge({ release }, _facts, { options }) {
+  judge({ release }, _facts, { options, intent }) {
+    if (intentWords(intent).goesBack) return notApplicable(GOES_BACK);
     if (release === undefined || !parseRelease(release)) return notApplicable(UNKNOWN);
     if (!isOlder(options.release, release)) return ok(`${release} → ${options.release}`);
     return failed(

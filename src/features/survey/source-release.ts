@@ -6,7 +6,7 @@ import type { PreflightFacts } from './facts.ts';
 /** Release from which the upgrade starts: an unfinished run's, else the installed one. A minor line counts as its first release. */
 export function sourceRelease(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): string | undefined {
   const record = 'value' in facts.record ? facts.record.value : undefined;
-  if (continues(record, context) && record.source) return record.source;
+  if (continues(record, context) && record.intent.from) return record.intent.from;
   return installation.release ?? (installation.line === undefined ? undefined : `${installation.line}.0`);
 }
 

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { RECORD_NAME } from '../../../src/kernel/run-record.ts';
-import { RECORD as STORED } from '../../fixtures/stored-record.ts';
+import { RECORD as STORED, upgradeTo } from '../../fixtures/stored-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
 
@@ -65,8 +65,8 @@ describe('run records in Secrets', () => {
       if (live)
         memory.objects.set(`kube-system/${RECORD_NAME}`, { ...live, other: true, metadata: { ...live.metadata, resourceVersion: '77' } });
     };
-    await records.save({ ...RECORD, target: 'v9' });
-    assert.deepEqual([(await records.load())?.target, map()?.other], ['v9', true]);
+    await records.save({ ...RECORD, intent: upgradeTo('v9') });
+    assert.deepEqual([(await records.load())?.intent.to, map()?.other], ['v9', true]);
   });
 
   it('reads its Secret before its first write, and again only where somebody else wrote or it did not succeed', async () => {
@@ -77,16 +77,16 @@ describe('run records in Secrets', () => {
       return memory.cluster.get(...asked);
     };
     const records = recordsIn({ ...memory.cluster, get });
-    for (const target of ['v1', 'v2', 'v3']) await records.save({ ...RECORD, target });
+    for (const to of ['v1', 'v2', 'v3']) await records.save({ ...RECORD, intent: upgradeTo(to) });
     assert.equal(reads, 1);
     memory.between = () => {
       throw new ApiFailure(0, 'NoAnswer', 'reset');
     };
-    await assert.rejects(records.save({ ...RECORD, target: 'v4' }), /reset/);
-    await records.save({ ...RECORD, target: 'v5' });
+    await assert.rejects(records.save({ ...RECORD, intent: upgradeTo('v4') }), /reset/);
+    await records.save({ ...RECORD, intent: upgradeTo('v5') });
     assert.equal(reads, 2, 'what became of a write without an answer nobody knows');
     memory.objects.delete(`kube-system/${RECORD_NAME}`);
-    await assert.rejects(records.save({ ...RECORD, target: 'v6' }), { name: 'Fault', code: 'stale' });
+    await assert.rejects(records.save({ ...RECORD, intent: upgradeTo('v6') }), { name: 'Fault', code: 'stale' });
     assert.equal(reads, 3, 'somebody took it away');
     assert.equal(await records.load(), undefined);
   });
@@ -122,8 +122,10 @@ describe('run records in Secrets', () => {
   });
 
   const refused: readonly [string, string, RegExp][] = [
-    ['of a newer version', JSON.stringify({ ...RECORD, version: 2, toolVersion: '9.0.0' }), /has version 2; this program knows 1/],
-    ['without some fields', JSON.stringify({ ...RECORD, target: undefined, kept: 'x' }), /wrong or missing: target, kept/],
+    ['of a newer version', JSON.stringify({ ...RECORD, version: 3, toolVersion: '9.0.0' }), /has version 3; this program knows 2/],
+    ['of version 1', JSON.stringify({ ...RECORD, version: 1 }), /wrong or missing: version/],
+    ['with an intent that nobody knows', JSON.stringify({ ...RECORD, intent: { kind: 'hop', to: 'v9' } }), /wrong or missing: intent/],
+    ['without some fields', JSON.stringify({ ...RECORD, path: undefined, kept: 'x' }), /wrong or missing: path, kept/],
     ['with a step that is none', JSON.stringify({ ...RECORD, progress: { stage: 'apply', step: '1', of: 2 } }), /missing: progress$/],
     [
       'with a pod whose name is another command',

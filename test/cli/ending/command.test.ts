@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunReport } from '../../../src/cli/documents.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
 
 const chain = () => [fakeStage('apply', { plan: applies('a.yaml') }), fakeStage('verify', { readOnly: true, judgesResult: true })];
@@ -118,7 +119,7 @@ describe('report', () => {
     const bench = commandBench(chain());
     await bench.run('run', '--yes');
     const record = bench.engine.stored ?? assert.fail('no record');
-    bench.engine.kept.set('older-1/record', { ...record, runId: 'older-1', target: 'v3.30.0' });
+    bench.engine.kept.set('older-1/record', { ...record, runId: 'older-1', intent: upgradeTo('v3.30.0') });
     assert.equal(await bench.run('report', 'older-1'), 0);
     assert.match(bench.out(), /→ v3\.30\.0 .*\nrun older-1, begun/);
     assert.equal(await bench.run('report', 'nonesuch'), 64);

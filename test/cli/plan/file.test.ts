@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { confirmSaved } from '../../../src/cli/plan/file.ts';
 import { parsePlan } from '../../../src/cli/plan/shape.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { applyBench, installedClientSide, runRecord, upgrade } from '../../support/apply-bench.ts';
 import { savedPlan } from '../../support/saved-plan.ts';
 
@@ -73,7 +74,12 @@ describe('a run with a saved plan', () => {
     const now = await savedPlan(bench);
     const record = runRecord({ clusterUid: bench.context.clusterUid, finishedAt: 'then', plan: saved.document.digest });
     confirmSaved(saved, now, record, bench.context);
-    for (const other of [undefined, { ...record, plan: 'another' }, { ...record, clusterUid: 'another' }, { ...record, target: 'v3.31.0' }])
+    for (const other of [
+      undefined,
+      { ...record, plan: 'another' },
+      { ...record, clusterUid: 'another' },
+      { ...record, intent: upgradeTo('v3.31.0') },
+    ])
       assert.throws(
         () => confirmSaved(saved, now, other, bench.context),
         (thrown) =>

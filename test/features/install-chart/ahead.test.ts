@@ -4,6 +4,7 @@ import { renderedChart } from '../../../src/features/install-chart/rendered.ts';
 import { readChartFacts } from '../../../src/features/install-chart/survey.ts';
 import { readChartAhead } from '../../../src/features/install-chart/work.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
@@ -40,7 +41,7 @@ describe('crds of a chart upgrade', () => {
   const outcome = async (status: string) => {
     const chart = { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: {} };
     const bench = chartBench({ objects: [typha], stored: { version: 4, chart, info: { status } } });
-    bench.record = runRecord({ profile: 'calico', target: CALICO_TARGET, path: 'chart', source: 'v3.27.5' });
+    bench.record = runRecord({ profile: 'calico', intent: upgradeTo(CALICO_TARGET, 'v3.27.5'), path: 'chart' });
     const findings = (await crdsStage.open(bench.sources, bench.context)).findings();
     return findings.find(({ id }) => id === 'NS-251')?.outcome;
   };

@@ -3,6 +3,7 @@ import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
@@ -200,7 +201,7 @@ describe('agents and Typha in a chart upgrade, which its operator replaces in th
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
     const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
     const { clusterUid } = bench.context;
-    bench.record = { target: CALICO_TARGET, source: 'v3.27.5', clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
+    bench.record = { intent: upgradeTo(CALICO_TARGET, 'v3.27.5'), clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
       typeof Object.assign
     >;
     assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
@@ -390,7 +391,7 @@ describe('what stands against a chart upgrade', () => {
     const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET } } };
     const bench = chartBench({ stored: failed, crdsApplied: true });
     const { clusterUid } = bench.context;
-    bench.record = { target: CALICO_TARGET, clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<
+    bench.record = { intent: upgradeTo(CALICO_TARGET), clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<
       typeof Object.assign
     >;
     assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage } from '../../../src/features/install/around.ts';
 import type { Context } from '../../../src/kernel/context.ts';
-import { RECORD } from '../../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../../fixtures/stored-record.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -35,7 +35,7 @@ const movedBy = (context: Context, parts: ChartParts) => {
   const uids = [...storedIn(parts), ...(parts.objects ?? [])]
     .filter(({ kind }) => kind === 'Secret')
     .map(({ metadata }) => `uid-Secret/${metadata.name}`);
-  return { ...RECORD, clusterUid: context.clusterUid, target: context.options.release, wrote: ['apply'], moved: uids };
+  return { ...RECORD, clusterUid: context.clusterUid, intent: upgradeTo(context.options.release), wrote: ['apply'], moved: uids };
 };
 
 describe('a chart release in another namespace than its operator', () => {

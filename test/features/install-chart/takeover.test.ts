@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -20,7 +21,7 @@ async function opened(pending: {
   const sources = { ...bench.sources, clock: { ...bench.sources.clock, now: () => new Date(now) } };
   const startedAt = new Date(now - 10 * MINUTE).toISOString();
   const { clusterUid } = bench.context;
-  bench.record = { target: CALICO_TARGET, clusterUid, path: 'chart', digests: {}, stages: [], wrote, startedAt } as ReturnType<
+  bench.record = { intent: upgradeTo(CALICO_TARGET), clusterUid, path: 'chart', digests: {}, stages: [], wrote, startedAt } as ReturnType<
     typeof Object.assign
   >;
   const { findings, plan } = await openedChart({ ...bench, sources: { ...sources, records: bench.sources.records } });

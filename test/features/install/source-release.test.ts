@@ -3,6 +3,7 @@ import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage } from '../../../src/features/install/around.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { Options } from '../../../src/kernel/context.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { type ApplyBench, applyBench, installedClientSide, ownDocuments, runRecord } from '../../support/apply-bench.ts';
 import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { chartBench } from '../../support/chart-bench.ts';
@@ -69,7 +70,7 @@ describe('every stage that writes the target', () => {
     const [before, after] = [await ownDocuments('v3.26.4'), await ownDocuments(NETSVC_TARGET)];
     const half = [...before.filter(({ kind }) => kind !== 'DaemonSet'), ...after.filter(({ kind }) => kind === 'DaemonSet')];
     const bench = applyBench(half.map(appliedClientSide));
-    for (const record of [undefined, runRecord({ source: 'v3.26.4' })]) {
+    for (const record of [undefined, runRecord({ intent: upgradeTo('v3.32.2', 'v3.26.4') })]) {
       bench.record = record;
       for (const id of ['NS-105', 'NS-106', 'NS-108']) assert.equal(await outcomeOf(applyStage, bench, id), 'ok', id);
     }

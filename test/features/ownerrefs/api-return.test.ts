@@ -4,6 +4,7 @@ import type { InstallPath } from '../../../src/kernel/installation.ts';
 import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 
@@ -16,7 +17,7 @@ async function searched(awayFor: number, wrote: readonly string[], path: Install
   let seconds = 0;
   const discover: ClusterReader['discover'] = async () => ({ kinds: [], failed: asked++ < awayFor ? [API] : [] });
   const { clusterUid, options } = context;
-  const record: RunRecord = runRecord({ clusterUid, target: options.release, source: 'v3.26.4', oldest: 'v3.26.4', path, wrote });
+  const record: RunRecord = runRecord({ clusterUid, intent: upgradeTo(options.release, 'v3.26.4'), oldest: 'v3.26.4', path, wrote });
   const sources = {
     cluster: { ...clusterOf([]).cluster, discover },
     clock: {

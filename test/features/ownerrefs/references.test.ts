@@ -11,6 +11,7 @@ import { begunRecord } from '../../../src/kernel/run-record-steps.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, installation, object } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -31,7 +32,7 @@ const installed = (release: string, ...servers: readonly ComponentVersion[]): In
 const begunOn = (found: Installation): RunRecord =>
   begunRecord(undefined, rememberOf(found), { context, operator: 'alice@here', toolVersion: '1.2.3' });
 const continued = (more: Partial<RunRecord>): RunRecord =>
-  runRecord({ target: context.options.release, clusterUid: context.clusterUid, ...more });
+  runRecord({ intent: upgradeTo(context.options.release), clusterUid: context.clusterUid, ...more });
 
 describe('the release that references were made under', () => {
   const mixed = installed('v3.29.0', server('v3.27.2'));
@@ -48,15 +49,15 @@ describe('the release that references were made under', () => {
     ['stays unknown where it was when the run began', over, begunOn(installed('v3.29.0', server())), undefined],
     ['is what is there where the record names none and apply wrote nothing', mixed, continued({ wrote: ['policy'] }), 'v3.27.2'],
     ['is not known where the record names none and apply may have written', over, continued({ wrote: ['policy', 'apply'] }), undefined],
-    ['is what is there where the record is of another run', over, { ...begunOn(mixed), target: CALICO_TARGET }, 'v3.31.7'],
+    ['is what is there where the record is of another run', over, { ...begunOn(mixed), intent: upgradeTo(CALICO_TARGET) }, 'v3.31.7'],
   ] satisfies readonly (readonly [string, Installation, RunRecord | undefined, string | undefined])[])
     it(title, () => assert.equal(sourceOf(found, record, context), wanted));
 
   it('is never told after the first write of a run', () => {
     const beginner = { context, operator: 'alice@here', toolVersion: '1.2.3' };
     const again = begunRecord(begunOn(mixed), rememberOf(over), beginner);
-    assert.deepEqual([again.source, again.oldest], ['v3.29.0', 'v3.27.2']);
-    assert.equal(begunRecord(continued({ source: 'v3.29.0' }), rememberOf(over), beginner).oldest, undefined);
+    assert.deepEqual([again.intent.from, again.oldest], ['v3.29.0', 'v3.27.2']);
+    assert.equal(begunRecord(continued({ intent: upgradeTo('v3.32.2', 'v3.29.0') }), rememberOf(over), beginner).oldest, undefined);
   });
 
   describe('where nothing changes UIDs any more', () => {

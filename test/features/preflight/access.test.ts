@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { accessChecks } from '../../../src/features/preflight/access-checks.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
-import { RECORD } from '../../fixtures/stored-record.ts';
+import { RECORD, upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
 const denied = (required: boolean) => {
@@ -34,14 +34,24 @@ checkCases('NS-011', {
   'fails with its own exit code if somebody does': { facts: heldBy('anna@host'), is: 'error', says: /anna@host/, exit: 'locked' },
 });
 
-const record: RunRecord = { ...RECORD, runId: 'r1', clusterUid: 'cluster-1', target: 'v3.32.1', startedBy: 'anna' };
+const record: RunRecord = { ...RECORD, runId: 'r1', clusterUid: 'cluster-1', intent: upgradeTo('v3.32.1'), startedBy: 'anna' };
 const recorded = (change: Partial<RunRecord>) => ({ record: { value: { ...record, ...change } } });
 
 checkCases('NS-012', {
   'passes without a record': { is: 'ok' },
   'passes if the same run goes on': { facts: recorded({}), is: 'ok', says: /continues/ },
-  'passes after a finished run': { facts: recorded({ target: 'v3.31.0', finishedAt: '2026-01-01T11:00:00Z' }), is: 'ok' },
-  'fails on an unfinished run to another release': { facts: recorded({ target: 'v3.31.0' }), is: 'error', next: /--release v3\.31\.0/ },
+  'passes after a finished run': { facts: recorded({ intent: upgradeTo('v3.31.0'), finishedAt: '2026-01-01T11:00:00Z' }), is: 'ok' },
+  'fails on an unfinished rollback, also to this release': {
+    facts: recorded({ intent: { kind: 'rollback', to: 'v3.32.1' }, toolVersion: '9' }),
+    is: 'error',
+    says: /^a rollback to v3\.32\.1 is unfinished/,
+    next: /status/,
+  },
+  'fails on an unfinished run to another release': {
+    facts: recorded({ intent: upgradeTo('v3.31.0') }),
+    is: 'error',
+    next: /--release v3\.31\.0/,
+  },
   'fails on the record of another cluster': { facts: recorded({ clusterUid: 'other' }), is: 'error' },
 });
 

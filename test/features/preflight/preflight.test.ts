@@ -8,6 +8,7 @@ import { apiVersionOf, type Kind, type KubeObject } from '../../../src/kernel/ob
 import { ApiFailure, type ClusterReader, type ListOptions, type Sources } from '../../../src/kernel/ports.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, node, object } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { artifactsOf, emptySources } from '../../support/empty-sources.ts';
@@ -167,9 +168,8 @@ describe('the survey of the preflight', () => {
     const sources = sourcesOf(cluster);
     const record = runRecord({
       clusterUid: 'cluster-1',
-      target: contextOf().options.release,
+      intent: upgradeTo(contextOf().options.release, 'v3.27.4'),
       wrote: ['apply'],
-      source: 'v3.27.4',
       oldest: 'v3.27.4',
     });
     const facts = await surveyPreflight({ ...sources, records: { ...sources.records, load: async () => record } }, contextOf());

@@ -1,4 +1,5 @@
 import { contextOf, NOW, object } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
@@ -9,7 +10,7 @@ const service = (name: string, status: string) =>
 /** An unfinished run to the target, before and after it has applied it. */
 const recordOf = (...wrote: readonly string[]) => {
   const { clusterUid, options } = contextOf();
-  return { record: { value: runRecord({ clusterUid, target: options.release, path: 'operator', wrote }) } };
+  return { record: { value: runRecord({ clusterUid, intent: upgradeTo(options.release), path: 'operator', wrote }) } };
 };
 const [begun, applied] = [recordOf('backup'), recordOf('backup', 'crds', 'apply')];
 

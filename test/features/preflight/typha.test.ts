@@ -1,6 +1,7 @@
 import type { Context } from '../../../src/kernel/context.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, deployment, found, node, targetOf } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
@@ -63,7 +64,7 @@ checkCases('NS-251', {
     context: calicoContext(),
     facts: {
       ...operated,
-      record: { value: runRecord({ clusterUid: contextOf().clusterUid, target: 'v3.32.1', source: 'v3.27.5', wrote: ['apply'] }) },
+      record: { value: runRecord({ clusterUid: contextOf().clusterUid, intent: upgradeTo('v3.32.1', 'v3.27.5'), wrote: ['apply'] }) },
     },
     is: 'not-applicable',
   },

@@ -3,12 +3,13 @@ import { type OtherPod, otherPodsOf, othersRunning } from '../../../src/features
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, object } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 import { NETSVC_TARGET } from '../../support/target.ts';
 
 const context = contextOf({ release: NETSVC_TARGET }, netsvc);
-const record = runRecord({ target: NETSVC_TARGET, clusterUid: context.clusterUid, startedAt: '2026-11-21T02:00:00Z' });
+const record = runRecord({ intent: upgradeTo(NETSVC_TARGET), clusterUid: context.clusterUid, startedAt: '2026-11-21T02:00:00Z' });
 const [BEFORE, SINCE] = ['2026-11-20T00:00:00Z', '2026-11-21T02:10:00Z'];
 
 function pod(name: string, status: object, creationTimestamp = BEFORE, namespace = 'kube-system'): KubeObject {
@@ -40,7 +41,7 @@ describe('other pods of kube-system', () => {
 
   it('are not marked by a run to another release, nor by one of another cluster', () => {
     const dns = pod('dns', { phase: 'Pending' });
-    for (const other of [undefined, { ...record, target: 'v3.31.0' }, { ...record, clusterUid: 'other' }])
+    for (const other of [undefined, { ...record, intent: upgradeTo('v3.31.0') }, { ...record, clusterUid: 'other' }])
       assert.deepEqual(otherPodsOf([dns], other, context), [{ name: 'dns', state: 'Pending', before: false }]);
   });
 

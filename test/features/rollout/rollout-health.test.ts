@@ -1,6 +1,7 @@
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, deployment, found, healthyPods, object, pod } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -9,7 +10,7 @@ const pods = (...changed: readonly ReturnType<typeof pod>[]) => {
   return { pods: { value: [...healthyPods.filter(({ name }) => !names.includes(name)), ...changed] } };
 };
 const broken = pods(pod('calico-node-2', { ready: false, readyContainers: 0, trouble: 'calico-node: CrashLoopBackOff' }));
-const running = { record: { value: { clusterUid: 'cluster-1', target: CALICO_TARGET } as RunRecord } };
+const running = { record: { value: { clusterUid: 'cluster-1', intent: upgradeTo(CALICO_TARGET) } as RunRecord } };
 
 checkCases('NS-401', {
   'passes if every agent is ready': { is: 'ok', says: /2 pods ready/ },

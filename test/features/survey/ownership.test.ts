@@ -3,6 +3,7 @@ import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installati
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -109,7 +110,7 @@ const mixed = (component: string, workload: string): { readonly detection: Retur
   return { detection: found({ mixed: [version] }) };
 };
 const typha = 'Deployment/kube-system/calico-typha';
-const running = { clusterUid: 'cluster-1', target: CALICO_TARGET } as RunRecord;
+const running = { clusterUid: 'cluster-1', intent: upgradeTo(CALICO_TARGET) } as RunRecord;
 
 checkCases('NS-107', {
   'passes if all are of one release': { is: 'ok' },
@@ -118,7 +119,7 @@ checkCases('NS-107', {
   'does not compare what is numbered on its own': { facts: mixed('flannel', 'DaemonSet/kube-system/canal'), is: 'ok' },
   'expects it of an interrupted run': { facts: { ...mixed('typha', typha), record: { value: running } }, is: 'expected' },
   'does not expect it of a run to another release': {
-    facts: { ...mixed('typha', typha), record: { value: { ...running, target: 'v3.30.0' } } },
+    facts: { ...mixed('typha', typha), record: { value: { ...running, intent: upgradeTo('v3.30.0') } } },
     is: 'error',
   },
 });

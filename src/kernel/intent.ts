@@ -1,0 +1,49 @@
+import { type Command, command } from './argv.ts';
+
+export type IntentKind = 'upgrade' | 'rollback';
+
+/** What a run is for: an unfinished one is continued by the same intent alone. */
+export interface Intent {
+  readonly kind: IntentKind;
+  /** Release of the agents when the run began; absent where no stage has looked, or none could be told. */
+  readonly from?: string;
+  readonly to: string;
+}
+
+/** The words for an intent. */
+interface IntentWords {
+  /** `The upgrade is done`. */
+  readonly noun: string;
+  /** `Upgrade v3.27.5 → v3.32.1`, and of a cluster: `Upgrade context "prod"`. */
+  readonly title: string;
+  readonly order: string;
+  /** `a run to v3.32.1 is unfinished`. */
+  readonly run: string;
+  /** It goes to a release that may be older. */
+  readonly goesBack: boolean;
+}
+
+const WORDS: Readonly<Record<IntentKind, IntentWords>> = {
+  upgrade: { noun: 'upgrade', title: 'Upgrade', order: 'Upgrade', run: 'a run', goesBack: false },
+  rollback: { noun: 'rollback', title: 'Rollback', order: 'Roll back', run: 'a rollback', goesBack: true },
+};
+
+export const isIntentKind = (value: unknown): value is IntentKind => typeof value === 'string' && Object.hasOwn(WORDS, value);
+
+export const intentWords = ({ kind }: Pick<Intent, 'kind'>): IntentWords => WORDS[kind];
+
+/** What a context says of it. */
+interface Meant {
+  readonly intent: Pick<Intent, 'kind'>;
+  readonly options: { readonly release: string };
+}
+
+/** What this command is for. */
+export function intentOf({ intent, options }: Meant): Intent {
+  return { ...intent, to: options.release };
+}
+
+/** The command that continues it; a rollback is continued by the version that began it. */
+export function continueCommand({ kind, to }: Intent): Command | undefined {
+  return WORDS[kind].goesBack ? undefined : command`kubectl netsvc-upgrade run --release ${to}`;
+}
