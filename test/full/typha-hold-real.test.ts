@@ -15,6 +15,7 @@ const NODES = 30;
 /** Real agents turn not ready 90 s after Typha refused them, and need more than these three seconds to be ready. */
 const [REFUSED_MS, READY_MS] = [10_000, 3_000];
 const WATCHED = 'deployments.apps,daemonsets.apps,installations.operator.tigera.io';
+const TYPHAS = '{.status.readyReplicas}/{.status.replicas}';
 const INSTALLATIONS = '/apis/operator.tigera.io/v1/installations';
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TARGET.release, '--manifest-url', releases] as const;
 
@@ -49,6 +50,8 @@ for (const { release, operator } of SOURCES)
         const around = clusterAround(plane, WATCHED, { home });
         const version = () => around.read('installations default', '{.status.calicoVersion}');
         await until(`${release} runs`, async () => (await version()) === release, 300_000);
+        // The operator scales Typha after it has said that all is available.
+        await until('Typha runs', async () => (await around.read('deploy calico-typha -n calico-system', TYPHAS)) === '3/3', 120_000);
         return { ...around, agents };
       }),
     );
