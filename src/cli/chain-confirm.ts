@@ -1,5 +1,4 @@
-import type { Looked, Looks } from '../engine/plan-chain.ts';
-import { stepsLeftIn } from '../kernel/action.ts';
+import type { Approved } from '../engine/prepared.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Acceptance } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
@@ -7,7 +6,6 @@ import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
-import { type PlanSteps, planSteps } from '../kernel/plan.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -24,50 +22,45 @@ import type { Acting } from './seams.ts';
 import type { Session } from './session.ts';
 import { settledByPerson } from './settle-conflicts.ts';
 
-/** What the plan has seen: what only looked, and the answers to what it asked. */
-export interface Known {
-  readonly looked: Looked;
-  readonly looks: Looks<Acting>;
-}
-
 /** What was confirmed. */
 export interface Confirmed {
   /** What is installed, what comes, where. */
   readonly head: UpgradeHead;
   /** Where the agents run, where that is clear. */
   readonly agent?: Installation['agent'];
-  /** Of the plan. */
-  readonly steps: PlanSteps;
-  /** Stages that leave steps to the user. */
-  readonly asking: readonly string[];
+  /** What may be executed. */
+  readonly approved: Approved<Acting>;
 }
 
 /** The result of asking: the exit that ends the command before any change, or that it may continue. */
 export interface Confirmation {
   readonly stopped?: ExitName;
-  /** Something in the cluster or on this machine is going to change. */
-  readonly writes: boolean;
   /** The session to continue with: the user may have accepted a risk. */
   readonly session: Session;
   readonly confirmed?: Confirmed;
-  /** What was read a moment ago; absent if the user has been asked meanwhile. */
-  readonly known?: Known;
 }
 
 export async function confirmPlan(session: Session, stages: readonly AnyStage[], saved: SavedPlan | undefined): Promise<Confirmation> {
   const planned = await session.plan(stages);
-  const { writes } = planned;
   if (planned.blocked) {
-    const settled = saved === undefined ? await settledByPerson(session, planned.findings) : undefined;
-    if (settled) return confirmPlan(session.resolving(settled), stages, saved);
+    const resolutions = saved === undefined ? await settledByPerson(session, askedIn(planned, 'decide')) : undefined;
+    if (resolutions) return confirmPlan(await session.answering({ resolutions }), stages, saved);
     const asks = session.seams.terminal.interactive && !session.context.options.yes;
     if (asks) for (const line of twoWayLines(planned.stages, false)) session.say(line);
-    const taken = await takenOnByName(session, planned.findings);
-    if (taken) return confirmPlan(session.accepting(taken), stages, saved);
-    return { session, writes, stopped: await refuse(session, planned, planned.blocked) };
+    const accept = await takenOnByName(session, askedIn(planned, 'waive'));
+    if (accept) return confirmPlan(await session.answering({ accept }), stages, saved);
+    return { session, stopped: await refuse(session, planned, planned.blocked) };
   }
   const agreed = saved === undefined ? session : await stillTrue(session, saved, planned);
   return confirmWith(agreed, stages, planned);
+}
+
+type PlannedAnd = Awaited<ReturnType<Session['plan']>>;
+
+/** Findings that can be answered so, in the words for this cluster. */
+function askedIn({ findings, prepared: { questions } }: PlannedAnd, kind: 'decide' | 'waive'): readonly Finding[] {
+  const ids = new Set(questions.flatMap((one) => (one.kind === kind ? [one.finding.id] : [])));
+  return findings.filter(({ id, outcome }) => outcome === 'error' && ids.has(id));
 }
 
 /** Throws Fault('stale') unless the saved plan is what would be done; a run then notes that it was begun with it. */
@@ -78,14 +71,14 @@ async function stillTrue(session: Session, saved: SavedPlan, planned: PlannedHer
   return session.agreedTo(saved.document.digest);
 }
 
-async function confirmWith(session: Session, stages: readonly AnyStage[], planned: PlannedHere & Known): Promise<Confirmation> {
-  const { writes } = planned;
+async function confirmWith(session: Session, stages: readonly AnyStage[], planned: PlannedAnd): Promise<Confirmation> {
+  const { writes, prepared } = planned;
   const shown = upgradeHead(session.context, planned.installed);
   const { agent } = planned.installed ?? {};
-  const asking = planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
-  const confirmed = { head: shown, steps: planSteps(planned.stages), asking, agent };
-  if (!writes || session.context.options.yes) return { session, writes, confirmed, known: planned };
-  if (!session.seams.terminal.interactive) return { session, writes, stopped: await needsYes(session, planned) };
+  const { approve } = await import('../engine/prepared.ts');
+  const approved = (isLate: boolean) => approve({ ...prepared, context: session.context }, { agreed: true, isLate });
+  if (!writes || session.context.options.yes) return { session, confirmed: { head: shown, agent, approved: await approved(false) } };
+  if (!session.seams.terminal.interactive) return { session, stopped: await needsYes(session, planned) };
   const head = planHead(session.context, planned);
   for (const line of [
     session.header(session.errPalette),
@@ -93,13 +86,13 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   ])
     session.say(line);
   for (const line of await summaryOf(session, planned)) session.say(line);
-  const { noReturn } = confirmed.steps;
+  const { noReturn } = prepared.steps;
   const end = noReturn === undefined ? '' : ` (no undo after step ${noReturn.step})`;
   const asked = `${await question(session, stages, shown)}${end}`;
   const agreed = await session.seams.terminal.confirm(asked, session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
   if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
-  return { session, writes, confirmed };
+  return { session, confirmed: { head: shown, agent, approved: await approved(true) } };
 }
 
 /** What to do after the user said no, and what earlier parts of the run have changed. */
@@ -167,12 +160,10 @@ function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
   return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
 }
 
-/** What the user accepts by typing each subject; undefined if an open error is of another kind, or a name is typed otherwise. */
-async function takenOnByName(session: Session, findings: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {
+/** What the user accepts by typing each subject; undefined if nobody can be asked, or a name is typed otherwise. */
+async function takenOnByName(session: Session, open: readonly Finding[]): Promise<readonly Acceptance[] | undefined> {
   const { seams, context, interrupts } = session;
-  const open = findings.filter(({ outcome }) => outcome === 'error');
-  const mayAsk = seams.terminal.interactive && !context.options.yes && context.options.failOn === 'error';
-  if (!mayAsk || open.length === 0 || !open.every(({ byName, evidence }) => byName === true && evidence.length > 0)) return undefined;
+  if (!seams.terminal.interactive || context.options.yes || open.length === 0) return undefined;
   const taken: Acceptance[] = [];
   for (const { id: check, message, hint, evidence } of open) {
     session.say(`${check}: ${message}\n${hint ?? ''}`.trim());

@@ -1,7 +1,7 @@
 import type { Trace } from '../adapters/trace.ts';
+import type { Answers } from '../engine/prepared.ts';
 import { quoteFor } from '../kernel/argv.ts';
-import type { Acceptance, Context } from '../kernel/context.ts';
-import type { Side } from '../kernel/edit.ts';
+import type { Context } from '../kernel/context.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
@@ -76,21 +76,15 @@ export class Session {
     return this.composition.context;
   }
 
-  /** The same with risks that the user has just accepted. */
-  accepting(more: readonly Acceptance[]): Session {
-    const { options } = this.context;
-    return this.#with({ options: { ...options, accept: [...options.accept, ...more] } });
+  /** The same with what the user has just answered, as if it had been given by `--accept` and `--resolve`. */
+  async answering(answers: Pick<Answers, 'accept' | 'resolutions'>): Promise<Session> {
+    const { answered } = await import('../engine/prepared.ts');
+    return this.#with(answered(this.context, answers));
   }
 
   /** The same with the saved plan that was found to be still true. */
   agreedTo(savedPlan: string): Session {
     return this.#with({ savedPlan });
-  }
-
-  /** The same with the user's decisions about edits, as if they had been given by `--resolve`. */
-  resolving(more: Readonly<Record<string, Side>>): Session {
-    const { options } = this.context;
-    return this.#with({ options: { ...options, resolutions: { ...options.resolutions, ...more } } });
   }
 
   #with(more: Partial<Context>): Session {
@@ -131,15 +125,14 @@ export class Session {
 
   /** Surveys, evaluates and plans every stage; changes nothing. */
   async plan(stages: readonly AnyStage[]) {
-    const { planChain, Looks } = await import('../engine/plan-chain.ts');
+    const { prepare } = await import('../engine/prepared.ts');
     const progress = await this.progress('plan', stages);
-    const acting = await this.acting();
-    const looks = new Looks(acting);
-    const seen = looks.current();
+    const ports = await this.acting();
     try {
-      const planned = await beforeChanges(planChain(stages, seen, this.context, progress.observe));
+      const prepared = await beforeChanges(prepare({ stages, context: this.context, ports }, progress.observe));
+      const { plan, looks, seen } = prepared;
       const installed = await this.seams.installed(seen);
-      return { ...planned, effects: acting.effects, findings: findingsHere(planned.findings, this.asked), installed, looks };
+      return { ...plan, effects: ports.effects, findings: findingsHere(plan.findings, this.asked), installed, looks, prepared };
     } finally {
       await progress.close();
     }

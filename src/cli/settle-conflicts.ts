@@ -7,15 +7,11 @@ const TRIES = 3;
 
 type Decisions = Readonly<Record<string, Side>>;
 
-/** The user's decisions about conflicts, as for `--resolve`; undefined if nobody can be asked, or other findings stop the run. */
-export async function settledByPerson(session: Session, findings: readonly Finding[]): Promise<Decisions | undefined> {
+/** The user's decisions about conflicts, as for `--resolve`; undefined if nobody can be asked, or nothing can be decided. */
+export async function settledByPerson(session: Session, open: readonly Finding[]): Promise<Decisions | undefined> {
   const { seams, context } = session;
-  const open = findings.filter(({ outcome }) => outcome === 'error');
-  const checks = (await seams.loadChain()).flatMap((stage) => stage.checks);
-  const isDecided = (one: Finding) => checks.some(({ id, byField }) => byField && id === one.id);
-  const conflicts = open.filter(isDecided).flatMap(({ evidence }) => evidence);
-  const isRest = open.every((one) => isDecided(one) || one.byName === true);
-  if (!seams.terminal.interactive || context.options.yes || conflicts.length === 0 || !isRest) return undefined;
+  const conflicts = open.flatMap(({ evidence }) => evidence);
+  if (!seams.terminal.interactive || context.options.yes || conflicts.length === 0) return undefined;
   const decisions: Record<string, Side> = {};
   for (const [index, conflict] of conflicts.entries()) {
     for (const line of conflictLines(conflict, index + 1, conflicts.length)) session.say(line);

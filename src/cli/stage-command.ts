@@ -1,5 +1,6 @@
 import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/plan-chain.ts';
+import type { Approved } from '../engine/prepared.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
@@ -11,7 +12,7 @@ import type { AnyStage } from '../kernel/stage.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
 import { carriedTo, eventHere, flagsOfRun, outcomeHere } from './carried.ts';
-import { type Confirmed, confirmPlan, type Known } from './chain-confirm.ts';
+import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
 import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
@@ -73,20 +74,16 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
     session.outlets.doing.now = 'reading';
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, detailed);
-    if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, stages);
+    if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, await lookingOnly(session, stages));
     const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
-    if (answer.stopped) return answer.stopped;
-    const { asking = [], ...confirmed } = answer.confirmed ?? {};
-    // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.
-    const isDone = stages.length > 1 && !answer.writes;
-    return perform(answer.session, isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages, {
-      changes: answer.writes,
+    if (answer.confirmed === undefined) return answer.stopped ?? 'stopped';
+    const { approved, ...confirmed } = answer.confirmed;
+    return perform(answer.session, approved, {
       ...confirmed,
       within:
         saved && (await withinPlan(saved, answer.session.context, { ...(await answer.session.acting()), chain: await seams.loadChain() })),
-      known: answer.known,
     });
   });
 }
@@ -105,15 +102,19 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, suggestions, message };
 }
 
-interface Planned extends Partial<Confirmed>, Pick<RunMore, 'changes' | 'within'> {
-  readonly known?: Known;
+interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {}
+
+/** What only looks, or asks the server alone. */
+async function lookingOnly(session: Session, stages: readonly AnyStage[]): Promise<Approved<Acting>> {
+  const { unasked } = await import('../engine/prepared.ts');
+  return unasked({ stages, context: session.context, ports: await session.acting() });
 }
 
-async function perform(session: Session, stages: readonly AnyStage[], { known, head, agent, ...more }: Planned = {}): Promise<ExitName> {
-  const [{ runChain }, { Looks }] = await Promise.all([import('../engine/run-chain.ts'), import('../engine/plan-chain.ts')]);
-  const [acting, all] = [await session.acting(), await session.seams.loadChain()];
+async function perform(session: Session, approved: Approved<Acting>, { head, agent, within }: Planned = {}): Promise<ExitName> {
+  const { execute } = await import('../engine/prepared.ts');
+  const { stages, ports: acting, looks } = approved;
+  const all = await session.seams.loadChain();
   const { looksOnly = false } = session.asked;
-  const looks = known?.looks ?? new Looks(acting);
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
   const found = head ? undefined : headBy(session, looks);
   const progress = await session.progress('run', stages);
@@ -139,15 +140,17 @@ async function perform(session: Session, stages: readonly AnyStage[], { known, h
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
   const { notices } = session.outlets;
-  const notified = more.changes ? notices?.started(session.composition.records, context, head?.source, observe) : undefined;
-  const outcome = await runChain(stages, acting, context, observe, {
-    ...more,
-    looked: known?.looked,
-    leavesRun: all.flatMap(({ checks }) => checks).find(({ leavesRun }) => leavesRun)?.id,
-    announce: agent && announcing(acting, agent),
-    keepsake,
-    looks,
-  }).finally(async () => {
+  const notified = approved.changes ? notices?.started(session.composition.records, context, head?.source, observe) : undefined;
+  const outcome = await execute(
+    { ...approved, context },
+    {
+      observe,
+      within,
+      leavesRun: all.flatMap(({ checks }) => checks).find(({ leavesRun }) => leavesRun)?.id,
+      announce: agent && announcing(acting, agent),
+      keepsake,
+    },
+  ).finally(async () => {
     await notified;
     await progress.close();
   });

@@ -1,0 +1,115 @@
+import { stepsLeftIn } from '../kernel/action.ts';
+import type { Finding } from '../kernel/check.ts';
+import type { Acceptance, Context } from '../kernel/context.ts';
+import type { Side } from '../kernel/edit.ts';
+import type { EnginePorts } from '../kernel/effect-type.ts';
+import type { Observer } from '../kernel/event.ts';
+import { Fault } from '../kernel/fault.ts';
+import { type PlanSteps, planSteps } from '../kernel/plan.ts';
+import type { AnyStage } from '../kernel/stage.ts';
+import type { ChainOutcome, RunMore } from './chain-outcome.ts';
+import { Looks, type PlannedChain, planChain } from './plan-chain.ts';
+import { runChain } from './run-chain.ts';
+
+/* Prepare, approve, execute: none of the three knows a terminal, signals of the process, files or notifications. */
+
+/** What is to be done, and where. */
+export interface Request<Ports extends EnginePorts = EnginePorts> {
+  readonly stages: readonly AnyStage[];
+  readonly context: Context;
+  readonly ports: Ports;
+}
+
+/** What stands between a plan and its execution: to decide on fields, to waive findings by name, or to agree. */
+export type Question = { readonly kind: 'decide' | 'waive'; readonly finding: Finding } | { readonly kind: 'agree' };
+
+/** What was read, found and planned, and what is asked; nothing was changed. */
+export interface Prepared<Ports extends EnginePorts = EnginePorts> extends Request<Ports> {
+  readonly plan: PlannedChain;
+  readonly steps: PlanSteps;
+  readonly questions: readonly Question[];
+  readonly looks: Looks<Ports>;
+  /** The look that the plan was made from. */
+  readonly seen: Ports;
+}
+
+export interface Answers {
+  readonly agreed: boolean;
+  /** Findings that are waived. */
+  readonly accept?: readonly Acceptance[];
+  /** Decisions about fields. */
+  readonly resolutions?: Readonly<Record<string, Side>>;
+  /** The user took time to answer: what was read is not used again. */
+  readonly isLate?: boolean;
+}
+
+/** What may be executed, once. */
+export interface Approved<Ports extends EnginePorts = EnginePorts> extends Request<Ports>, Pick<RunMore, 'changes' | 'looked'> {
+  readonly steps?: PlanSteps;
+  readonly looks: Looks<Ports>;
+}
+
+/** Reads the cluster, evaluates and plans every stage; changes nothing. */
+export async function prepare<Ports extends EnginePorts>(
+  request: Request<Ports>,
+  observe: Observer = () => undefined,
+): Promise<Prepared<Ports>> {
+  const { stages, context, ports } = request;
+  const looks = new Looks(ports);
+  const seen = looks.current();
+  const plan = await planChain(stages, seen, context, observe);
+  return { ...request, plan, steps: planSteps(plan.stages), questions: questionsOf(plan, request), looks, seen };
+}
+
+/** Nothing of what stands against the plan can be answered: there is no question. */
+function questionsOf({ blocked, findings, writes }: PlannedChain, { stages, context }: Request): readonly Question[] {
+  if (blocked === undefined) return writes ? [{ kind: 'agree' }] : [];
+  const decided = new Set(stages.flatMap(({ checks }) => checks).flatMap(({ id, byField }) => (byField ? [id as string] : [])));
+  const open = findings.filter(({ outcome }) => outcome === 'error');
+  const [fields, others] = [open.filter(({ id }) => decided.has(id)), open.filter(({ id }) => !decided.has(id))];
+  if (!others.every(({ byName }) => byName === true)) return [];
+  if (fields.length > 0) return fields.map((finding) => ({ kind: 'decide', finding }));
+  const areNamed = context.options.failOn === 'error' && others.every(({ evidence }) => evidence.length > 0);
+  return areNamed ? others.map((finding) => ({ kind: 'waive', finding })) : [];
+}
+
+/** The context with what was answered. */
+export function answered(context: Context, { accept = [], resolutions = {} }: Pick<Answers, 'accept' | 'resolutions'>): Context {
+  const { options } = context;
+  const decisions = { ...options.resolutions, ...resolutions };
+  return { ...context, options: { ...options, accept: [...options.accept, ...accept], resolutions: decisions } };
+}
+
+/** What may be executed of it. Answers that change the plan are planned again. Throws Fault where it is blocked, or nobody agreed. */
+export async function approve<Ports extends EnginePorts>(prepared: Prepared<Ports>, answers: Answers): Promise<Approved<Ports>> {
+  const { accept = [], resolutions = {}, agreed, isLate = false } = answers;
+  if (accept.length > 0 || Object.keys(resolutions).length > 0)
+    return approve(await prepare({ ...prepared, context: answered(prepared.context, answers) }), { agreed, isLate });
+  const { plan, stages, context, ports, steps, looks } = prepared;
+  if (plan.blocked) throw new Fault(plan.blocked, 'checks failed', ['fix what the findings name, then prepare again']);
+  if (plan.writes && !agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
+  // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.
+  const asking = plan.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
+  const isDone = stages.length > 1 && !plan.writes;
+  const left = isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages;
+  const known = isLate ? { looks: new Looks(ports) } : { looks, looked: plan.looked };
+  return { stages: left, context, ports, steps, changes: plan.writes, ...known };
+}
+
+/** Stages that only look need nobody's word. */
+export function unasked<Ports extends EnginePorts>(request: Request<Ports>): Approved<Ports> {
+  return { ...request, looks: new Looks(request.ports) };
+}
+
+/** Who is told, and what is kept of it. */
+export interface Watching extends Pick<RunMore, 'announce' | 'keepsake' | 'leavesRun' | 'within'> {
+  readonly observe?: Observer;
+}
+
+/** Performs what was approved: each stage is read again right before it writes, and what no longer holds is planned again. */
+export function execute(
+  { stages, context, ports, ...known }: Approved,
+  { observe = () => undefined, ...more }: Watching = {},
+): Promise<ChainOutcome> {
+  return runChain(stages, ports, context, observe, { ...known, ...more });
+}
