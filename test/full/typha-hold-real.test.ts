@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
 import { clusterAround, folderFor, opened, shared } from '../support/installed-cluster.ts';
 import { runOperators } from '../support/real-operator.ts';
@@ -43,6 +44,8 @@ for (const { release, operator } of SOURCES)
         endBy(plane.stop);
         const operators = runOperators(plane, { [operator]: old.program, [TARGET.operator]: target.program });
         endBy(operators.stop);
+        const releasing = simulateService(plane.api, CALICO);
+        endBy(releasing.stop);
         await plane.addNodes(NODES);
         await install(plane, release);
         const agents = playRefusedAgents(plane.api, REFUSED_MS);
