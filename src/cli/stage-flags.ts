@@ -70,6 +70,7 @@ export const stageFlags = {
     option: 'undo',
     ...run,
     as: {
+      apply: { summary: 'remove only the hold of Typha that an interrupted run left; the rest is undone with the backup' },
       alp: { summary: 'put the former template back' },
       hep: { summary: 'undo the last migration: old endpoints, the setting, and the labels it added' },
       ownerrefs: { summary: 'restore before the upgrade: the API server is not waited for' },

@@ -2,8 +2,13 @@ import { command } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
-import type { LockHolder } from '../kernel/ports.ts';
+import { K } from '../kernel/kinds.ts';
+import { refOf, refText } from '../kernel/object.ts';
+import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { oneLine } from '../kernel/visible.ts';
+import { heldBy } from '../kube/held.ts';
+import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, carriedTo, nextHere, resumeCommand } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
@@ -27,7 +32,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const isToResume = record !== undefined && isLook;
     for (const line of recordedLines(isToResume ? 'run' : of, flags, record, clusterUid)) session.say(line);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
-    const document = statusDocument(session.context, holder, record, next);
+    const held = await readHeld(session, record);
+    const document = statusDocument(session.context, { lock: holder, record, held }, next);
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
@@ -37,6 +43,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...lockLines(holder, now),
       ...dead,
       ...ownerLines(document),
+      ...heldLines(document, asked.carried),
     ];
     const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
@@ -49,6 +56,27 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
   if (!ownerReferences) return [];
   const { objects, references } = ownerReferences;
   return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded as removed`];
+}
+
+/** Typha as the cluster has it, whatever the record says: that may be lost. An account that may not look is told nothing. */
+export async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
+  const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
+  const { name = '', namespace = '' } = profile?.operator.typha ?? {};
+  if (name === '') return null;
+  const typha = await cluster.get(K.Deployment, name, namespace).catch((thrown: unknown) => {
+    if (thrown instanceof ApiFailure) return undefined;
+    throw thrown;
+  });
+  const run = typha && heldBy(typha);
+  return !typha || run === undefined ? null : { object: refOf(typha), run };
+}
+
+/** While a run is at work, that is as it should be. */
+function heldLines({ held, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly string[] {
+  if (!held) return [];
+  const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not upgrade it`;
+  if (lock) return [what];
+  return [`${what}. Resume that run, or remove only the hold: kubectl netsvc-upgrade apply --undo${carriedTo('apply', carried)}`];
 }
 
 interface Next {
@@ -150,14 +178,15 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
   );
 }
 
-export function statusDocument(
-  context: Context,
-  lock: LockHolder | undefined,
-  record: RunRecord | undefined,
-  next: string,
-): StatusDocument {
+interface Stands {
+  readonly lock: LockHolder | undefined;
+  readonly record: RunRecord | undefined;
+  readonly held: StatusDocument['held'];
+}
+
+export function statusDocument(context: Context, { lock, record, held }: Stands, next: string): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
-  const found = { lock: lock ?? null, record: record ?? null, ownerReferences };
+  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, held };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

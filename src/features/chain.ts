@@ -8,7 +8,7 @@ import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts'
 import { imageEffects, probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { manifestExpectations } from './install-manifest/index.ts';
-import { operatorExpectations } from './install-operator/index.ts';
+import { holdEffects, holdPreconditions, operatorExpectations } from './install-operator/index.ts';
 import { networkProbeEffects } from './network-probe/index.ts';
 import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
 import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
@@ -98,8 +98,8 @@ export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {
-  effects: { ...backupEffects, ...cliEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects, ...policyEffects },
+  effects: { ...backupEffects, ...cliEffects, ...holdEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects, ...policyEffects },
   expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },
-  preconditions: { ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
+  preconditions: { ...holdPreconditions, ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
   guards: { ...cliGuards, ...ownerGuards },
 };

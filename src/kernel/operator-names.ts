@@ -19,6 +19,8 @@ export interface OperatorNames {
   readonly agent: WorkloadName;
   readonly controllers: WorkloadName;
   readonly typha?: WorkloadName;
+  /** Annotation by which the operator leaves an object as it is: with it Typha is held until every agent is upgraded. */
+  readonly ignores?: OperatorIgnores;
   /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
   readonly labels: Readonly<Record<string, string>>;
   /** Variable of the operator's container that keeps its tag where the image has none. */
@@ -39,6 +41,12 @@ export interface OperatorNames {
   readonly crossings?: OperatorCrossings;
   /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
   readonly otherProducts?: OtherProducts;
+}
+
+/** An annotation and its one value with which the operator changes nothing of the object. */
+export interface OperatorIgnores {
+  readonly annotation: string;
+  readonly value: string;
 }
 
 /** What the operator's chart is known for: names of its values, data of the profile. */

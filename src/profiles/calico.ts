@@ -81,6 +81,8 @@ export const calico: Profile = {
     releases: calicoOperatorMinors,
     exactReleases: calicoOperatorTags,
     ...calicoOperated,
+    // Of every release of the operator from v1.3 on.
+    ignores: { annotation: 'unsupported.operator.tigera.io/ignore', value: 'true' },
     labels: { 'k8s-app': 'tigera-operator', name: 'tigera-operator' },
     versionEnv: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION',
     statusVersionField: 'calicoVersion',

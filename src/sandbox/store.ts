@@ -64,7 +64,8 @@ export class Store {
   /** An existing object as it would be stored: server's identity, generation +1 if more than metadata and status changes. */
   changed(kind: Kind, before: KubeObject, wanted: KubeObject): KubeObject {
     const { uid, creationTimestamp, generation, resourceVersion, deletionTimestamp } = before.metadata;
-    const next = generation !== undefined && !sameValue(bodyOf(before), bodyOf(wanted)) ? generation + 1 : generation;
+    const isSame = sameValue(bodyOf(kind, before), bodyOf(kind, wanted));
+    const next = generation !== undefined && !isSame ? generation + 1 : generation;
     const identity = {
       uid,
       creationTimestamp,
@@ -135,8 +136,9 @@ function hasGeneration(kind: Kind, object: KubeObject): boolean {
   return 'spec' in object && !['', 'coordination.k8s.io'].includes(kind.group);
 }
 
-function bodyOf({ metadata: _, status: __, apiVersion: ___, ...body }: KubeObject): unknown {
-  return body;
+/** Of a Deployment the annotations count, too: its controller copies them to ReplicaSets. */
+function bodyOf(kind: Kind, { metadata, status: _, apiVersion: __, ...body }: KubeObject): unknown {
+  return kind.plural === K.Deployment.plural ? { ...body, annotations: metadata.annotations ?? {} } : body;
 }
 
 /** The times in managedFields alone are no change. */

@@ -131,8 +131,16 @@ const documents: readonly OutputDocument[] = [
   preflightReport(context, 'blocked', findings, 'next'),
   planDocument(context, 'done', { stages, findings, writes: true, effects }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
   runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'),
-  statusDocument(context, { identity: 'a', acquiredAt: 'b', renewedAt: 'c' }, { ...RECORD, digests: { 'upgrade.yaml': 'x' } }, 'next'),
-  statusDocument(context, undefined, undefined, 'next'),
+  statusDocument(
+    context,
+    {
+      lock: { identity: 'a', acquiredAt: 'b', renewedAt: 'c' },
+      record: { ...RECORD, digests: { 'upgrade.yaml': 'x' } },
+      held: { object: { apiVersion: 'apps/v1', kind: 'Deployment', name: 't', namespace: 'n' }, run: 'r' },
+    },
+    'next',
+  ),
+  statusDocument(context, { lock: undefined, record: undefined, held: null }, 'next'),
   ownerList,
 ];
 

@@ -34,6 +34,8 @@ async function render(api: Api, component: string, { tag, registry, flowLogs, ow
     const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
     return createWorkload(api, NAMESPACE, component, container, { ownerReferences });
   }
+  // Every operator leaves such an object alone.
+  if (live.metadata.annotations?.['unsupported.operator.tigera.io/ignore'] === 'true') return;
   const [is] = live.spec.template.spec.containers;
   if (is?.image === container.image && (is.env ?? []).length === env.length) return;
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${component}`;

@@ -2,7 +2,7 @@ import { type Api, find } from './api.ts';
 
 /** A DaemonSet or a Deployment, as far as the service's own parts look at it. */
 export interface Workload {
-  readonly metadata: { readonly name: string; readonly generation: number };
+  readonly metadata: { readonly name: string; readonly generation: number; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: {
     readonly replicas?: number;
     readonly template: { readonly spec: { readonly containers: readonly { readonly image: string; readonly env?: readonly unknown[] }[] } };

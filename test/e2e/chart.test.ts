@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { flagsOf, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
-const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
+const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 
 /** One story, in order: a refusal (the others are in `npm run test:full`), the plan, the upgrade cut off in the middle, and the end. */
 describe('the upgrade of a chart release with helm 3, CRDs first, on a real control plane', function () {
@@ -19,13 +18,6 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
 
   const revision = async () => (JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[])[0] ?? {};
 
-  it('refuses the order of agents and Typha, not taken on by name, and writes nothing', async () => {
-    const before = await cluster.versions();
-    const result = await cluster.upgrade('apply', '--yes', ...flagsOf(cluster));
-    assert.equal(result.exitCode, 3, told(result));
-    assert.match(result.stdout + result.stderr, /NS-251/);
-    assert.equal(await cluster.versions(), before);
-  });
 
   it('asks as the user whom the flags name, and helm with it', async () => {
     await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
@@ -34,7 +26,7 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
     const machine = await misleadingMachine(cluster.plane, join(cluster.around.home, 'misled'));
     const env = { ...cluster.around.env, ...machine.env };
     const as = ['--as', 'ann', '--as-group', 'upgraders'];
-    const flags = [...flagsOf(cluster), '--kubeconfig', cluster.around.kubeconfig, '--accept', TYPHA, '--skip', 'cli', ...as];
+    const flags = [...flagsOf(cluster), '--kubeconfig', cluster.around.kubeconfig, '--skip', 'cli', ...as];
     const result = await upgrade(['plan', ...flags], { ...cluster.around, home: machine.home, env });
     const visits = machine.visits();
     await machine.stop();
@@ -50,14 +42,14 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
 
   it('plans the very commands, and writes nothing', async () => {
     const before = await cluster.versions();
-    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '-o', 'wide');
+    const result = await cluster.upgrade('plan', ...flagsOf(cluster), '-o', 'wide');
     assertSucceeded(result);
     assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
     assert.match(
       result.stdout,
       /helm upgrade calico \S+tigera-operator-v3\.32\.1-\w{12}\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
     );
-    const { exitCode, stdout } = await cluster.upgrade('plan', ...flagsOf(cluster), '--accept', TYPHA, '--diff');
+    const { exitCode, stdout } = await cluster.upgrade('plan', ...flagsOf(cluster), '--diff');
     assert.equal(exitCode, 0);
     assert.match(stdout, /^--- release\/(Deployment\/tigera-operator\/tigera-operator)\n\+\+\+ planned\/\1\n@@ /m);
     assert.equal(await cluster.versions(), before);

@@ -10,7 +10,6 @@ import { NETSVC_FLEET } from '../support/hep-services.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { type AuditEvent, asAnybodyElse, type MisleadingMachine, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { needsHelm } from '../support/needs-helm.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { patient } from '../support/patience.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
@@ -174,7 +173,7 @@ describe('one cluster for helm', function () {
 
   it('sends no request of a whole upgrade anywhere else', async () => {
     const [before, untouched] = [(await programRequests(chosen.plane)).length, (await programRequests(other)).length];
-    const flags = [...flagsOf(chosen), '--kubeconfig', chosen.around.kubeconfig, '--accept', TYPHA, '--skip', 'cli'];
+    const flags = [...flagsOf(chosen), '--kubeconfig', chosen.around.kubeconfig, '--skip', 'cli'];
     const env = { ...chosen.around.env, ...machine.env };
     const result = await upgrade(['run', '--yes', ...flags], { ...chosen.around, home: machine.home, env });
     assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -8,7 +7,7 @@ import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
-const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
+const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 /** Share of the recorded times. */
 const PACE = 0.1;
@@ -16,22 +15,14 @@ const PACE = 0.1;
 describe('procedure B on a real control plane, the operator played', () => {
   const cluster = shared(() => operatedCluster({ mode: 'well', pace: PACE }));
 
-  it('writes nothing until the order of agents and Typha is taken on by name', async () => {
-    const before = await cluster.versions();
-    const refused = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...CALICO);
-    assert.equal(refused.exitCode, 3, told(refused));
-    assert.match(refused.stdout + refused.stderr, /NS-251/);
-    assert.equal(await cluster.versions(), before);
-  });
-
   it('hears no state and no release of a chart in Secrets of other namespaces', async () => {
-    const told = await assertUnmoved(cluster, [...CALICO, '--accept', TYPHA], ['kube-system', 'tigera-operator']);
+    const told = await assertUnmoved(cluster, [...CALICO], ['kube-system', 'tigera-operator']);
     assert.match(told.status ?? '', /no run of this program is recorded/);
   });
 
   it('plan --diff shows the operator and the CRDs, live against planned, and changes nothing', async () => {
     const before = await cluster.versions();
-    const { exitCode, stdout, stderr } = await cluster.upgrade('plan', '--diff', '--skip', 'cli', ...CALICO, '--accept', TYPHA);
+    const { exitCode, stdout, stderr } = await cluster.upgrade('plan', '--diff', '--skip', 'cli', ...CALICO);
     assert.equal(exitCode, 0, told({ exitCode, stdout, stderr }));
     assert.match(stdout, /^--- live\/(Deployment\/tigera-operator\/tigera-operator)\n\+\+\+ planned\/\1\n@@ /m);
     assert.match(stdout, /^\+ +image: quay\.io\/tigera\/operator:v1\.42\.3$/m);
@@ -46,6 +37,12 @@ describe('procedure B on a real control plane, the operator played', () => {
     assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
     assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
     assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
+  });
+
+  it('has held Typha until then, and leaves no annotation of it, on ReplicaSets neither', async () => {
+    assert.match(await cluster.read('deploy -n calico-system calico-typha', IMAGE), /:v3\.32\.1$/);
+    const marks = await cluster.read('deployments,replicasets -n calico-system', '{.items[*].metadata.annotations}');
+    assert.doesNotMatch(marks, /unsupported\.operator|netsvc-upgrade/);
   });
 
   it('a second run writes nothing', async () => {

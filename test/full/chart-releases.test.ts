@@ -3,7 +3,6 @@ import type { HelmMajor } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { manifestFile } from '../support/releases.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -24,7 +23,7 @@ interface ChartCase {
 }
 
 /** The whole chain; no CLI is there to be changed. */
-const RUN = ['run', '--yes', '--skip', 'cli', '--accept', TYPHA] as const;
+const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 const OPERATOR = `deploy -n ${RELEASE_NAMESPACE} tigera-operator`;
 
 /** Procedure A from one old release: killed in the middle, run again, and at the one end that every release comes to. */

@@ -3,7 +3,6 @@ import type { PolicyRule } from '../../src/features/rights/permission.ts';
 import { chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { as, grant, missing, rolesOf } from '../support/least-privilege.ts';
 import { needsHelm } from '../support/needs-helm.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -66,7 +65,7 @@ function describePath({ path, with: how, besides, start }: PathCase): void {
 
     it('run takes the cluster to the target with exactly these roles', async () => {
       const accepted = besides ? ['--accept', besides.accept] : [];
-      const command = ['run', '--yes', '--skip', 'cli', ...flags, '--accept', TYPHA, ...accepted, ...as('run')];
+      const command = ['run', '--yes', '--skip', 'cli', ...flags, ...accepted, ...as('run')];
       const result = await cluster.upgrade(...command);
       assertSucceeded(result);
       assert.doesNotMatch(result.stdout + result.stderr, /forbidden/i);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { until } from '../control-plane/until.ts';
 import { shared } from '../support/installed-cluster.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
-const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
+const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO] as const;
 const NODES = ['node-01', 'node-02', 'node-03'];
 
 /** One story: a node that cannot pull images holds the agents up; the wait names it and a command that works, and the same run ends once it is fixed. */

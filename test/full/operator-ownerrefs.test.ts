@@ -1,5 +1,4 @@
 import { describeOperatedOwners } from '../support/describe-operated-owners.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -7,5 +6,5 @@ import { CALICO_TARGET } from '../support/target.ts';
 describeOperatedOwners({
   title: 'where an operator upgrades',
   start: () => operatedCluster({ mode: 'well', pace: 0.1 }, { apiServer: true }),
-  flags: () => ['--yes', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases, '--accept', TYPHA],
+  flags: () => ['--yes', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases],
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { shared } from '../support/installed-cluster.ts';
-import { TYPHA } from '../support/operated-bench.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
-const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO, '--accept', TYPHA] as const;
+const RUN = ['run', '--yes', '--skip', 'cli', ...CALICO] as const;
 const WAIT = ['wait', ...CALICO] as const;
 const HOLD_MS = 15_000;
 const STATUS = (type: string) => `{.status.conditions[?(@.type=="${type}")].status}`;

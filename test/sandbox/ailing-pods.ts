@@ -1,5 +1,5 @@
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { podShape } from '../../src/kube/pod-facts.ts';
 import { isPodReady, nodeOf, type PodState, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
@@ -82,6 +82,9 @@ const items = (one: object): string => JSON.stringify({ items: [one] });
 
 /** The old namespace of the API server takes so long to go. Virtual milliseconds. */
 const GONE_MS = 180_000;
+/** Until the operator acts on a change that it hears of. Virtual milliseconds. */
+const HEARD_MS = 1_000;
+const IGNORED = 'unsupported.operator.tigera.io/ignore';
 const STATUSES = { calico: 'Installation', ippools: 'Installation', tiers: 'Installation', apiserver: 'APIServer' };
 
 /** What the operator of the target does once it runs, all at one moment but the end of the old namespace. */
@@ -95,9 +98,20 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
     return { conditions: conditions.map(([type, status]) => ({ type, status, observedGeneration })) };
   };
   onReady(scenario, 'tigera-operator', () => {
-    for (const kind of [K.DaemonSet, K.Deployment])
-      for (const one of store.list(kind).filter(({ metadata }) => metadata.namespace === 'calico-system'))
-        store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${CALICO_TARGET}`)) as KubeObject);
+    const render = (kind: Kind, one: KubeObject) => {
+      // Every operator leaves such an object alone, whatever its own release.
+      if (one.metadata.namespace !== 'calico-system' || one.metadata.annotations?.[IGNORED] === 'true') return;
+      store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${CALICO_TARGET}`)) as KubeObject);
+    };
+    for (const kind of [K.DaemonSet, K.Deployment]) for (const one of store.list(kind)) render(kind, one);
+    // It hears of a Deployment by its generation.
+    store.listen(({ kind, before, after }) => {
+      if (kind.plural !== K.Deployment.plural || !after || before?.metadata.generation === after.metadata.generation) return;
+      scenario.clock.schedule(HEARD_MS, () => {
+        const live = store.get(kind, after.metadata.name, after.metadata.namespace);
+        if (live) render(kind, live);
+      });
+    });
     const installation = store.get(kindOf('Installation'), 'default');
     if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: CALICO_TARGET } } as KubeObject);
     for (const [name, resource] of Object.entries(STATUSES))

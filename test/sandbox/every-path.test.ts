@@ -16,7 +16,6 @@ import { playedHelm, withKnownChart } from '../support/played-helm.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
-import { TAKEN_ON } from './incident.ts';
 
 /** A cluster on which one path of one profile is gone from start to end. */
 interface PathRun {
@@ -55,7 +54,7 @@ async function keyValue(): Promise<Scenario> {
   return scenario;
 }
 
-const byCalicoOperator = { ...CALICO, accept: [TAKEN_ON.replace('--accept ', ''), UNASKED] };
+const byCalicoOperator = { ...CALICO, accept: [UNASKED] };
 
 const runs: Readonly<Record<string, Readonly<Record<InstallPath, PathRun>>>> = {
   netsvc: {

@@ -80,10 +80,6 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
       operates(cluster, scenario);
     })
     .ends(124, /degraded for 5 minutes: TigeraStatus\/ippools: ResourceUpdateError: the v3 API is not available/),
-  'Typha refuses agents that the operator has not replaced yet': on('operator', [33], { flags: '' }).ends(
-    3,
-    /^× NS-251 .*Typha v3\.32\.0 refuses older agents/m,
-  ),
   'agents are well, and pods of upgraded and old nodes do not reach each other': on('own', [48, 56], { flags: PROBED_NETWORK })
     .after(({ nodes }, { clock }) => clock.schedule(0, () => nodes.fault('node-01', 'no-network')))
     .ends(5, /a new pod on node-01 \(upgraded\) does not reach a pod on node-02[\s\S]*this means: .*with VXLAN also checksum offload/),

@@ -17,7 +17,7 @@ import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
-import { type After, type IncidentRun, on, TAKEN_ON } from './incident.ts';
+import { type After, type IncidentRun, on } from './incident.ts';
 
 const SYSTEM = 'kube-system';
 const NEW = /:v3\.32\.\d/;
@@ -99,7 +99,7 @@ function enlarged(_: SandboxCluster, { releasesFolder }: Scenario): void {
 }
 
 const OLD = { flags: '--accept NS-301 --enable-flow-logs' };
-const OPERATED = { flags: `${TAKEN_ON} --accept NS-301` };
+const OPERATED = { flags: '--accept NS-301' };
 
 /** `run` is done, and what happened in the thread has not happened. */
 export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
@@ -171,6 +171,9 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   'the operator starts once the definitions that it needs are there': on('operator', [5, 6, 8, 83], OPERATED)
     .after(operates)
     .ends(0, assertDefinitionsFirst),
+  'Typha stays as it is until the operator has upgraded every agent': on('operator', [33], OPERATED).ends(0, (after) =>
+    assertOrder(after, becomesNew(K.DaemonSet, 'calico-node'), isReadyPod('calico-node'), becomesNew(K.Deployment, 'calico-typha')),
+  ),
   'the old namespace of the API server is gone': on('operator', [79], OPERATED).ends(0, ({ scenario: { cluster }, text }) => {
     assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
     assert.match(text, /^wait: done in 3m/m);

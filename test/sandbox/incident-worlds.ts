@@ -8,7 +8,7 @@ import { createAuthority, type Subject } from '../control-plane/certificates.ts'
 import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
-import { type IncidentWorld, on, TAKEN_ON } from './incident.ts';
+import { type IncidentWorld, on } from './incident.ts';
 
 const FELIX = 'crd.projectcalico.org/v1';
 const OPERATOR = 'operator.tigera.io/v1';
@@ -320,7 +320,7 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
   'agents that restart are refused: a certificate of Typha is over': on('operator', [74])
     .after(certificate('typha-certs', 'Example CA', { isExpired: true }))
     .stops('NS-631', /Secret\/tigera-operator\/typha-certs: ended/),
-  'the flow logs do not trust a certificate of an earlier operator': on('operator', [73], { flags: `${TAKEN_ON} --enable-flow-logs` })
+  'the flow logs do not trust a certificate of an earlier operator': on('operator', [73], { flags: '--enable-flow-logs' })
     .after(certificate('node-certs', 'tigera-operator-signer@1611111111'))
     .warns('NS-631', /Secret\/tigera-operator\/node-certs: signed by tigera-operator-signer@1611111111/),
   'others no longer reach pods in the namespace of the operator': on('operator', [77])

@@ -47,17 +47,11 @@ export interface After {
   readonly changes: readonly Change[];
 }
 
-/** What the operator does in any case, and a person takes on by name. */
-export const TAKEN_ON = '--accept NS-251=Deployment/calico-system/calico-typha';
-
-/** Flags that nothing is said of. */
-export const flagsOn = (ground: GroundName): string => (ground === 'operator' || ground === 'chart' ? TAKEN_ON : '');
-
 /** A row is a sentence: on this ground, after these changes and with these objects, it stops, warns, notes or ends. v3.32.1 unless said. */
 export function on(ground: GroundName, rows: readonly number[], asked: Partial<Asked> = {}) {
   const after = (...made: readonly (Changing | KubeObject)[]) => {
     const changes = made.map((one) => (typeof one === 'function' ? one : (to: SandboxCluster) => put(to, one)));
-    const cluster: IncidentCluster = { release: CALICO_TARGET, flags: flagsOn(ground), ...asked, rows, ground, changes };
+    const cluster: IncidentCluster = { release: CALICO_TARGET, flags: '', ...asked, rows, ground, changes };
     const finds =
       (severity: IncidentWorld['severity']) =>
       (check: string, says: RegExp): IncidentWorld => ({ ...cluster, severity, check, says });

@@ -55,7 +55,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['AKS#1814 AKS#1881 operator#2366', 'OUT'],
   ['rke#2527 rke#3189', 'OUT'],
   ['calico#8669 calico#9016 calico#9028 capz#4435', 'DETECTED'],
-  ['operator#5110', 'DETECTED', 'e2e/operator: writes nothing until the order of agents and Typha'],
+  ['operator#5110', 'PREVENTED', 'sandbox/held-typha: never has more agents unavailable than maxUnavailable'],
   ['calico#6294 calico#6526', 'PREVENTED', 'e2e/procedure-c: agents before Typha before controllers'],
   ['calico#6995', 'PREVENTED'],
   ['aws-vpc-cni#1573 calico#1369', 'PREVENTED'],

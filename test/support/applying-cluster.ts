@@ -4,6 +4,7 @@ import { isRecord } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, Kind, KubeObject, ManagedFieldsEntry } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../src/kernel/ports.ts';
+import { holdOps, releaseOps } from '../../src/kube/held.ts';
 import { adoptedOwnership, KUBECTL, LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { containersOf, shapeOf } from '../../src/kube/workload.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
@@ -98,6 +99,13 @@ export function applyingCluster(installed: readonly KubeObject[]) {
       for (const { target, patch } of effect.type === 'patch-all' ? effect.patches : []) {
         put(patched(target.name, target.kind, patch));
         writes.push(`patch ${target.kind}/${target.name}`);
+      }
+      if (effect.type === 'hold-deployment' || effect.type === 'release-deployment') {
+        const live = store.get(`Deployment/${effect.target.name}`);
+        const ops =
+          live && (effect.type === 'hold-deployment' ? holdOps(live, effect.ignores, effect.run) : releaseOps(live, effect.ignores));
+        put(patched(effect.target.name, 'Deployment', ops ?? []));
+        writes.push(`${effect.type} ${effect.target.name}`);
       }
       if (effect.type !== 'exec') return;
       writes.push([effect.run.tool, ...effect.run.args].join(' '));

@@ -5,6 +5,7 @@ import { commandLine } from '../../src/kernel/argv.ts';
 import type { Options } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader, type Sources } from '../../src/kernel/ports.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
 import type { StagePlan } from '../../src/kernel/stage.ts';
 import { sha256Of } from '../../src/kube/sha256.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -47,6 +48,7 @@ export interface ChartParts {
   readonly storage?: 'Secret' | 'ConfigMap' | 'none';
   readonly objects?: readonly KubeObject[];
   readonly options?: Partial<Options>;
+  readonly profile?: Profile;
   readonly helm?: string;
   readonly defaults?: string;
   readonly chart?: string;
@@ -73,7 +75,7 @@ export function chartBench(parts: ChartParts = {}) {
     ...storedIn(parts),
     ...(parts.objects ?? []),
   ];
-  const bench = applyBench(installed, { profile: calico, options: { release: CALICO_TARGET, ...parts.options } });
+  const bench = applyBench(installed, { profile: parts.profile ?? calico, options: { release: CALICO_TARGET, ...parts.options } });
   const asked: string[] = [];
   const saved = new Map<string, string>();
   for (const [path, text] of Object.entries(parts.files ?? {})) bench.files.set(path, text);

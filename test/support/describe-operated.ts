@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from './installed-cluster.ts';
-import { TYPHA } from './operated-bench.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { releases } from './releases.ts';
 import { CALICO_TARGET } from './target.ts';
@@ -8,7 +7,7 @@ import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
 const RUN = [
   ...['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET],
-  ...['--manifest-url', releases, '--accept', TYPHA],
+  ...['--manifest-url', releases],
 ] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 

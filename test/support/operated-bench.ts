@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Options } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
 import { ownedBy } from './applying-cluster.ts';
@@ -11,7 +12,12 @@ import { CALICO_TARGET } from './target.ts';
 export const operatorReleases = join(import.meta.dirname, '..', 'fixtures', 'operator-releases');
 
 export const OPERATOR = 'tigera-operator';
-export const TYPHA = 'NS-251=Deployment/calico-system/calico-typha';
+
+/** The profile of a service whose operator cannot be kept from Typha. */
+export const unheld: Profile = { ...calico, operator: { ...calico.operator, ignores: undefined } };
+/** By name: what stands against the upgrade there. */
+export const ORDER = 'NS-251';
+export const TYPHA = 'Deployment/calico-system/calico-typha';
 
 export interface Operated {
   /** Namespace of the operator, everywhere in its manifest. */
@@ -19,6 +25,7 @@ export interface Operated {
   /** Name of its Deployment. */
   readonly named?: string;
   readonly options?: Partial<Options>;
+  readonly profile?: Profile;
   readonly present?: readonly string[];
   /** What is in the cluster besides. */
   readonly more?: readonly KubeObject[];
@@ -29,6 +36,7 @@ export async function operatedBench({
   namespace = OPERATOR,
   named = OPERATOR,
   options,
+  profile = calico,
   present = ['v3.27.5', CALICO_TARGET],
   more = [],
 }: Operated = {}): Promise<ApplyBench> {
@@ -41,7 +49,7 @@ export async function operatedBench({
     objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {}, status: { calicoVersion: 'v3.27.5' } }),
   ];
   const installed = [...documents.map((one) => ownedBy('kubectl-create', one)), ...rendered, ...more];
-  return applyBench(installed, { profile: calico, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });
+  return applyBench(installed, { profile, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });
 }
 
 function moved(document: KubeObject, namespace: string, named: string): KubeObject {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { OperatorManner, OperatorStep } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { assertWritesNothing, type InstalledCluster } from './installed-cluster.ts';
-import { TYPHA } from './operated-bench.ts';
 import { CALICO_TARGET } from './target.ts';
 import { assertSucceeded, startUpgrade, told, untilSaid } from './upgrade-process.ts';
 
@@ -56,7 +55,7 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
       this.timeout(0); // the very first run builds what it needs
       cluster = await open({ mode: 'well', pace: 0.1, hold: steps.hold }, this);
     });
-    const common = () => [...flags(cluster), '--accept', TYPHA];
+    const common = () => [...flags(cluster)];
     const run = () => ['run', '--yes', '--skip', 'cli', ...common()];
     after(async () => {
       steps.end();

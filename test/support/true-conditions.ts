@@ -25,9 +25,6 @@ const from = (release: string, first: string, next: string) => !isOlder(release,
 
 /** Conditions that hold wherever an operator of that release installed it and nobody has changed anything. */
 const OPERATED: Readonly<Record<string, (release: string) => boolean>> = {
-  // Typha of the target refuses agents of before, and an operator replaces both at once.
-  'NS-251': (release) => isOlder(release, 'v3.32.0'),
-  'NS-405': (release) => isOlder(release, 'v3.32.0'),
   // The registry moved with this release of the operator.
   'NS-606': (release) => isOlder(release, 'v3.30.4'),
   // The API server has a namespace of its own.

@@ -6,7 +6,22 @@ import { isCustom } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
-import { NEW_OPERATOR, readConsoleNotes, readRestarts, restartNotes, typhaOrderNote, typhaOrderTaken } from '../install-operator/index.ts';
+import {
+  type HeldWait,
+  type HoldFacts,
+  holdNote,
+  holdTypha,
+  keptNow,
+  NEW_OPERATOR,
+  onlyHeld,
+  readConsoleNotes,
+  readHeldWait,
+  readHold,
+  readRestarts,
+  releaseTypha,
+  restartNotes,
+  typhaOrderTaken,
+} from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
@@ -16,6 +31,7 @@ import { chartFile } from './chart-target.ts';
 import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
 import { recordedObjects } from './helm-record.ts';
 import { adoptAction, dropActions } from './move.ts';
+import { chartOperatorImage } from './operator-image.ts';
 import { type ChartDifference, chartDifference } from './rendered.ts';
 import { readChartFacts } from './survey.ts';
 
@@ -27,24 +43,30 @@ type ChartApplyFacts = ChartFacts &
     /** CRDs of removed kinds: the chart tool deletes what else the chart no longer has. */
     readonly orphans: Orphans;
     readonly console: readonly string[];
+    readonly hold: HoldFacts | undefined;
+    readonly heldWait: HeldWait | undefined;
   };
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, ownersSearched, noneLeft],
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, ownersSearched, noneLeft],
   async survey(sources, context, installation) {
-    const [facts, renamingSwitch, owners, restarts, console] = await Promise.all([
+    const record = await sources.records.load();
+    const [facts, renamingSwitch, owners, restarts, console, hold] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context),
       readOwnersAtDeadline(sources, context, installation),
       readRestarts(sources.cluster, context),
       readConsoleNotes(sources.cluster, context),
+      readHold(sources, context, installation, record),
     ]);
+    const imageOf = () => chartOperatorImage(sources, context, installation);
+    const heldWait = await readHeldWait(sources, context, installation, { hold, imageOf });
     const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
-    return { ...facts, renamingSwitch, restarts, orphans, console, ...owners };
+    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, ...owners };
   },
   plan: planChart,
 });
@@ -56,7 +78,8 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const actions = [
     ...crds,
     ...holdActions(facts, context),
-    ...(facts.upgraded ? [] : upgradeActions(name, facts, context)),
+    ...(facts.upgraded ? [] : [...holdTypha(facts.hold), ...upgradeActions(name, facts, context)]),
+    ...releaseTypha(facts.hold, !facts.upgraded, facts.heldWait, context),
     // Planned again once the release is deployed in its new namespace, and performed only then.
     ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),
   ];
@@ -96,13 +119,13 @@ function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Con
 }
 
 /** An interrupted helm is cleared first. During a move nothing is upgraded then: it is planned again from the old record. */
-function upgradeActions(name: string, facts: ChartFacts, context: Context): readonly Action[] {
+function upgradeActions(name: string, facts: ChartApplyFacts, context: Context): readonly Action[] {
   const { takeover, stored, adoption, upgrade } = facts;
   const cleared = takeover ? [takeoverAction(takeover)] : [];
   if (takeover && 'value' in stored && stored.value.record.status === 'pending-install') return cleared;
   // A release that is moved is installed over its own objects: first they are annotated for its new namespace.
   const adopted = upgrade?.moves ? adoptAction(adoption, upgrade.namespace) : [];
-  return [...cleared, ...adopted, upgradeAction(name, facts, context)];
+  return [...cleared, ...adopted, onlyHeld(upgradeAction(name, facts, context), facts.hold)];
 }
 
 /** Findings that leave nothing to do, so accepting them does not help. */
@@ -153,7 +176,7 @@ function differenceOf({ stored, trial, conflicts, upgrade }: ChartFacts): ChartD
 }
 
 function notesOf(
-  { installation, upgrade, target, crds, upgraded, restarts, stored }: ChartApplyFacts,
+  { upgrade, target, crds, upgraded, restarts, stored, hold }: ChartApplyFacts,
   difference: ChartDifference | undefined,
 ): readonly string[] {
   if (upgraded) return [];
@@ -164,7 +187,7 @@ function notesOf(
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
     ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
-    ...typhaOrderNote(installation),
+    ...holdNote(hold),
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];

@@ -33,8 +33,9 @@ import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/index.ts';
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
-import { operatorChecks, typhaOrderNote } from './checks.ts';
+import { operatorChecks } from './checks.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
+import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
 import { readServiceWorkloads } from './operated-images.ts';
 
 /** `rollouts` has the operator's own Deployment. */
@@ -45,6 +46,8 @@ interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'nodes'> 
   /** Resources of the flow logs that are asked for and not there. */
   readonly flowLogs: readonly KubeObject[];
   readonly console: readonly string[];
+  readonly hold: HoldFacts | undefined;
+  readonly heldWait: HeldWait | undefined;
 }
 
 /**
@@ -85,23 +88,26 @@ export const operatorApply = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [merged, crds, nodes, renamingSwitch, owners] = await Promise.all([
+  const [merged, crds, nodes, renamingSwitch, owners, hold] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readCrdFacts(sources, context, installation.path),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
+    readHold(sources, context, installation, record),
   ]);
   const { target, edits, previews } = merged;
-  const [rollouts, flowLogs, console, orphans, restarts] = await Promise.all([
-    readRollouts(sources, [operatorTarget(target, context, installation)], nodes),
+  const own = operatorTarget(target, context, installation);
+  const [rollouts, flowLogs, console, orphans, restarts, heldWait] = await Promise.all([
+    readRollouts(sources, [own], nodes),
     readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: objectsIn(crds.crds.manifest) }),
     readConsoleNotes(sources.cluster, context),
     readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
+    readHeldWait(sources, context, installation, { hold, imageOf: async () => own.image }),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, console, renamingSwitch, atZero };
+  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, console, renamingSwitch, atZero, hold, heldWait };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
 }
 
@@ -111,12 +117,15 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
   // The new CRDs have the switch; the operator starts the controllers that read it.
   const hold = holdUnlessHeld(facts.renamingSwitch, context);
+  const starts = startsOperator(facts);
   return [
     ...brings,
     ...hold,
-    ...applyWhole(whole, context).map((action) => (startsOperator(facts) ? withoutReturn(action) : action)),
+    ...(starts ? holdTypha(facts.hold) : []),
+    ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(withoutReturn(action), facts.hold) : action)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
+    ...releaseTypha(facts.hold, starts, facts.heldWait, context),
   ];
 }
 
@@ -144,11 +153,11 @@ function waitForOperator({ rollouts, previews }: OperatorFacts, context: Context
   return [rolloutWait('wait-operator', '§4.3/2', targets, context, 1)];
 }
 
-function notesOf({ target, installation, crds, edits }: OperatorFacts): readonly string[] {
+function notesOf({ target, crds, edits, hold }: OperatorFacts): readonly string[] {
   const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
   const never = 'the Installation is not changed, and custom-resources.yaml is not applied';
   const told = 'value' in edits ? edits.value.notes : [];
-  return [...(target.manifest.notes ?? []), ...told, late, ...typhaOrderNote(installation), never].filter((note) => note !== '');
+  return [...(target.manifest.notes ?? []), ...told, late, ...holdNote(hold), never].filter((note) => note !== '');
 }
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */

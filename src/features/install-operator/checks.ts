@@ -1,6 +1,5 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
-import type { Installation } from '../../kernel/installation.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
@@ -16,19 +15,17 @@ import {
   unknownEnd,
   withInstallation,
 } from '../survey/index.ts';
+import type { HoldFacts } from './hold.ts';
+import { keptBefore, keptNow, orderRow } from './hold-checks.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be accepted. */
   readonly upgraded?: boolean;
 }
 
-/** An operator rolls out Typha and agents in its own order: reported, and accepted by name (§0.2 of the field notes). */
+/** An operator rolls out Typha and agents in its own order: where Typha cannot be held, that is accepted by name (§0.2 of the field notes). */
 export const typhaOrderTaken: Check<OrderJudged> = {
-  id: 'NS-251',
-  title: 'agents and Typha replaced in a safe order',
-  category: 'workloads',
-  severity: 'error',
-  ref: 'domain §0.2',
+  ...orderRow,
   judge({ installation, record, upgraded }, context) {
     const { profile, options } = context;
     const { typhaRefusesAgentsBefore: since, operator } = profile;
@@ -36,10 +33,11 @@ export const typhaOrderTaken: Check<OrderJudged> = {
     if (upgraded) return notApplicable('the operator of the target is installed already');
     const source = continues(record, context) ? record.intent.from : installation.release;
     if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
+    if (operator.ignores) return ok(`Typha ${since} refuses older agents: it is held at its release until every agent is upgraded`);
     const { kind, namespace, name } = operator.typha;
     const subject = `${kind}/${namespace}/${name}`;
     return failed(
-      `the operator replaces Typha and the agents in the same second, and Typha ${since} refuses older agents. They get no policy updates until each is replaced. After about 90 s they become NotReady, and are then replaced all at once`,
+      `this operator replaces Typha and the agents in the same second and cannot be kept from it, and Typha ${since} refuses older agents. They get no policy updates until each is replaced. After about 90 s they become NotReady, and are then replaced all at once`,
       'Plan a maintenance window as long as the rollout of all agents takes, then accept this check by name.',
       { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
     );
@@ -57,14 +55,14 @@ export const typhaOrderChecks: readonly PreflightCheck[] = [
       return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);
     }),
   },
+  keptBefore,
 ];
 
-/** For the plan of every path on which an operator replaces both. */
-export function typhaOrderNote({ hasTypha }: Pick<Installation, 'hasTypha'>): readonly string[] {
-  return hasTypha ? ['the operator replaces Typha and the agents in the same second; that order cannot be changed'] : [];
+interface OperatorJudged extends ApplyJudged {
+  readonly hold: HoldFacts | undefined;
 }
 
-export const operatorChecks: readonly Check<ApplyJudged>[] = [...targetChecks, typhaOrderTaken];
+export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks, typhaOrderTaken, keptNow];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

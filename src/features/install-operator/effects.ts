@@ -12,9 +12,14 @@ const POLL_MS = 2_000;
 export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wait): Promise<Performed> {
   const { cluster, clock } = ports;
   const look = async (now: number, before: OperatorMemory) =>
-    operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before);
+    operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before, expected.part);
   const pause = () => clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
-  return waitEnd(ports, expected, { points: 5, holdMs: HOLD_MS, look, pause }, wait);
+  return waitEnd(
+    ports,
+    expected,
+    { points: expected.part === 'agents' ? 2 : 5, of: signsOf(expected), holdMs: HOLD_MS, look, pause },
+    wait,
+  );
 }
 
 /** By `settledVerdict`, whenever a watch has heard of something. */
@@ -43,7 +48,7 @@ export async function waitSettled(ports: Ports, expected: SettledExpected, wait:
     return settledVerdict(last, now, before);
   };
   try {
-    await waitEnd(ports, expected, { points: 4, holdMs: SETTLED_MS, look, pause: () => watched.change() }, wait);
+    await waitEnd(ports, expected, { points: 4, of: signsOf(expected), holdMs: SETTLED_MS, look, pause: () => watched.change() }, wait);
     return told === undefined ? {} : { told };
   } finally {
     end.abort();
@@ -59,10 +64,13 @@ declare module '../../kernel/action.ts' {
   }
 }
 
-const textOf = ({ target: { release }, firstOf }: EndExpected): string =>
+const textOf = ({ target: { release }, firstOf, part }: EndExpected): string =>
   firstOf
     ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
-    : `the operator to upgrade every component to ${release}`;
+    : `the operator to upgrade every ${part === 'agents' ? 'agent' : 'component'} to ${release}`;
+
+const signsOf = ({ part }: EndExpected): string =>
+  part === 'agents' ? 'signs that every agent is upgraded' : 'signs that the operator is done';
 
 export const operatorExpectations: Pick<ExpectationTypes, EndExpected['type']> = {
   'operator-end': { wait: waitOperator, text: textOf },

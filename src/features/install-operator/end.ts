@@ -7,7 +7,7 @@ import { probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart, unknownEnd } from '../survey/index.ts';
 import { readPinnedImages, registryOf } from './operated-images.ts';
-import type { OperatorEndNames, OperatorLag } from './operator-causes.ts';
+import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 import { listing, readSettledFacts, type SettledNames } from './settled-facts.ts';
@@ -15,7 +15,7 @@ import { readySince, SETTLED_MS, settledLags } from './settled-rule.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
-type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
+export type OperatorImageOf = (sources: Sources, context: Context, installation: Installation) => Promise<string>;
 
 interface OperatorEndFacts {
   readonly until: EndExpected;
@@ -23,7 +23,7 @@ interface OperatorEndFacts {
 }
 
 /** The operator takes over only once the old one's lease has run out, and an API server that moves takes its time, in milliseconds. */
-const OPERATOR_MS = 300_000;
+export const OPERATOR_MS = 300_000;
 
 /** What these warn of is over at the end: the order of the agents' update, other registries, the namespace of the old API server. */
 const OVER = ['NS-405', 'NS-606', 'NS-621'];
@@ -44,13 +44,17 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
       const title = `wait until the operator has upgraded every component to ${options.release}`;
       const effect = { type: 'wait', until, timeoutMs } as const;
-      const { release, digests } = until.target;
-      const agents = { ...operator.agent, namespace: operator.workloadNamespace, runs: { release, digests } };
+      const agents = agentsOf(operator, until.target);
       const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
       const first = probeBetween(agents, { ...until, firstOf: agents }, options, timeoutMs);
       return { actions: [...first, end, ...probeAtEnd(agents, options)] };
     },
   });
+}
+
+/** The DaemonSet of the agents, and by what one of the target is recognised. */
+export function agentsOf({ agent, workloadNamespace }: Profile['operator'], { release, digests }: OperatorTarget) {
+  return { ...agent, namespace: workloadNamespace, runs: { release, digests } };
 }
 
 /** What the operator has to reach. Throws Fault('blocked') for a release whose end no rule tells. */

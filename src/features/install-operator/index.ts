@@ -1,9 +1,25 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { NEW_OPERATOR, operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
-export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderNote, typhaOrderTaken } from './checks.ts';
+export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
 export { operatorExpectations } from './effects.ts';
 export { operatorEnd, readEndLags, readExpectation, stillBringing } from './end.ts';
 export { readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
+export {
+  type HeldWait,
+  type HoldFacts,
+  heldNames,
+  holdNote,
+  holdTypha,
+  isHeld,
+  onlyHeld,
+  readHeldWait,
+  readHold,
+  readStillHeld,
+  releaseTypha,
+} from './hold.ts';
+export { keptNow } from './hold-checks.ts';
+export { holdEffects, holdPreconditions, readHeldCopies } from './hold-effects.ts';
+export { holdUndo } from './hold-undo.ts';
 export { type OperatedImages, readOperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';

@@ -36,14 +36,17 @@ export interface OperatorVerdict {
 }
 
 /** Evaluates the end of an operator's upgrade (§4.3/2), pure. No transition is needed: statuses may never leave green. */
-export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}): OperatorVerdict {
-  const lags = operatorLags(view);
+export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}, part: EndPart = 'all'): OperatorVerdict {
+  const lags = operatorLags(view, part);
   const states = [...(lags.length === 0 ? [{ key: 'good' }] : []), ...suspicions(view, lags)];
   const memory = Object.fromEntries(states.map(({ key }) => [key, before[key] ?? view.now]));
   const lasted = (key: string) => view.now - (memory[key] ?? view.now);
   const troubles = states.flatMap((one) => ('trouble' in one && lasted(one.key) >= one.afterMs ? [one.trouble] : []));
   return { done: lags.length === 0 && lasted('good') >= HOLD_MS, lags, troubles, memory };
 }
+
+/** `agents`: the operator itself and every DaemonSet, those of Windows nodes too; no status counts. */
+export type EndPart = 'all' | 'agents';
 
 interface Suspicion {
   readonly key: string;
@@ -89,7 +92,11 @@ function degradedSuspicion(status: KubeObject, view: OperatorView): readonly Sus
 const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressing: 'False', Degraded: 'False' };
 
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
-export function operatorLags(view: OperatorView): readonly OperatorLag[] {
+export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonly OperatorLag[] {
+  if (part === 'agents') {
+    const lags = [...operatorLag(view), ...componentLags(view).filter(({ subject }) => subject.startsWith('DaemonSet/'))];
+    return lags.map((lag) => withCause(lag, view));
+  }
   const lags = [
     ...operatorLag(view),
     ...releaseLag(view),

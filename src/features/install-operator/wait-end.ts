@@ -5,7 +5,7 @@ import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
-import type { OperatorMemory, OperatorTrouble, OperatorVerdict } from './operator-verdict.ts';
+import type { EndPart, OperatorMemory, OperatorTrouble, OperatorVerdict } from './operator-verdict.ts';
 import type { SettledFacts } from './settled-facts.ts';
 
 /** The operator has upgraded every component to the target, and it has stayed so. */
@@ -13,6 +13,8 @@ export interface OperatorExpected {
   readonly type: 'operator-end';
   readonly names: OperatorEndNames;
   readonly target: OperatorTarget;
+  /** Of the components, those that are waited for; absent: all. */
+  readonly part?: EndPart;
   /** Over as soon as one of these agents is upgraded and ready. */
   readonly firstOf?: AgentsOf;
 }
@@ -20,6 +22,7 @@ export interface OperatorExpected {
 /** The same where the profile names no statuses of the operator (§4.2, §4.3). */
 export interface SettledExpected extends Pick<SettledFacts, 'names' | 'target'> {
   readonly type: 'operator-settled';
+  readonly part?: undefined;
   readonly firstOf?: AgentsOf;
 }
 
@@ -35,6 +38,8 @@ export interface Ports {
 /** How one rule for the end is looked after. */
 export interface Rule {
   readonly points: number;
+  /** What they are signs of. */
+  readonly of: string;
   readonly holdMs: number;
   /** One evaluation; `now` counts only what was surely waited. Throws ApiFailure where there is no answer. */
   look(now: number, before: OperatorMemory): Promise<OperatorVerdict>;
@@ -90,10 +95,10 @@ function withoutGood(memory: OperatorMemory): OperatorMemory {
   return Object.fromEntries(Object.entries(memory).filter(([key]) => !key.startsWith('good')));
 }
 
-function tell({ lags, troubles }: OperatorVerdict, { points, holdMs }: Rule, { report, warn }: Wait, told: Set<string>): void {
+function tell({ lags, troubles }: OperatorVerdict, { points, holdMs, of }: Rule, { report, warn }: Wait, told: Set<string>): void {
   const lagging = new Set(lags.map(({ point }) => point)).size;
   const why = lags.length === 0 ? `must hold for ${holdMs / 1000} s` : progressText(lags);
-  report(points - lagging, points, 'signs that the operator is done', why);
+  report(points - lagging, points, of, why);
   for (const trouble of troubles) {
     const key = `${trouble.type} ${trouble.subject}`;
     if (told.has(key)) continue;
@@ -127,13 +132,15 @@ function progressText(lags: readonly OperatorLag[]): string {
   return `${first.subject}: ${first.why}${more} · ${first.command}`;
 }
 
+const HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
+
 /** Pods of which events and logs are read. */
 const ASKED = 3;
 
 /** What the cluster itself says of them is asked for only once the wait has ended without success. */
 const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
 
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names }: EndExpected, reasons: readonly string[]): Fault {
+function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names, part }: EndExpected, reasons: readonly string[]): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
   const { namespace, name } = names.deployment;
   // An operator that does not act is why nothing else comes.
@@ -147,6 +154,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...reasons,
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
+    ...(part === 'agents' ? [HELD] : []),
     runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'

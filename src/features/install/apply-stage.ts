@@ -20,7 +20,7 @@ import {
   unservedNotes,
   waitForCrds,
 } from '../install-manifest/index.ts';
-import { NEW_OPERATOR, operatorApply } from '../install-operator/index.ts';
+import { holdUndo, NEW_OPERATOR, operatorApply } from '../install-operator/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
@@ -33,6 +33,7 @@ export const applyStage = pathStage<ApplyFacts>({
   ref: '§4.4/2',
   paths: ['manifest', 'kvstore'],
   also: [chartApply, operatorApply],
+  undone: { part: holdUndo, otherwise: 'nothing is held on this install path: apply is undone with the backup (RESTORE.md)' },
   readOnly: false,
   leavesTraffic: true,
   undoneBy: 'files',

@@ -33,7 +33,8 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
       if (installation.path === 'manifest' || installation.path === 'kvstore') {
         return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
       }
-      const { agent } = context.profile.operator;
+      const { agent, ignores } = context.profile.operator;
+      if (ignores) return ok(`Typha ${since} refuses older agents: it is held until the operator has upgraded every agent`);
       return failed(
         `Typha from ${since} on refuses agents older than itself, and the operator decides which of them it replaces first`,
         'Plan a maintenance window: agents may lose their policy updates until they are replaced. The command below lists the agents.',

@@ -2,8 +2,9 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { lineOf } from '../../kernel/release.ts';
+import { HELD_BY, heldBy } from '../../kube/held.ts';
 import { othersRunning } from '../rollout/index.ts';
-import { ageOf, failed, failIfAny, listed, table } from '../survey/index.ts';
+import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VersionAnswer } from './survey.ts';
 import { workloadsChecks } from './workloads-checks.ts';
@@ -52,6 +53,25 @@ export const operatorDone: VerifyCheck = {
   },
 };
 
+/** A hold that an interrupted run left: the operator never upgrades Typha, and its statuses say that all is well. */
+const nothingHeld: VerifyCheck = {
+  id: 'NS-313',
+  title: 'Typha not held back from the operator',
+  category: 'result',
+  severity: 'error',
+  ref: 'domain §0.2',
+  judge(facts) {
+    const held = read(facts.held);
+    if (held === undefined) return notApplicable('nothing is held on this install path');
+    const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
+    return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
+      because: `an interrupted run of this program still holds ${names}: the operator does not upgrade it`,
+      hint: 'Resume the run, which releases it. Or remove only the hold with the command below.',
+      next: command`kubectl netsvc-upgrade apply --undo`,
+    }));
+  },
+};
+
 /** What `verify` evaluates, in the order in which it is shown. */
 export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }, [
   /**
@@ -94,6 +114,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
   othersRunning,
 
   operatorDone,
+  nothingHeld,
 
   ...resourcesChecks,
 

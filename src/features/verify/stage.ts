@@ -11,7 +11,14 @@ import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { deployedOperatorImage } from '../install-chart/index.ts';
-import { type OperatorLag, operatorImage, readEndLags, readExpectation, readPinnedImages } from '../install-operator/index.ts';
+import {
+  type OperatorLag,
+  operatorImage,
+  readEndLags,
+  readExpectation,
+  readPinnedImages,
+  readStillHeld,
+} from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
 import { latePods, otherPodsOf, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
@@ -58,6 +65,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     otherPods: attemptWith(pods, async (all) => otherPodsOf(all, await sources.records.load(), context)),
     rollouts: 'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
     operator: attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
+    held: attemptWith(installed, (one) => readStillHeld(cluster, context, one)),
     leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     leftBehind: attempt(() => readLeftBehind(cluster, context)),
     temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),

@@ -152,6 +152,8 @@ export interface VerifyFacts extends OtherPodsJudged {
   readonly reasons: readonly string[];
   /** What lags by the rule for the end of an upgrade by the operator; undefined on other paths. */
   readonly operator: Reading<readonly OperatorLag[] | undefined>;
+  /** What this program still holds back from the operator; undefined where nothing can be. */
+  readonly held: Reading<readonly KubeObject[] | undefined>;
   /** Undefined on paths without a full manifest to compare with. */
   readonly leftovers: Reading<readonly { readonly object: string; readonly names: readonly string[] }[] | undefined>;
   /** CRDs that the target no longer has, and how many objects each still holds. */

@@ -8,7 +8,7 @@ import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, storedIn } from '../../support/chart-bench.ts';
-import { TYPHA } from '../../support/operated-bench.ts';
+import { ORDER, TYPHA, unheld } from '../../support/operated-bench.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
 /** What the preflight learns; `later`: the stages of its chain that follow. */
@@ -22,17 +22,17 @@ async function aheadOf(parts: ChartParts, later: readonly string[] = []) {
 
 describe('what preflight tells of a chart upgrade', () => {
   const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
-  const [check = '', subject = ''] = TYPHA.split('=');
+  const [check, subject] = [ORDER, TYPHA];
   const outcome = async (...of: Parameters<typeof aheadOf>) => (await aheadOf(...of)).findings.find(({ id }) => id === check)?.outcome;
 
   it('NS-251: names the order of agents and Typha, which apply would refuse', async () => {
-    assert.equal(await outcome({ objects: [typha] }), 'error');
-    assert.equal(await outcome({ objects: [typha], options: { accept: [{ check, subject }] } }), 'accepted');
+    assert.equal(await outcome({ objects: [typha], profile: unheld }), 'error');
+    assert.equal(await outcome({ objects: [typha], profile: unheld, options: { accept: [{ check, subject }] } }), 'accepted');
   });
 
   it('NS-251: leaves it to a chain that goes on: there a person may take it on by its name, and one that ends before needs none', async () => {
     for (const later of [['backup', 'crds', 'apply'], ['backup'], ['backup', 'ownerrefs']])
-      assert.equal(await outcome({ objects: [typha] }, later), undefined);
+      assert.equal(await outcome({ objects: [typha], profile: unheld }, later), undefined);
   });
 });
 
@@ -40,7 +40,7 @@ describe('crds of a chart upgrade', () => {
   const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
   const outcome = async (status: string) => {
     const chart = { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: {} };
-    const bench = chartBench({ objects: [typha], stored: { version: 4, chart, info: { status } } });
+    const bench = chartBench({ objects: [typha], profile: unheld, stored: { version: 4, chart, info: { status } } });
     bench.record = runRecord({ profile: 'calico', intent: upgradeTo(CALICO_TARGET, 'v3.27.5'), path: 'chart' });
     const findings = (await crdsStage.open(bench.sources, bench.context)).findings();
     return findings.find(({ id }) => id === 'NS-251')?.outcome;

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { HELD_BY } from '../../../src/kube/held.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { configuration, configurationCrd, deployment } from '../../support/calico-objects.ts';
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
-import { TYPHA } from '../../support/operated-bench.ts';
+import { ORDER, TYPHA, unheld } from '../../support/operated-bench.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
 const PLACE = `/w/tigera-operator-${CALICO_TARGET}-a8c938318041.tgz --version ${CALICO_TARGET} --namespace tigera-operator`;
@@ -185,17 +186,43 @@ describe('apply on the chart path', () => {
   });
 });
 
-describe('agents and Typha in a chart upgrade, which its operator replaces in the same second', () => {
+describe('agents and Typha in a chart upgrade', () => {
   const typha = deployment('calico-typha', 'quay.io/calico/typha:v3.27.5', { namespace: 'calico-system' });
-  const [check = '', subject = ''] = TYPHA.split('=');
+  const [check, subject] = [ORDER, TYPHA];
 
-  it('NS-251: is refused until a person takes it on by name, and told in the plan', async () => {
-    const { findings, plan } = await openedChart(chartBench({ crdsApplied: true, objects: [typha] }));
+  it('NS-251: is refused until a person takes it on by name, where nothing keeps the operator from Typha', async () => {
+    const unordered = { crdsApplied: true, objects: [typha], profile: unheld };
+    const { findings } = await openedChart(chartBench(unordered));
     const told = findings.find(({ id }) => id === check);
     assert.deepEqual([told?.outcome, told?.byName, told?.evidence.map(({ text }) => text)], ['error', true, [subject]]);
-    assert.ok('actions' in plan && plan.notes?.some((note) => /Typha and the agents in the same second/.test(note)));
-    const accepted = chartBench({ crdsApplied: true, objects: [typha], options: { accept: [{ check, subject }] } });
+    const accepted = chartBench({ ...unordered, options: { accept: [{ check, subject }] } });
     assert.equal((await openedChart(accepted)).outcomes[check], 'accepted');
+  });
+
+  it('hold Typha before helm, follow the agents, and release it', async () => {
+    const bench = chartBench({ crdsApplied: true, objects: [typha] });
+    const { outcomes, plan } = await openedChart(bench);
+    assert.equal(outcomes[check], 'ok');
+    assert.ok('actions' in plan);
+    assert.deepEqual(
+      plan.actions.map(({ id }) => id),
+      ['hold-typha', 'chart', 'agents', 'release-typha'],
+    );
+    const chart = plan.actions.find(({ id }) => id === 'chart')?.effect;
+    assert.ok(chart?.type === 'exec' && chart.onlyIf?.type === 'deployment-held');
+  });
+
+  it('are released also where the release is upgraded already, as in a run that was killed while it waited', async () => {
+    const held = {
+      ...typha,
+      metadata: { ...typha.metadata, annotations: { [calico.operator.ignores?.annotation ?? '']: 'true', [HELD_BY]: 'r' } },
+    };
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, objects: [held], stored: upgradedBefore }));
+    assert.ok('actions' in plan);
+    assert.deepEqual(
+      plan.actions.map(({ id }) => id),
+      ['agents', 'release-typha'],
+    );
   });
 
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {

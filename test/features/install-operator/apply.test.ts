@@ -14,7 +14,7 @@ import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
-import { OPERATOR, operatedBench, operatorReleases, TYPHA } from '../../support/operated-bench.ts';
+import { OPERATOR, ORDER, operatedBench, operatorReleases, TYPHA, unheld } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/releases.ts';
 
 const operated = { detection: found({ path: 'operator', variant: undefined, hasApiServer: true }) };
@@ -198,7 +198,7 @@ describe('the operator path', () => {
 
   it('waits for the operator’s own pod, and leaves the components to the wait stage', async () => {
     const bench = await operatedBench();
-    const wait = (await actionsOf(applyStage, bench)).at(-1);
+    const wait = (await actionsOf(applyStage, bench)).find(({ id }) => id === 'wait-operator');
     assert.ok(wait?.effect.type === 'wait' && wait.effect.until.type === 'rollout');
     assert.deepEqual(
       wait.effect.until.targets.map(({ namespace, name, image }) => [namespace, name, image]),
@@ -233,13 +233,14 @@ describe('the operator path', () => {
     assert.equal(end.effect.until.target.registry, 'mirror.corp/x/');
   });
 
-  it('says that nobody can order Typha after the agents, and goes on only when that is accepted by name', async () => {
-    const finding = await findingOf(await operatedBench(), 'NS-251');
-    assert.equal(finding.outcome, 'error');
+  it('asks for a decision by name where the profile names no annotation that keeps the operator from Typha', async () => {
+    const finding = await findingOf(await operatedBench({ profile: unheld }), ORDER);
+    assert.deepEqual([finding.outcome, finding.byName], ['error', true]);
     assert.match(finding.message, /same second.*After about 90 s they become NotReady/);
-    const [check = '', subject = ''] = TYPHA.split('=');
-    const accepting = await operatedBench({ options: { accept: [{ check, subject }] } });
-    assert.equal((await findingOf(accepting, 'NS-251')).outcome, 'accepted');
+    const accepting = await operatedBench({ profile: unheld, options: { accept: [{ check: ORDER, subject: TYPHA }] } });
+    assert.equal((await findingOf(accepting, ORDER)).outcome, 'accepted');
+    const steps = (await actionsOf(applyStage, accepting)).map(({ id }) => id);
+    assert.deepEqual(steps.slice(-2), ['operator', 'wait-operator']);
   });
 
   it('carries an edit of the operator’s Deployment: the registry is the person’s, the tag the target’s', async () => {
@@ -254,10 +255,7 @@ describe('the operator path', () => {
   it('has nothing to object to where nothing was edited', async () => {
     const { sources, context } = await operatedBench();
     const open = (await applyStage.open(sources, context)).findings().filter(({ outcome }) => outcome === 'error');
-    assert.deepEqual(
-      open.map(({ id }) => id),
-      ['NS-251'],
-    );
+    assert.deepEqual(open, []);
   });
 
   it('refuses where edits cannot be told, because the manifest of the installed release is not at hand', async () => {
@@ -285,8 +283,8 @@ describe('the operator path', () => {
   it('switches flow logs on when asked, by one plain apply once the operator runs, and leaves existing ones alone', async () => {
     const bench = await operatedBench({ options: { enableFlowLogs: true } });
     assert.deepEqual(
-      (await actionsOf(applyStage, bench)).slice(-3).map(({ id }) => id),
-      ['wait-operator', 'flow-logs-file', 'flow-logs'],
+      (await actionsOf(applyStage, bench)).slice(-5).map(({ id }) => id),
+      ['wait-operator', 'flow-logs-file', 'flow-logs', 'agents', 'release-typha'],
     );
     await performed(applyStage, bench);
     assert.equal(commands(bench).at(-1), `kubectl apply -f ${FOLDER}/flow-logs.yaml`);
@@ -308,7 +306,8 @@ describe('the operator path', () => {
   it('holds the renaming of policies when asked: after the CRDs that know the switch, before the operator, and looked at again', async () => {
     const bench = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
     const steps = (await actionsOf(applyStage, bench)).map(({ id }) => id).filter((id) => !id.endsWith('file') && !id.includes('own'));
-    assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'operator', 'wait-operator']);
+    const order = ['crds', 'crds-established', 'hold-policies', 'held-policies', 'hold-typha', 'operator', 'wait-operator'];
+    assert.deepEqual(steps, [...order, 'agents', 'release-typha']);
     assert.deepEqual(await afreshIn(bench), ['operator']);
     const held = [{ op: 'add', path: '/spec', value: { controllers: { policyMigration: { enabled: 'Disabled' } } } }] as const;
     bench.around.edit('KubeControllersConfiguration', 'default', held);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { crdsStage } from '../../../src/features/install/around.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
-import { type Operated, operatedBench, TYPHA } from '../../support/operated-bench.ts';
+import { type Operated, ORDER, operatedBench, TYPHA, unheld } from '../../support/operated-bench.ts';
 
 describe('the crds stage', () => {
   it('has nothing to do for a full manifest, which holds the CRDs, and says so', async () => {
@@ -10,10 +10,10 @@ describe('the crds stage', () => {
     assert.deepEqual(plan, { skip: 'the full manifest holds the CRDs: apply installs them first' });
   });
 
-  describe('before an operator that replaces agents and Typha in the same second', () => {
-    const [check = '', subject = ''] = TYPHA.split('=');
+  describe('before an operator that nothing keeps from replacing agents and Typha in the same second', () => {
+    const [check, subject] = [ORDER, TYPHA];
     const opened = async (parts: Operated = {}) => {
-      const bench = await operatedBench(parts);
+      const bench = await operatedBench({ profile: unheld, ...parts });
       return { ...bench, open: () => crdsStage.open(bench.sources, bench.context) };
     };
     const outcome = async ({ open }: Awaited<ReturnType<typeof opened>>) =>

@@ -1,14 +1,30 @@
 import type { Context } from '../../../src/kernel/context.ts';
+import { HELD_BY } from '../../../src/kube/held.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, deployment, found, node, targetOf } from '../../fixtures/facts.ts';
+import { contextOf, deployment, found, node, object, targetOf } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { unheld } from '../../support/operated-bench.ts';
+
+const operated = { detection: found({ path: 'operator', hasTypha: true, release: 'v3.27.5' }) };
+const calicoContext = (chain?: Context['chain']) => ({
+  ...contextOf({ release: 'v3.32.1' }),
+  profile: calico,
+  ...(chain ? { chain } : {}),
+});
 
 checkCases('NS-405', {
   'tells the order that the manifest path takes': { is: 'ok', says: /agents are rolled first, Typha last/ },
-  'warns on the operator path, where the order is not ours': {
-    facts: { detection: found({ path: 'operator' }) },
+  'tells that Typha is held on the operator path': {
+    context: calicoContext(),
+    facts: operated,
+    is: 'ok',
+    says: /held until the operator has upgraded every agent/,
+  },
+  'warns on the operator path where nothing keeps the operator from Typha': {
+    context: { ...calicoContext(), profile: unheld },
+    facts: operated,
     is: 'warning',
     next: /^kubectl -n \S+ get pods -l k8s-app=\S+-node -o wide$/,
   },
@@ -46,15 +62,13 @@ checkCases('NS-406', {
   'does not apply without Typha': { facts: { detection: found({ hasTypha: false }) }, is: 'not-applicable' },
 });
 
-const operated = { detection: found({ path: 'operator', hasTypha: true, release: 'v3.27.5' }) };
-const calicoContext = (chain?: Context['chain']) => ({
-  ...contextOf({ release: 'v3.32.1' }),
-  profile: calico,
-  ...(chain ? { chain } : {}),
-});
-
 checkCases('NS-251', {
-  'is told by preflight, where plan and run would stop': { context: calicoContext(), facts: operated, is: 'error' },
+  'passes where Typha is held': { context: calicoContext(), facts: operated, is: 'ok', says: /held at its release/ },
+  'is told by preflight where nothing keeps the operator from Typha': {
+    context: { ...calicoContext(), profile: unheld },
+    facts: operated,
+    is: 'error',
+  },
   'is left to the stage that asks for it by name': {
     context: calicoContext({ pending: [], onlyPlanned: false, later: ['crds'] }),
     facts: operated,
@@ -68,5 +82,32 @@ checkCases('NS-251', {
     },
     is: 'not-applicable',
   },
+  'does not apply to a full manifest': { context: calicoContext(), is: 'not-applicable' },
+});
+
+const annotated = (annotations: Readonly<Record<string, string>>) => ({
+  ...operated,
+  daemonSets: { value: [] },
+  deployments: {
+    value: [{ ...object('v1', 'Deployment/calico-typha'), metadata: { name: 'calico-typha', namespace: 'calico-system', annotations } }],
+  },
+});
+const IGNORE = 'unsupported.operator.tigera.io/ignore';
+
+checkCases('NS-411', {
+  'names a component that a user keeps from the operator': {
+    context: calicoContext(),
+    facts: annotated({ [IGNORE]: 'true' }),
+    is: 'error',
+    about: ['Deployment/calico-system/calico-typha'],
+    hint: /kubectl annotate KIND NAME -n NAMESPACE unsupported\.operator\.tigera\.io\/ignore-/,
+    next: /^kubectl get deployment calico-typha -n calico-system --show-managed-fields -o yaml$/,
+  },
+  'passes what this program holds itself': {
+    context: calicoContext(),
+    facts: annotated({ [IGNORE]: 'true', [HELD_BY]: 'a run' }),
+    is: 'ok',
+  },
+  'passes a value that no operator looks at': { context: calicoContext(), facts: annotated({ [IGNORE]: 'yes' }), is: 'ok' },
   'does not apply to a full manifest': { context: calicoContext(), is: 'not-applicable' },
 });

@@ -53,6 +53,7 @@ const good: VerifyFacts = {
   rollouts: { value: [rollout('')] },
   reasons: [],
   operator: { value: [] },
+  held: { value: [] },
   leftovers: { value: [] },
   leftBehind: { value: [] },
   temporaryPolicies: { value: [] },
@@ -156,6 +157,14 @@ const cases: readonly Case[] = [
     /not done \(1 sign\): Installation\/default/,
   ],
   ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator on this install path/],
+  [
+    'Typha is still held',
+    'NS-313',
+    { held: { value: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'calico-typha', namespace: 'calico-system' } }] } },
+    'error',
+    /still holds Deployment\/calico-system\/calico-typha/,
+  ],
+  ['nothing can be held', 'NS-313', { held: { value: undefined } }, 'not-applicable', /nothing is held/],
   ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
   [
     'an empty CRD is left behind',

@@ -1,0 +1,81 @@
+import { type Command, command } from '../../kernel/argv.ts';
+import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { OperatorIgnores } from '../../kernel/operator-names.ts';
+import { isIgnoredByUser } from '../../kube/held.ts';
+import { evidenceOf, failed, failIfAny, isOperated, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { type HoldFacts, isHeld } from './hold.ts';
+
+/** Of each evaluation of the order of agents and Typha. */
+export const orderRow = {
+  id: 'NS-251',
+  title: 'agents and Typha replaced in a safe order',
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+} as const;
+
+const row = {
+  id: 'NS-411',
+  title: 'no component kept from the operator',
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §0.2',
+} as const;
+
+/** An annotation of the user's own: the operator would never upgrade that component, and it is not ours to remove. */
+export const keptBefore: PreflightCheck = {
+  ...row,
+  judge: withInstallation((installation, { daemonSets, deployments }, { profile: { operator } }) => {
+    if (!isOperated(installation) || !operator.ignores)
+      return notApplicable('no operator that can be kept from a component runs the service here');
+    const ours = [...read(daemonSets), ...read(deployments)].filter(({ metadata }) => metadata.namespace === operator.workloadNamespace);
+    return keptVerdict(ours, operator.ignores);
+  }),
+};
+
+/** Of what a stage is about to hold itself. */
+export const keptNow: Check<{ readonly hold: HoldFacts | undefined }> = {
+  ...row,
+  judge({ hold }) {
+    return hold ? keptVerdict([hold.typha], hold.ignores) : notApplicable('nothing is held here');
+  },
+};
+
+function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores): Verdict {
+  const kept = workloads.filter((one) => isIgnoredByUser(one, ignores));
+  const [first] = kept;
+  const evidence: readonly Evidence[] = kept.map((one) => evidenceOf(one, `${ignores.annotation}: ${ignores.value}`));
+  return failIfAny(evidence, 'the operator may change every component', (names) => ({
+    because: `the operator never upgrades ${counted(kept.length, 'component')} that a user has annotated with ${ignores.annotation}: ${names}`,
+    hint: `Find out who set it and why. Then remove it: kubectl annotate KIND NAME -n NAMESPACE ${ignores.annotation}-. The operator then renders the component at once.`,
+    next: first ? lookAt(first) : command`kubectl netsvc-upgrade preflight`,
+  }));
+}
+
+function lookAt({ kind, metadata: { name, namespace = '' } }: KubeObject): Command {
+  return command`kubectl get ${kind.toLowerCase()} ${name} -n ${namespace} --show-managed-fields -o yaml`;
+}
+
+/** What `apply --undo` finds. */
+export interface HoldUndone {
+  readonly hold: HoldFacts | undefined;
+  /** The operator that runs is of a release whose Typha refuses older agents, and not every agent is new yet. */
+  readonly isNeeded: boolean;
+}
+
+/** Released too early, Typha is replaced at once, and refuses the agents that are still old. */
+export const neededNoMore: Check<HoldUndone> = {
+  ...orderRow,
+  judge({ hold, isNeeded }) {
+    if (!hold || !isHeld(hold)) return notApplicable('Typha is not held');
+    if (!isNeeded) return ok('no agent is refused by the Typha that the operator renders now');
+    const subject = refText(refOf(hold.typha));
+    return failed(
+      'the new operator runs and agents are still old: it replaces Typha at once when the hold is removed, and that Typha refuses them. They get no policy updates until each is replaced',
+      'Resume the run instead: it releases Typha when every agent is upgraded. Or accept this check by name, in a maintenance window.',
+      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run` },
+    );
+  },
+};

@@ -1,0 +1,171 @@
+import type { Action, Exec } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { changeTo } from '../../kernel/object-change.ts';
+import type { OperatorIgnores } from '../../kernel/operator-names.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { crosses, imageAge } from '../../kernel/release.ts';
+import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
+import { heldBy, ignoredAt, isIgnoredByUser } from '../../kube/held.ts';
+import { probeBetween } from '../network-probe/index.ts';
+import { defaultWaitMs, readNodes } from '../rollout/index.ts';
+import { containersOf, isOperated, replacesApi } from '../survey/index.ts';
+import { agentsOf, OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
+import { readHeldCopies } from './hold-effects.ts';
+import type { EndExpected, OperatorExpected } from './wait-end.ts';
+
+/** Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). */
+export interface HoldFacts {
+  readonly ignores: OperatorIgnores;
+  /** The Deployment as it is. */
+  readonly typha: KubeObject;
+  /** Its ReplicaSets that bear our annotation. */
+  readonly copies: readonly KubeObject[];
+  /** Typha of the target refuses the agents that the upgrade begins with. */
+  readonly refuses: boolean;
+  /** The run that would hold it. */
+  readonly run: string;
+}
+
+/** Undefined where nothing can be held: no Typha, or an operator of which no such annotation is known. */
+export async function readHold(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+  record: RunRecord | undefined,
+): Promise<HoldFacts | undefined> {
+  const { profile, clusterUid, startedAt } = context;
+  const names = heldNames(profile);
+  if (!names || !installation.hasTypha) return undefined;
+  const typha = await cluster.get(K.Deployment, names.typha.name, names.typha.namespace);
+  if (!typha) return undefined;
+  const mayHaveHeld = heldBy(typha) !== undefined || replacesApi(record, context) || context.options.undo === true;
+  const copies = mayHaveHeld ? await readHeldCopies(cluster, refOf(typha)) : [];
+  const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
+  const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.options.release, []) !== 'of');
+  return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
+}
+
+/** What this program still holds: Typha, and ReplicaSets from which `kubectl rollout undo` would bring it back. Undefined where nothing can be held. */
+export async function readStillHeld(
+  cluster: Pick<Sources['cluster'], 'get' | 'list'>,
+  { profile }: Pick<Context, 'profile'>,
+  installation: Installation,
+): Promise<readonly KubeObject[] | undefined> {
+  const names = heldNames(profile);
+  if (!names || !isOperated(installation) || !installation.hasTypha) return undefined;
+  const { name, namespace } = names.typha;
+  const typha = await cluster.get(K.Deployment, name, namespace);
+  const copies = await readHeldCopies(cluster, { apiVersion: 'apps/v1', kind: K.Deployment.kind, name, namespace });
+  return [...(typha && heldBy(typha) !== undefined ? [typha] : []), ...copies];
+}
+
+/** What is held, and by which annotation; undefined where the profile lacks either. */
+export function heldNames({ operator: { typha, ignores }, typhaRefusesAgentsBefore: since }: Profile) {
+  return typha && ignores && since !== undefined ? { typha, ignores } : undefined;
+}
+
+/** Of the agents that the upgrade begins with. */
+function typhaRefuses({ profile, options, clusterUid }: Context, installation: Installation, record: RunRecord | undefined): boolean {
+  const since = profile.typhaRefusesAgentsBefore;
+  const source = continues(record, context) ? record.intent.from : installation.release;
+  return since !== undefined && crosses(source, options.release, since);
+}
+
+/** It is held by this program, now. */
+export const isHeld = ({ typha }: HoldFacts): boolean => heldBy(typha) !== undefined;
+
+/** The new operator will find it held. */
+function willBeHeld(facts: HoldFacts): boolean {
+  return isHeld(facts) || (facts.refuses && !isIgnoredByUser(facts.typha, facts.ignores));
+}
+
+/** What `releaseTypha` waits for; not read where nothing is held. */
+export async function readHeldWait(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  { hold, imageOf }: { readonly hold: HoldFacts | undefined; readonly imageOf: OperatorImageOf },
+): Promise<HeldWait | undefined> {
+  if (!hold || !willBeHeld(hold) || context.options.undo) return undefined;
+  const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
+  return { until, nodes: nodes.length };
+}
+
+const REF = 'domain §0.2';
+
+/** Right before the operator is replaced. */
+export function holdTypha(facts: HoldFacts | undefined): readonly Action[] {
+  if (!facts || isHeld(facts) || !willBeHeld(facts)) return [];
+  const { typha, ignores, run } = facts;
+  const target = refOf(typha);
+  return [
+    {
+      id: 'hold-typha',
+      title: `hold ${refText(target)} at its release until every agent is upgraded`,
+      ref: REF,
+      undo: 'full',
+      keep: { changes: [changeTo(typha, { [ignoredAt(ignores)]: ignores.value })] },
+      effect: { type: 'hold-deployment', target, ignores, run },
+    },
+  ];
+}
+
+/** The action that starts the new operator, which must find Typha held. */
+export function onlyHeld(action: Action, facts: HoldFacts | undefined): Action {
+  if (action.effect.type !== 'exec' || !facts || !willBeHeld(facts)) return action;
+  const onlyIf = { type: 'deployment-held', target: refOf(facts.typha), ignores: facts.ignores } as const;
+  return { ...action, effect: { ...action.effect, onlyIf } satisfies Exec };
+}
+
+/** The agents that are waited for while Typha is held. */
+export interface HeldWait {
+  readonly until: EndExpected;
+  readonly nodes: number;
+}
+
+/** Once the new operator runs: all agents first, then Typha. `wait` follows Typha by its image. */
+export function releaseTypha(
+  facts: HoldFacts | undefined,
+  starts: boolean,
+  wait: HeldWait | undefined,
+  context: Context,
+): readonly Action[] {
+  if (!facts || !(isHeld(facts) || facts.copies.length > 0 || (starts && willBeHeld(facts)))) return [];
+  const agents = wait && (starts || isHeld(facts)) ? waitAgents(wait, context) : [];
+  return [...agents, releaseAction(facts)];
+}
+
+export function releaseAction({ typha, ignores }: HoldFacts): Action {
+  const target: ObjectRef = refOf(typha);
+  return {
+    id: 'release-typha',
+    title: `release ${refText(target)}: the operator upgrades it now`,
+    ref: REF,
+    undo: 'full',
+    effect: { type: 'release-deployment', target, ignores },
+  };
+}
+
+function waitAgents({ until, nodes }: HeldWait, { options, profile: { operator } }: Context): readonly Action[] {
+  if (until.type !== 'operator-end') return [];
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+  const agents: OperatorExpected = { ...until, part: 'agents' };
+  const title = `wait until the operator has upgraded every agent to ${options.release}; Typha is held meanwhile`;
+  return [
+    ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
+    { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },
+  ];
+}
+
+/** For the plan of every path on which an operator replaces both. */
+export function holdNote(facts: HoldFacts | undefined): readonly string[] {
+  if (!facts || !willBeHeld(facts)) return [];
+  const { typha, ignores } = facts;
+  return [
+    `${refText(refOf(typha))} gets the annotation ${ignores.annotation}: the operator leaves it alone until every agent is upgraded, because Typha of the target refuses older agents`,
+  ];
+}
