@@ -18,7 +18,6 @@ describe('the upgrade of a chart release with helm 3, CRDs first, on a real cont
 
   const revision = async () => (JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[])[0] ?? {};
 
-
   it('asks as the user whom the flags name, and helm with it', async () => {
     await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
     const before = (await programRequests(cluster.plane)).length;

@@ -118,7 +118,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['gateway-api safe-upgrades', 'DETECTED'],
   ['operator#1780 onedr0p#321', 'PREVENTED', 'full/chart-move: killed in the middle of helm and run again'],
   ['calico#8202 calico#6688', 'DETECTED'],
-  ['calico#11727 calico#9518', 'DETECTED', 'e2e/chart: refuses CRDs that Argo CD tracks'],
+  ['calico#11727 calico#9518', 'DETECTED', 'full/chart-refusals: refuses CRDs that Argo CD tracks'],
   ['calico#12700 calico#12790', 'DETECTED'],
   ['calico#12851 calico#13441 calico#13444', 'DETECTED'],
   ['calico#12890', 'DETECTED'],

@@ -5,6 +5,7 @@ import { isPodReady, isStopping, podStatus } from '../../src/sandbox/pods-of.ts'
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { operates } from '../sandbox/ailing-pods.ts';
 import { type Ground, groundOf } from './incident-grounds.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** An installation by the operator of v3.27.5 on many nodes. */
 export interface HeldFleet extends Ground {
@@ -59,7 +60,7 @@ function podsNamed({ cluster: { store } }: Scenario, name: string): readonly Kub
 }
 
 const agentsOf = (scenario: Scenario) => podsNamed(scenario, 'calico-node');
-const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(':v3.32.1');
+const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(`:${CALICO_TARGET}`);
 
 /** A new Typha refuses old agents. Where no other is left, they are not ready after a while, and the DaemonSet controller replaces them at once. */
 function playRefusals(scenario: Scenario): void {

@@ -49,9 +49,13 @@ function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores)
   const evidence: readonly Evidence[] = kept.map((one) => evidenceOf(one, `${ignores.annotation}: ${ignores.value}`));
   return failIfAny(evidence, 'the operator may change every component', (names) => ({
     because: `the operator never upgrades ${counted(kept.length, 'component')} that a user has annotated with ${ignores.annotation}: ${names}`,
-    hint: `Find out who set it and why. Then remove it: kubectl annotate KIND NAME -n NAMESPACE ${ignores.annotation}-. The operator then renders the component at once.`,
+    hint: `Find out who set it and why. Then remove it, and the operator renders the component at once: ${first ? removal(first, ignores) : ''}`,
     next: first ? lookAt(first) : command`kubectl netsvc-upgrade preflight`,
   }));
+}
+
+function removal({ kind, metadata: { name, namespace = '' } }: KubeObject, { annotation }: OperatorIgnores): Command {
+  return command`kubectl annotate ${kind.toLowerCase()} ${name} -n ${namespace} ${`${annotation}-`}`;
 }
 
 function lookAt({ kind, metadata: { name, namespace = '' } }: KubeObject): Command {

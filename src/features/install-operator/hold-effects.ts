@@ -1,3 +1,4 @@
+import { command } from '../../kernel/argv.ts';
 import {
   type Around,
   type EffectTypes,
@@ -131,7 +132,7 @@ async function tried({ cluster }: Ports, target: ObjectRef, patch: (live: KubeOb
 }
 
 const commandOf = ({ target: { name, namespace = '' } }: HeldDeployment, ...annotations: readonly string[]): string =>
-  `kubectl annotate deployment ${name} -n ${namespace} ${annotations.join(' ')}`;
+  command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`;
 
 export const holdEffects: Pick<EffectTypes, 'hold-deployment' | 'release-deployment'> = {
   'hold-deployment': {

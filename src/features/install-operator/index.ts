@@ -8,10 +8,8 @@ export { readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 export {
   type HeldWait,
   type HoldFacts,
-  heldNames,
   holdNote,
   holdTypha,
-  isHeld,
   onlyHeld,
   readHeldWait,
   readHold,
@@ -19,7 +17,7 @@ export {
   releaseTypha,
 } from './hold.ts';
 export { keptNow } from './hold-checks.ts';
-export { holdEffects, holdPreconditions, readHeldCopies } from './hold-effects.ts';
+export { holdEffects, holdPreconditions } from './hold-effects.ts';
 export { holdUndo } from './hold-undo.ts';
 export { type OperatedImages, readOperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';

@@ -146,24 +146,24 @@ export const ownerReferences: Needs = ({ apiGroup }) => [
   ...allow(['get', 'list', 'watch'], K.APIService, 'the new API server, before references are put back'),
 ];
 
+const holds = ({ operator: { typha, ignores } }: Profile, { operated = true }: PlanScope): boolean =>
+  operated && typha !== undefined && ignores !== undefined;
+
 /** Typha, which is kept from the operator until every agent is upgraded, and its ReplicaSets, to which annotations are copied. */
-export const typhaHold: Needs = ({ operator: { typha, ignores, workloadNamespace: namespace } }, { operated = true }) => {
-  if (!operated || !typha || !ignores) return [];
+export const typhaHold: Needs = (...of) => {
   const why = 'hold of Typha until the agents are upgraded';
-  return [
-    ...allow(['get', 'patch'], K.Deployment, why, { namespace, names: [typha.name] }),
-    ...allow(['list', 'patch'], K.ReplicaSet, why, { namespace }),
-  ];
+  return holds(...of) ? [...allow(['get', 'patch'], K.Deployment, why), ...allow(['list', 'patch'], K.ReplicaSet, why)] : [];
 };
 
 /** Whether an interrupted run has left it so. */
-export const holdRead: Needs = ({ operator: { typha, ignores, workloadNamespace: namespace } }, { operated = true }) =>
-  operated && typha && ignores
-    ? allow(['get'], K.Deployment, 'whether Typha is still held', { namespace, names: [typha.name], required: false })
-    : [];
+export const holdRead: Needs = (profile, scope) => {
+  const name = profile.operator.typha?.name ?? '';
+  return holds(profile, scope) ? allow(['get'], K.Deployment, STILL, { names: [name], required: false }) : [];
+};
 
-export const holdCopies: Needs = ({ operator: { typha, ignores, workloadNamespace: namespace } }, { operated = true }) =>
-  operated && typha && ignores ? allow(['list'], K.ReplicaSet, 'whether Typha is still held', { namespace, required: false }) : [];
+export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], K.ReplicaSet, STILL, { required: false }) : []);
+
+const STILL = 'whether Typha is still held';
 
 /** Where an operator runs the components: what the end of its work is identified by. */
 export const operatorEnd: Needs = (

@@ -87,7 +87,7 @@ export function roleRules(permissions: readonly Permission[]): readonly { readon
 const keyOf = ({ verb, group, resource, namespace = '' }: AccessRequest) => JSON.stringify([verb, group, resource, namespace]);
 
 const WRITES: readonly string[] = ['create', 'patch', 'update'];
-const WORKLOADS: readonly string[] = ['daemonsets', 'deployments', 'statefulsets', 'jobs', 'pods'];
+const WORKLOADS: readonly string[] = ['daemonsets', 'deployments', 'replicasets', 'statefulsets', 'jobs', 'pods'];
 const GRANTS: readonly string[] = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'];
 
 const writes =

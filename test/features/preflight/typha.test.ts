@@ -100,7 +100,7 @@ checkCases('NS-411', {
     facts: annotated({ [IGNORE]: 'true' }),
     is: 'error',
     about: ['Deployment/calico-system/calico-typha'],
-    hint: /kubectl annotate KIND NAME -n NAMESPACE unsupported\.operator\.tigera\.io\/ignore-/,
+    hint: /kubectl annotate deployment calico-typha -n calico-system unsupported\.operator\.tigera\.io\/ignore-/,
     next: /^kubectl get deployment calico-typha -n calico-system --show-managed-fields -o yaml$/,
   },
   'passes what this program holds itself': {
