@@ -69,7 +69,8 @@ export function heldNames({ operator: { typha, ignores }, typhaRefusesAgentsBefo
 }
 
 /** Of the agents that the upgrade begins with. */
-function typhaRefuses({ profile, options, clusterUid }: Context, installation: Installation, record: RunRecord | undefined): boolean {
+function typhaRefuses(context: Context, installation: Installation, record: RunRecord | undefined): boolean {
+  const { profile, options } = context;
   const since = profile.typhaRefusesAgentsBefore;
   const source = continues(record, context) ? record.intent.from : installation.release;
   return since !== undefined && crosses(source, options.release, since);
