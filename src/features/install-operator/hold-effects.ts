@@ -15,7 +15,7 @@ import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { HELD_BY, heldBy, holdOps, isIgnored, releaseOps } from '../../kube/held.ts';
 
-/** A Deployment that the operator is to leave alone for a while. */
+/** A Deployment that the operator is not to change for a while. */
 interface HeldDeployment {
   readonly target: ObjectRef;
   readonly ignores: OperatorIgnores;
@@ -27,7 +27,7 @@ interface HoldDeployment extends HeldDeployment {
   readonly run: string;
 }
 
-/** Removes what `hold-deployment` added, from the ReplicaSets as well: `kubectl rollout undo` would bring it back. */
+/** Removes what `hold-deployment` added, from the ReplicaSets as well: `kubectl rollout undo` would restore it. */
 interface ReleaseDeployment extends HeldDeployment {
   readonly type: 'release-deployment';
 }

@@ -49,7 +49,7 @@ export async function readHold(
   return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
 }
 
-/** What this program still holds: Typha, and ReplicaSets from which `kubectl rollout undo` would bring it back. Undefined where nothing can be held. */
+/** What this program still holds: Typha, and ReplicaSets from which `kubectl rollout undo` would restore it. Undefined where nothing can be held. */
 export async function readStillHeld(
   cluster: Pick<Sources['cluster'], 'get' | 'list'>,
   { profile }: Pick<Context, 'profile'>,
@@ -167,6 +167,6 @@ export function holdNote(facts: HoldFacts | undefined): readonly string[] {
   if (!facts || !willBeHeld(facts)) return [];
   const { typha, ignores } = facts;
   return [
-    `${refText(refOf(typha))} gets the annotation ${ignores.annotation}: the operator leaves it alone until every agent is upgraded, because Typha of the target refuses older agents`,
+    `${refText(refOf(typha))} gets the annotation ${ignores.annotation}: the operator does not change it until every agent is upgraded, because Typha of the target refuses older agents`,
   ];
 }
