@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Defect } from '../src/kernel/defect.ts';
+import type { Defect, DefectText } from '../src/kernel/defect.ts';
 import { shippedProfiles } from '../src/profiles/index.ts';
 import { explainedIncidents, type Incident } from './explained-incidents.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 export const KNOWN_INCIDENTS = join(docs, 'use', 'known-incidents.md');
+
+const CHANGE_CHECKS = { meaning: 'NS-508', rollout: 'NS-112' } as const;
 
 /** docs/use/known-incidents.md, from the defects of the shipped profiles, the pages of checks that have `**Seen**` and `**Source**`, and what can only be explained. */
 export function knownIncidents(): string {
@@ -13,8 +15,9 @@ export function knownIncidents(): string {
   const found = pages
     .sort()
     .flatMap((file) => ofPage(file.replace('.md', ''), readFileSync(join(docs, 'reference', 'checks', file), 'utf8')));
-  const defects = shippedProfiles.flatMap(({ defects = [] }) => defects);
-  const incidents = [...found, ...defects.map(ofDefect), ...explainedIncidents].sort((a, b) => (a.seen < b.seen ? -1 : 1));
+  const defects = shippedProfiles.flatMap(({ defects = [] }) => defects.map(ofDefect));
+  const changes = shippedProfiles.flatMap(({ changes: all = [] }) => all.map((one) => ofRow(one, CHANGE_CHECKS[one.effect])));
+  const incidents = [...found, ...defects, ...changes, ...explainedIncidents].sort((a, b) => (a.seen < b.seen ? -1 : 1));
   return [
     '# Known incidents',
     '',
@@ -38,13 +41,15 @@ function ofPage(id: string, text: string): readonly Incident[] {
   return [{ seen, why, here: here.replaceAll('](NS-', '](../reference/checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
 }
 
-function ofDefect({ id, of, symptom, happens, fixedIn, advice = '', sources }: Defect): Incident {
-  const check = of === 'source' ? 'NS-112' : 'NS-609';
-  const fixed = fixedIn === undefined ? '' : of === 'source' ? ` Upgrade to ${fixedIn} first.` : ` Fixed in ${fixedIn}.`;
-  const why = `${happens.charAt(0).toUpperCase()}${happens.slice(1)}.`;
+function ofDefect({ lines, ...row }: Defect): Incident {
+  const fixes = lines.flatMap((line) => ('fixedIn' in line && line.fixedIn !== line.from ? [line.fixedIn] : []));
+  return ofRow(row, 'NS-609', fixes.length > 0 ? ` Fixed in ${fixes.join(', ')}.` : '');
+}
+
+function ofRow({ id, symptom, happens, advice = '', sources }: DefectText, check: string, fixed = ''): Incident {
   return {
     seen: symptom,
-    why,
+    why: `${happens.charAt(0).toUpperCase()}${happens.slice(1)}.`,
     here: `Checked before the upgrade: [${check}](../reference/checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
     sources,
   };

@@ -17,46 +17,88 @@ export type DefectCondition =
       readonly type: 'node';
       readonly field: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion' | 'architecture';
       readonly startsWith?: readonly string[];
+      /** A regular expression, whatever the case. */
+      readonly matches?: string;
       readonly from?: string;
       readonly before?: string;
     }
   /** The packet filter that the agents of the target will use. */
   | { readonly type: 'packetFilter'; readonly oneOf: readonly ('iptables' | 'nftables')[] }
-  /** A DaemonSet or Deployment on the network of the nodes, by a part of one of its images. */
-  | { readonly type: 'hostProgram'; readonly images: readonly string[] }
+  /** The agents run in eBPF mode. */
+  | { readonly type: 'ebpf' }
+  /** A label of a node, with any value. */
+  | { readonly type: 'nodeLabel'; readonly key: string }
+  /** A DaemonSet or Deployment on the network of the nodes, by a part of one of its images or by a port (`UDP:51820`). */
+  | { readonly type: 'hostProgram'; readonly images: readonly string[]; readonly ports?: readonly string[] }
+  /** A DaemonSet that has pods. */
+  | { readonly type: 'daemonSet'; readonly namespace: string; readonly name: string }
+  /** A field below `spec` of the Installation. */
+  | ({ readonly type: 'installation'; readonly field: string } & FieldTest)
+  /** The operator and its agents reach the API server by a name, and the target's agents resolve it by the DNS of the cluster. */
+  | { readonly type: 'apiServerByClusterDns' }
+  /** The agents' CNI configuration has a text: a regular expression. */
+  | { readonly type: 'cniConfig'; readonly matches: string }
   | { readonly type: 'crd'; readonly name: string }
   /** A node whose address lies within a pool of pod addresses. */
   | { readonly type: 'nodeInPool' }
   | { readonly type: 'path'; readonly oneOf: readonly string[] }
-  /** The upgrade begins at a release of this range. */
-  | { readonly type: 'upgradeFrom'; readonly releases: ReleaseRange };
+  /** An aggregated API is registered. */
+  | { readonly type: 'apiService'; readonly name: string }
+  /** The upgrade begins at a release of one of these ranges. */
+  | { readonly type: 'upgradeFrom'; readonly releases: readonly ReleaseRange[] };
 
 export interface ReleaseRange {
   readonly from: string;
   /** The first one that is no longer of it; without it the range has no end. */
   readonly before?: string;
-  /** Patch releases of older lines that are not of it, and with them those that follow in their line. */
-  readonly backports?: readonly string[];
 }
 
-/** A defect of releases that is known in public, as data. */
-export interface Defect {
+/** What is known of one minor line of releases. A line that is not listed never had it; lines newer than the last are as that one ends. */
+export type DefectLine = {
+  /** The first release of the line that has it. */
+  readonly from: string;
+} & (
+  | {
+      /** The first release of the line without it; equal to `from` where the line never had it. */
+      readonly fixedIn: string;
+    }
+  | {
+      /** No release of the line is without it: the day (YYYY-MM-DD) of the state of its branch that was looked at. */
+      readonly openOn: string;
+    }
+);
+
+/** What a row of a profile says, whatever it is of. */
+export interface DefectText {
   readonly id: string;
-  /** Whose release it is: the one that is installed, the one to install, or the one of the agents' image that will run. */
-  readonly of: 'source' | 'target' | 'agent';
-  readonly releases: ReleaseRange;
   readonly when: readonly DefectCondition[];
   readonly severity: Severity;
   /** What somebody sees who met it. */
   readonly symptom: string;
   /** What happens and why, in one sentence without its full stop. */
   readonly happens: string;
-  /** The first release without it. */
-  readonly fixedIn?: string;
   /** What helps besides another release, in the imperative. */
   readonly advice?: string;
   /** Threads: `projectcalico/calico#12700`. */
   readonly sources: readonly string[];
+}
+
+/** A defect of releases that is known in public, as data. */
+export interface Defect extends DefectText {
+  /** Whose release it is: the one to install, or the one of the agents' image that will run. */
+  readonly of: 'target' | 'agent';
+  /** By minor line, oldest first. */
+  readonly lines: readonly DefectLine[];
+}
+
+/** Releases that differ from others without a defect of the target: old × new. */
+export interface ReleaseChange extends DefectText {
+  /** `meaning`: settings or objects mean something else. `rollout`: old and new agents disagree while both run. */
+  readonly effect: 'meaning' | 'rollout';
+  /** The releases that are so. */
+  readonly releases: ReleaseRange;
+  /** The way that matters: to such a release, away from it, or both. */
+  readonly crossed: 'into' | 'out of' | 'either way';
 }
 
 export type Severity = 'error' | 'warning';

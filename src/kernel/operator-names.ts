@@ -37,6 +37,8 @@ export interface OperatorNames {
   readonly end?: OperatorEnd;
   /** Arguments with which the operator's own program prints every image that it may use, and ends. */
   readonly imageListArgs?: readonly string[];
+  /** ConfigMap in the operator's namespace by which operator and agents reach the API server, and its key with the host. */
+  readonly endpoint?: { readonly configMap: string; readonly hostKey: string };
   /** What its target evaluates otherwise; without it nothing of this is checked. */
   readonly crossings?: OperatorCrossings;
   /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */

@@ -1,4 +1,4 @@
-import type { Defect, FieldTest } from './defect.ts';
+import type { Defect, FieldTest, ReleaseChange } from './defect.ts';
 import type { Datastore } from './installation.ts';
 import type { Kind } from './object.ts';
 import type { OperatorNames } from './operator-names.ts';
@@ -294,6 +294,8 @@ export interface Profile {
   readonly procedures?: ProcedureNames;
   /** Other CNI plugins that write themselves into the CNI configuration of the service, by a DaemonSet. */
   readonly chainedPlugins?: readonly ChainedPlugin[];
-  /** Defects of single releases that hit some clusters (NS-112, NS-609). */
+  /** Defects of single releases that hit some clusters (NS-609). */
   readonly defects?: readonly Defect[];
+  /** What old and new releases understand differently (NS-112, NS-508). */
+  readonly changes?: readonly ReleaseChange[];
 }

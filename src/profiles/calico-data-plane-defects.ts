@@ -1,7 +1,7 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
+import { fixed, open, without } from './defect-lines.ts';
 
 const nftables: DefectCondition = { type: 'packetFilter', oneOf: ['nftables'] };
-const ebpf: DefectCondition = { type: 'setting', name: 'bpfEnabled', oneOf: ['true'] };
 /** Hosts whose own nft writes rules that the nft of older images cannot read; only reported ones. */
 const newerNft = [
   'Debian GNU/Linux 13',
@@ -14,33 +14,38 @@ const newerNft = [
   'CentOS Stream 10',
 ];
 
-/** A defect between two releases, the second of which has the fix. */
-export function fixed<Of extends Defect['of']>(of: Of, severity: Defect['severity'], from: string, before: string) {
-  return { of, severity, releases: { from, before }, fixedIn: before };
-}
+/** Versions that name a board, a vendor or somebody's own build instead of a distribution or a cloud. */
+const vendorKernel =
+  '(?:vendor|rk\\d{4}|rockchip|sunxi|meson|odroid|tegra|imx|nxp|qcom|mtk|mediatek|bsp|linuxkit|synology|qnap|custom|microsoft-standard)';
 
-/** Defects of the agents' images: packet filter and eBPF programs. */
+/** Defects of the agents' images: packet filter, routes and what they ask of a node. */
 export const calicoDataPlaneDefects: readonly Defect[] = [
   {
     id: 'nft-crash',
-    ...fixed('agent', 'error', 'v3.29.0', 'v3.32.1'),
+    of: 'agent',
+    lines: [...open('v3.29', 'v3.30'), fixed('v3.31.0', 'v3.31.6'), fixed('v3.32.0', 'v3.32.1')],
     when: [nftables, { type: 'node', field: 'osImage', startsWith: newerNft }],
+    severity: 'error',
     symptom: 'calico-node logs that nft ended by a segmentation fault; pods on the node have no policy and no service.',
     happens: 'the nft of this image crashes beside the newer nft of the host, and the agent writes no rules',
     sources: ['projectcalico/calico#11750', 'projectcalico/calico#12726', 'projectcalico/calico#13068'],
   },
   {
     id: 'nft-overlap',
-    ...fixed('agent', 'error', 'v3.32.0', 'v3.32.1'),
+    of: 'agent',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [nftables],
+    severity: 'error',
     symptom: 'calico-node crash-loops with a panic about members of an IP set.',
     happens: 'the agent panics in nftables mode where addresses of an IP set overlap',
     sources: ['projectcalico/calico#12851'],
   },
   {
     id: 'nft-overlap-members',
-    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.2'),
+    of: 'agent',
+    lines: [fixed('v3.31.6', 'v3.31.7'), fixed('v3.32.0', 'v3.32.2')],
     when: [nftables, { type: 'resource', plurals: ['globalnetworksets', 'networksets'], fields: ['nets'] }],
+    severity: 'warning',
     symptom: 'A policy that allows a network set denies some of its addresses after the set was changed.',
     happens: 'the agent may remove addresses of a network set in nftables mode where networks in it overlap',
     sources: ['projectcalico/calico#13441', 'projectcalico/calico#13444'],
@@ -48,7 +53,7 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   {
     id: 'nft-settings-auto',
     of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.32.2' },
+    lines: [...open('v3.32'), without('v3.33.0')],
     when: [
       nftables,
       { type: 'setting', name: 'nftablesMode', oneOf: ['Auto'], absent: true },
@@ -73,7 +78,7 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   {
     id: 'nft-foreign-rules',
     of: 'agent',
-    releases: { from: 'v3.29.0', before: 'v3.33.0' },
+    lines: [...open('v3.29', 'v3.30', 'v3.31', 'v3.32'), without('v3.33.0')],
     when: [nftables, { type: 'hostProgram', images: ['tailscale', 'netbird', 'firewalld'] }],
     severity: 'warning',
     symptom: 'calico-node crash-loops with a panic while it reads tables of nftables.',
@@ -83,65 +88,24 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   },
   {
     id: 'node-in-pool',
-    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.2'),
+    of: 'agent',
+    lines: [fixed('v3.32.0', 'v3.32.2')],
     when: [{ type: 'nodeInPool' }],
+    severity: 'warning',
     symptom: 'Other nodes cannot reach a node, or its kubelet, once a block of addresses around the address of the node is in use.',
     happens:
       'the address of a node lies within a pool of pod addresses, and the agents route it through the tunnel once a block around it is in use',
     sources: ['projectcalico/calico#12847', 'projectcalico/calico#13116'],
   },
   {
-    id: 'ebpf-vxlan-hop',
-    ...fixed('source', 'warning', 'v3.30.0', 'v3.30.7'),
-    when: [ebpf, { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], oneOf: ['Always', 'CrossSubnet'] }],
-    symptom: 'During the rollout, pods on the network of the nodes cannot reach pods on nodes with the other release.',
-    happens: 'traffic of host-networked pods through VXLAN is lost between old and new agents until the last node is upgraded',
-    sources: ['projectcalico/calico#11910', 'projectcalico/calico#12054'],
-  },
-  {
-    id: 'ebpf-debug-verifier',
-    of: 'agent',
-    releases: { from: 'v3.30.0' },
-    when: [
-      ebpf,
-      { type: 'setting', name: 'bpfLogLevel', oneOf: ['Debug', 'debug'] },
-      { type: 'node', field: 'kernelVersion', from: '5.15', before: '5.16' },
-    ],
-    severity: 'warning',
-    symptom: 'calico-node logs that the verifier of the kernel refuses a program, and does not become ready.',
-    happens: 'kernels 5.15 may refuse the eBPF programs that are built with bpfLogLevel Debug',
-    advice: 'Set bpfLogLevel of the default FelixConfiguration to Off before the upgrade.',
-    sources: ['projectcalico/calico#10911'],
-  },
-  {
-    id: 'ebpf-own-wireguard',
-    of: 'agent',
-    releases: { from: 'v3.32.0', before: 'v3.33.0' },
-    when: [ebpf, { type: 'setting', name: 'bpfDataIfacePattern' }],
-    severity: 'warning',
-    symptom: 'A WireGuard network of your own between the nodes stops when the new agent starts.',
-    happens: 'eBPF programs on interfaces of bpfDataIfacePattern drop WireGuard traffic on UDP port 51820 that is not of Calico',
-    advice: 'If the nodes have a WireGuard network of their own, move it to another UDP port before the upgrade.',
-    sources: ['projectcalico/calico#12900'],
-  },
-  {
-    id: 'ebpf-balancer',
-    of: 'agent',
-    releases: { from: 'v3.29.0', before: 'v3.31.3', backports: ['v3.29.7', 'v3.30.5'] },
-    when: [ebpf, { type: 'node', field: 'kernelVersion', from: '6.12' }],
-    severity: 'warning',
-    symptom: 'calico-node crash-loops: "Failed to attach connect-time load balancer"; libbpf logs that calico_sendmsg_v46 failed to load.',
-    happens: 'kernels since 6.12.53 and 6.17.5 refuse the eBPF programs of the connect-time load balancer, and the agent does not start',
-    fixedIn: 'v3.31.3',
-    sources: ['projectcalico/calico#11302', 'awslabs/amazon-eks-ami#2511'],
-  },
-  {
     id: 'ipset-kernel',
-    ...fixed('agent', 'warning', 'v3.26.0', 'v3.31.3'),
+    of: 'agent',
+    lines: [...open('v3.26', 'v3.27', 'v3.28', 'v3.29'), fixed('v3.30.0', 'v3.30.6'), fixed('v3.31.0', 'v3.31.3')],
     when: [
       { type: 'packetFilter', oneOf: ['iptables'] },
       { type: 'node', field: 'osImage', startsWith: ['Debian GNU/Linux 13', 'Ubuntu 24.04'] },
     ],
+    severity: 'warning',
     symptom:
       'calico-node does not become ready: "ipset: Kernel and userspace incompatible: settype hash:ip with revision 6 not supported".',
     happens: 'the ipset of this image may be older than the sets of the kernel, and the agent then sets up no rules',
@@ -149,10 +113,64 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   },
   {
     id: 'libpcap-arm64',
-    ...fixed('agent', 'error', 'v3.27.0', 'v3.27.3'),
+    of: 'agent',
+    lines: [fixed('v3.27.0', 'v3.27.3')],
     when: [{ type: 'node', field: 'architecture', startsWith: ['arm64'] }],
+    severity: 'error',
     symptom: 'calico-node crash-loops on arm64: "error while loading shared libraries: libpcap.so.0.8".',
     happens: 'a library is missing in the image for arm64, and the agent does not start',
     sources: ['projectcalico/calico#8407', 'rancher/rke2#5663'],
+  },
+  {
+    id: 'securityfs',
+    of: 'agent',
+    lines: [
+      { from: 'v3.31.7', openOn: '2026-08-30' },
+      { from: 'v3.32.2', openOn: '2026-08-30' },
+    ],
+    // The kernels of distributions and clouds have securityfs: what a vendor or somebody else has built may not.
+    when: [{ type: 'node', field: 'kernelVersion', matches: vendorKernel }],
+    severity: 'warning',
+    symptom: 'calico-node is not created: "mkdir /sys/kernel/security: operation not permitted".',
+    happens: 'the agent mounts /sys/kernel/security, and is not created on a kernel that was built without securityfs',
+    advice:
+      'Look on these nodes: ls -d /sys/kernel/security. Where it is missing, use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest.',
+    sources: ['projectcalico/calico#13681', 'projectcalico/calico#13142'],
+  },
+  {
+    id: 'route-sync-disabled',
+    of: 'agent',
+    lines: [...open('v3.30', 'v3.31'), fixed('v3.32.0', 'v3.32.1')],
+    when: [{ type: 'setting', name: 'routeSyncDisabled', oneOf: ['true'] }],
+    severity: 'warning',
+    symptom: 'The agents write routes or addresses of links although routeSyncDisabled is true.',
+    happens: 'the agents write addresses of links though routeSyncDisabled is true',
+    sources: ['projectcalico/calico#12489', 'projectcalico/calico#12707'],
+  },
+  {
+    id: 'init-user',
+    of: 'target',
+    lines: [fixed('v3.33.0', 'v3.33.1')],
+    when: [{ type: 'path', oneOf: ['manifest', 'kvstore'] }],
+    severity: 'error',
+    symptom: 'calico-node stays in Init:Error: "install-cni: FATAL found no writeable directory".',
+    happens: 'the init containers of the manifests run as user 10001, cannot write the CNI plugin, and no agent starts',
+    sources: ['projectcalico/calico#13816', 'projectcalico/calico#13665'],
+  },
+  {
+    id: 'advertised-not-ready',
+    of: 'agent',
+    lines: [...open('v3.28', 'v3.29', 'v3.30'), fixed('v3.31.0', 'v3.31.7'), fixed('v3.32.0', 'v3.32.2')],
+    when: [
+      {
+        type: 'resource',
+        plurals: ['bgpconfigurations'],
+        fields: ['serviceLoadBalancerIPs', 'serviceExternalIPs', 'serviceClusterIPs'],
+      },
+    ],
+    severity: 'warning',
+    symptom: 'Traffic from outside to an advertised service address is lost while pods on a node are not ready.',
+    happens: 'a node also advertises the addresses of a service with externalTrafficPolicy Local while no endpoint on it is ready',
+    sources: ['projectcalico/calico#13246', 'projectcalico/calico#13253', 'projectcalico/calico#13255'],
   },
 ];

@@ -1,19 +1,29 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
 import type { Platform } from '../kernel/profile.ts';
-import { calicoDataPlaneDefects, fixed } from './calico-data-plane-defects.ts';
+import { calicoDataPlaneDefects } from './calico-data-plane-defects.ts';
+import { calicoEbpfDefects } from './calico-ebpf-defects.ts';
+import { fixed, open, openFrom, without } from './defect-lines.ts';
 import { commonPlatforms } from './platforms.ts';
 
 const loadBalancerPool: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['allowedUses'], oneOf: ['LoadBalancer'] };
-const beforeV332: DefectCondition = { type: 'upgradeFrom', releases: { from: 'v3.0.0', before: 'v3.32.0' } };
+/** Agents of these releases use the resolver of their node. */
+const byNodeDns: DefectCondition = {
+  type: 'upgradeFrom',
+  releases: [
+    { from: 'v3.0.0', before: 'v3.30.0' },
+    { from: 'v3.30.4', before: 'v3.31.0' },
+  ],
+};
 const runtime = { type: 'node', field: 'containerRuntimeVersion' } as const;
-const cniSince = { from: 'v3.32.2' };
+const cniSince = [openFrom('v3.31.7'), openFrom('v3.32.2')];
 const useVersion = 'Upgrade the container runtime of these nodes first, or keep "cniVersion": "0.3.1" in the CNI configuration.';
 
 /** Defects of Calico releases that are known in public. A release that is not here may have others. */
 export const calicoDefects: readonly Defect[] = [
   {
     id: 'bgp-lists',
-    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
+    of: 'target',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [
       {
         type: 'resource',
@@ -21,6 +31,7 @@ export const calicoDefects: readonly Defect[] = [
         fields: ['serviceLoadBalancerIPs', 'serviceExternalIPs', 'serviceClusterIPs', 'communities', 'prefixAdvertisements'],
       },
     ],
+    severity: 'warning',
     symptom:
       '`kubectl apply --server-side` or Flux fails on a BGPConfiguration: "associative list without keys has an element that\'s a map type".',
     happens: 'server-side apply of a BGPConfiguration with lists of addresses or communities is refused, so Flux cannot sync it',
@@ -28,24 +39,30 @@ export const calicoDefects: readonly Defect[] = [
   },
   {
     id: 'lb-rights',
-    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
+    of: 'target',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [{ type: 'path', oneOf: ['chart', 'operator'] }, loadBalancerPool],
+    severity: 'warning',
     symptom: 'Services of type LoadBalancer stay pending; calico-kube-controllers logs that ipamconfigs are forbidden.',
     happens: 'the operator gives the controllers no rights on ipamconfigs, so services of type LoadBalancer get no address',
     sources: ['projectcalico/calico#12890'],
   },
   {
     id: 'lb-pool-snat',
-    ...fixed('agent', 'warning', 'v3.32.0', 'v3.32.1'),
+    of: 'agent',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [{ ...loadBalancerPool, noneOf: ['Workload', 'Tunnel'] }],
+    severity: 'warning',
     symptom: 'Pods reach a LoadBalancer address with their own address as the source, and answers are lost.',
     happens: 'the agents take a pool for LoadBalancer addresses alone for a pool of pods, and do not masquerade traffic to it',
     sources: ['projectcalico/calico#12858', 'projectcalico/calico#12953'],
   },
   {
     id: 'lb-duplicates',
-    ...fixed('target', 'warning', 'v3.30.0', 'v3.31.6'),
+    of: 'target',
+    lines: [...open('v3.30'), fixed('v3.31.0', 'v3.31.6')],
     when: [loadBalancerPool],
+    severity: 'warning',
     symptom: 'A service of type LoadBalancer has several addresses of one family after calico-kube-controllers restarted.',
     happens: 'controllers that start may give a service of type LoadBalancer another address beside the one that it has',
     sources: ['projectcalico/calico#12503'],
@@ -59,50 +76,26 @@ export const calicoDefects: readonly Defect[] = [
     ([id, when]): Defect => ({
       id,
       of: 'target',
-      releases: { from: 'v3.30.0', before: 'v3.31.5', backports: ['v3.30.7'] },
+      lines: [fixed('v3.30.0', 'v3.30.7'), fixed('v3.31.0', 'v3.31.5')],
       when: [when],
       severity: 'warning',
       symptom: 'calico-kube-controllers crash-loops: "invalid memory address or nil pointer dereference" in loadbalancer_controller.go.',
       happens: 'the controllers may crash again and again on blocks of addresses that the load balancer controller does not expect',
-      fixedIn: 'v3.31.5',
       sources: ['projectcalico/calico#11091', 'projectcalico/calico#11856'],
     }),
   ),
   {
     id: 'kubevirt-rights',
-    ...fixed('target', 'warning', 'v3.32.0', 'v3.32.1'),
+    of: 'target',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [
       { type: 'path', oneOf: ['manifest', 'kvstore'] },
       { type: 'crd', name: 'virtualmachineinstances.kubevirt.io' },
     ],
+    severity: 'warning',
     symptom: 'Pods of virtual machines stay in ContainerCreating; the CNI plugin is forbidden to read kubevirt.io.',
     happens: 'the CNI plugin may not read virtual machines of KubeVirt, so their pods get no network',
     sources: ['projectcalico/calico#12996'],
-  },
-  {
-    id: 'http-paths',
-    of: 'target',
-    releases: { from: 'v3.32.0' },
-    when: [
-      beforeV332,
-      { type: 'resource', plurals: ['globalnetworkpolicies', 'networkpolicies'], fields: ['ingress.http.paths', 'egress.http.paths'] },
-    ],
-    severity: 'warning',
-    symptom: 'An HTTP rule of a policy allows or denies other paths than before the upgrade.',
-    happens: 'Dikastes normalizes the path of a request before it compares it with HTTP rules, so rules may match otherwise',
-    advice: 'Compare the paths in these rules with their normalized form: no "..", no double slash, percent encoding resolved.',
-    sources: ['projectcalico/calico#12532'],
-  },
-  {
-    id: 'cluster-network-policies',
-    of: 'target',
-    releases: { from: 'v3.32.0' },
-    when: [beforeV332, { type: 'crd', name: 'clusternetworkpolicies.policy.networking.k8s.io' }],
-    severity: 'warning',
-    symptom: 'Traffic is denied by a ClusterNetworkPolicy that had no effect before the upgrade.',
-    happens: 'from v3.32 the agents enforce ClusterNetworkPolicies, which had no effect until now',
-    advice: 'List them: kubectl get clusternetworkpolicies. Delete what must not take effect.',
-    sources: ['projectcalico/calico#11144'],
   },
   ...(
     [
@@ -114,16 +107,50 @@ export const calicoDefects: readonly Defect[] = [
     ([id, prefix, before]): Defect => ({
       id,
       of: 'target',
-      releases: cniSince,
+      lines: cniSince,
       when: [{ ...runtime, startsWith: [prefix], ...(before ? { before } : {}) }],
       severity: 'error',
       symptom: 'New pods stay in ContainerCreating: "unsupported CNI result version" or "incompatible CNI versions".',
       happens: 'the CNI configuration has version 1.0.0, which the container runtime of these nodes does not know: new pods get no network',
       advice: useVersion,
-      sources: ['projectcalico/calico#13378', 'projectcalico/calico#13379'],
+      sources: ['projectcalico/calico#13378', 'projectcalico/calico#13379', 'projectcalico/calico#13352'],
     }),
   ),
+  {
+    id: 'http-not-enforced',
+    of: 'target',
+    lines: [...open('v3.30', 'v3.31'), without('v3.32.0')],
+    when: [{ type: 'resource', plurals: ['globalnetworkpolicies', 'networkpolicies'], fields: ['ingress.http', 'egress.http'] }],
+    severity: 'error',
+    symptom: 'HTTP rules of policies have no effect: requests that they deny pass.',
+    happens: 'Dikastes answers UNKNOWN to each request, so HTTP rules of policies are not enforced',
+    sources: ['projectcalico/calico#11857', 'projectcalico/calico#11986'],
+  },
+  {
+    id: 'new-policy-not-found',
+    of: 'target',
+    lines: [fixed('v3.32.0', 'v3.32.1')],
+    when: [{ type: 'apiService', name: 'v3.projectcalico.org' }],
+    severity: 'warning',
+    symptom: '`kubectl apply --server-side`, helm 4 or Flux fails on a new policy: NotFound.',
+    happens: 'the API server answers NotFound to server-side apply of a policy that does not exist yet, so GitOps tools create none',
+    sources: ['projectcalico/calico#12906'],
+  },
+  {
+    id: 'cluster-dns',
+    of: 'target',
+    lines: [fixed('v3.30.0', 'v3.30.4'), { from: 'v3.31.0', openOn: '2026-08-25' }, { from: 'v3.32.0', openOn: '2026-08-25' }],
+    when: [{ type: 'path', oneOf: ['chart', 'operator'] }, byNodeDns, { type: 'apiServerByClusterDns' }],
+    severity: 'error',
+    symptom: 'The first new agent cannot look up the API server, and new pods on its node get no network.',
+    happens:
+      'the operator gives the agents the DNS of the cluster, which needs the agents; here they reach the API server by a name only, and the rollout stops at its first node',
+    advice:
+      'Put an address into ConfigMap kubernetes-services-endpoint, or set dnsPolicy of the agents to Default: spec.calicoNodeDaemonSet.spec.template.spec of the Installation. With a chart, dnsPolicy: Default in its values does it too; so does a dnsConfig of the operator’s Deployment. An operator newer than v1.42.4 has the fix.',
+    sources: ['tigera/operator#5246', 'tigera/operator#5247', 'tigera/operator#1746', 'projectcalico/calico#10683', 'tigera/operator#3953'],
+  },
   ...calicoDataPlaneDefects,
+  ...calicoEbpfDefects,
 ];
 
 /** Platforms that ship Project Calico themselves (domain §2.4). */

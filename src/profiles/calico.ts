@@ -1,4 +1,5 @@
 import type { Profile } from '../kernel/profile.ts';
+import { calicoChanges } from './calico-changes.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
 import { calicoChainedPlugins, calicoProcedures } from './calico-procedures.ts';
 import {
@@ -88,6 +89,7 @@ export const calico: Profile = {
     statusVersionField: 'calicoVersion',
     flowLogs: ['Goldmane', 'Whisker'],
     hostedConsole: 'ManagementClusterConnection',
+    endpoint: { configMap: 'kubernetes-services-endpoint', hostKey: 'KUBERNETES_SERVICE_HOST' },
     end: calicoOperatorEnd,
     crossings: calicoCrossings,
     // Newer agents of Calico Enterprise are called `node` as well: only their own registry differs.
@@ -218,4 +220,5 @@ export const calico: Profile = {
   procedures: calicoProcedures,
   chainedPlugins: calicoChainedPlugins,
   defects: calicoDefects,
+  changes: calicoChanges,
 };

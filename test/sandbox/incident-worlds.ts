@@ -15,21 +15,21 @@ const OPERATOR = 'operator.tigera.io/v1';
 const AT = { namespace: 'kube-system' };
 const configMap = (name: string, data: object) => objectOf('v1', 'ConfigMap', name, { metadata: AT, data });
 const NFTABLES = configMap('kube-proxy', { 'config.conf': 'mode: nftables\n' });
-const stored = (kind: string, name: string, spec: object, metadata: object = {}) => objectOf(FELIX, kind, name, { spec, metadata });
-const felix = (spec: object) => stored('FelixConfiguration', 'default', spec);
+export const stored = (kind: string, name: string, spec: object, metadata: object = {}) => objectOf(FELIX, kind, name, { spec, metadata });
+export const felix = (spec: object) => stored('FelixConfiguration', 'default', spec);
 /** Behind the server's back, as controllers and kubelets write. */
-const laidOver =
+export const laidOver =
   (kind: Kind, name: string, over: Readonly<Partial<Record<'metadata' | 'spec' | 'status' | 'data', object>>>) =>
   (cluster: SandboxCluster) => {
     const live = named(cluster, kind, name);
     const merged = Object.entries(over).map(([key, value]) => [key, Object.assign({}, Reflect.get(live, key), value)]);
     cluster.store.update(kind, { ...live, ...Object.fromEntries(merged) });
   };
-const replaced = (kind: Kind, name: string, what: RegExp, by: string) => (cluster: SandboxCluster) =>
+export const replaced = (kind: Kind, name: string, what: RegExp, by: string) => (cluster: SandboxCluster) =>
   cluster.store.update(kind, JSON.parse(JSON.stringify(named(cluster, kind, name)).replaceAll(what, by)) as KubeObject);
 const named = ({ store }: SandboxCluster, kind: Kind, name: string): KubeObject =>
   store.list(kind).find(({ metadata }) => metadata.name === name) ?? assert.fail(`the ground has no ${kind.kind} ${name}`);
-const nodeInfo = (info: Readonly<Record<string, string>>) => (cluster: SandboxCluster) => {
+export const nodeInfo = (info: Readonly<Record<string, string>>) => (cluster: SandboxCluster) => {
   const { nodeInfo: own } = named(cluster, K.Node, 'node-02').status as { readonly nodeInfo?: object };
   laidOver(K.Node, 'node-02', { status: { nodeInfo: { ...own, ...info } } })(cluster);
 };
@@ -44,7 +44,7 @@ const refusesPods = (words: string) => (cluster: SandboxCluster) => {
     },
   });
 };
-const installation = (calicoNetwork: object) => (cluster: SandboxCluster) => {
+export const installation = (calicoNetwork: object) => (cluster: SandboxCluster) => {
   const kind = kindIn(cluster, { apiVersion: OPERATOR, kind: 'Installation' });
   laidOver(kind, 'default', { spec: { calicoNetwork } })(cluster);
 };
@@ -55,16 +55,14 @@ function certificate(secret: string, by: string, subject: Omit<Subject, 'commonN
     data: { 'tls.crt': btoa(pem), 'tls.key': btoa(key) },
   });
 }
-const hostProgram = objectOf('apps/v1', 'DaemonSet', 'tailscale', {
-  metadata: AT,
-  spec: {
-    selector: { matchLabels: { app: 'tailscale' } },
-    template: {
-      metadata: { labels: { app: 'tailscale' } },
-      spec: { hostNetwork: true, containers: [{ name: 'tailscale', image: 'ghcr.io/tailscale/tailscale:v1.90' }] },
+const hostProgram = (name: string, image: string) =>
+  objectOf('apps/v1', 'DaemonSet', name, {
+    metadata: AT,
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { hostNetwork: true, containers: [{ name, image }] } },
     },
-  },
-});
+  });
 
 /** An admission webhook that must be asked about every new pod, and the Service before its own pods. */
 function webhook(): readonly KubeObject[] {
@@ -127,7 +125,7 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     .after(NFTABLES)
     .stops('NS-609', /the agent panics in nftables mode where addresses of an IP set overlap[\s\S]*nft-overlap/),
   'agents in nftables mode panic on rules of another program': on('calico', [45])
-    .after(NFTABLES, hostProgram)
+    .after(NFTABLES, hostProgram('tailscale', 'ghcr.io/tailscale/tailscale:v1.90'))
     .warns('NS-609', /nft-foreign-rules[\s\S]*DaemonSet\/kube-system\/tailscale[\s\S]*--netfilter-mode=off/),
   'settings of nftables have no effect': on('calico', [46])
     .after(NFTABLES, felix({ nftablesMarkMask: 65280 }))
@@ -143,13 +141,13 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     .warns('NS-507', /eBPF/),
   'host-networked traffic through VXLAN is lost between old and new agents': on('calico v3.30.3', [51])
     .after(felix({ bpfEnabled: true }), stored('IPPool', 'pods', { cidr: '10.244.0.0/16', vxlanMode: 'Always' }))
-    .warns('NS-112', /ebpf-vxlan-hop[\s\S]*IPPool\/pods[\s\S]*upgrade to v3\.30\.7 first/),
+    .warns('NS-112', /ebpf-vxlan-hop[\s\S]*IPPool\/pods[\s\S]*Upgrade to v3\.30\.7 first/),
   'the kernel refuses eBPF programs with debug logs': on('calico', [53])
     .after(felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }), nodeInfo({ kernelVersion: '5.15.0-91-generic' }))
     .warns('NS-609', /ebpf-debug-verifier[\s\S]*5\.15\.0-91-generic/),
   'a WireGuard network of one’s own stops': on('calico', [54])
-    .after(felix({ bpfEnabled: true, bpfDataIfacePattern: '^eth0' }))
-    .warns('NS-609', /ebpf-own-wireguard/),
+    .after(felix({ bpfEnabled: true }), hostProgram('mesh', 'example.net/wireguard-mesh:1.4'))
+    .warns('NS-609', /ebpf-own-wireguard[\s\S]*DaemonSet\/kube-system\/mesh/),
   'the image of the agents lacks a library': on('old', [26], { release: 'v3.27.2' })
     .after(nodeInfo({ architecture: 'arm64' }))
     .stops('NS-609', /libpcap-arm64[\s\S]*Node\/node-02 arm64[\s\S]*--release v3\.27\.3/),
@@ -236,14 +234,14 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     )
     .warns('NS-803', /calicoctl/),
   'server-side apply of a BGPConfiguration is refused': on('calico', [89], { release: 'v3.32.0' })
-    .after(stored('BGPConfiguration', 'default', { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] }))
+    .after(stored('BGPConfiguration', 'default', { communities: [{ name: 'a', value: '64512:1' }] }))
     .warns('NS-609', /server-side apply of a BGPConfiguration[\s\S]*bgp-lists/),
   'the CNI plugin may not read virtual machines': on('calico', [92], { release: 'v3.32.0' })
     .after(definition('kubevirt.io', 'VirtualMachineInstance', 'Namespaced'))
     .warns('NS-609', /kubevirt-rights/),
   'policies that nobody enforced take effect': on('calico', [93])
     .after(definition('policy.networking.k8s.io', 'ClusterNetworkPolicy'))
-    .warns('NS-609', /cluster-network-policies/),
+    .warns('NS-508', /cluster-network-policies/),
   'policies of a removed kind are no longer enforced': on('calico', [93])
     .after(
       definition('policy.networking.k8s.io', 'AdminNetworkPolicy'),
@@ -252,7 +250,7 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     .stops('NS-502', /AdminNetworkPolicy\/strict/),
   'HTTP rules match other paths': on('calico', [102])
     .after(stored('GlobalNetworkPolicy', 'http', { ingress: [{ action: 'Allow', http: { paths: [{ exact: '/a' }] } }] }))
-    .warns('NS-609', /http-paths[\s\S]*GlobalNetworkPolicy\/http/),
+    .warns('NS-508', /http-paths[\s\S]*GlobalNetworkPolicy\/http/),
   'a GitOps tool deletes CRDs and all that is stored in them': on('calico', [88])
     .after(definition('policy.networking.k8s.io', 'AdminNetworkPolicy', 'Cluster', { labels: { 'argocd.argoproj.io/instance': 'calico' } }))
     .stops('NS-111', /adminnetworkpolicies\.policy\.networking\.k8s\.io[\s\S]*Prune=false/),

@@ -35,6 +35,7 @@ const GROUNDS = {
   old: () => installed('v3.15.5', 'calico-typha.yaml'),
   calico: () => installed('v3.27.5', 'calico.yaml'),
   'calico v3.30.3': () => installed('v3.30.3', 'calico.yaml'),
+  'calico v3.31.2': () => installed('v3.31.2', 'calico.yaml'),
   typha: () => installed('v3.27.5', 'calico-typha.yaml'),
   canal: () => installed('v3.27.5', 'canal.yaml'),
   /** Its API server has a manifest of its own. */
@@ -50,9 +51,16 @@ export async function groundOf(name: GroundName): Promise<Ground> {
 
 /** Releases that are not packed, by the text of one that is: what differs between them is not in their manifests. */
 const ALIKE = new Map(
-  Object.entries({ 'v3.27.2': 'v3.27.5', 'v3.30.3': 'v3.30.7', 'v3.30.4': 'v3.30.7', 'v3.32.0': 'v3.32.1', 'v3.32.2': 'v3.32.1' }),
+  Object.entries({
+    'v3.27.2': 'v3.27.5',
+    'v3.30.3': 'v3.30.7',
+    'v3.30.4': 'v3.30.7',
+    'v3.32.0': 'v3.32.1',
+    'v3.32.2': 'v3.32.1',
+    'v3.33.0': 'v3.32.1',
+  }),
 );
-const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2'];
+const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2', 'v3.33.0'];
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
   const clock = virtualClock({ start: new Date() });

@@ -21,6 +21,7 @@ import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
 import { podWebhooks } from './pod-webhooks.ts';
+import { releaseChangesChecks } from './release-changes-checks.ts';
 import { nodesForWorkloads, selectorChecks } from './selector-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { storedResourcesChecks } from './stored-resources-checks.ts';
@@ -49,6 +50,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...oldCliChecks,
   ...installationChecks,
   ...sourceReleaseChecks,
+  ...releaseChangesChecks,
   ...knownDefectsChecks,
   ...ownershipChecks,
   ...controllerHealthChecks,

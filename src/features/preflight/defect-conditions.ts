@@ -1,27 +1,20 @@
 import { read } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
-import type { DefectCondition, ReleaseRange } from '../../kernel/defect.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { DefectCondition } from '../../kernel/defect.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import { compareVersions, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
+import { compareVersions } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { agentSetting } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
+import { isInRange } from './defect-lines.ts';
+import type { DefectWorld, Seen } from './defect-world.ts';
+import { operatorConditions } from './operator-conditions.ts';
 import { isWithin } from './operator-settings-checks.ts';
-
-export interface DefectWorld {
-  readonly facts: PreflightFacts;
-  readonly installation: Installation;
-  readonly context: Context;
-}
 
 /** What the condition is seen on, in words; undefined where it does not hold. Facts that could not be read make the check fail. */
 export function seenOn(condition: DefectCondition, world: DefectWorld): readonly string[] | undefined {
   return (SEEN[condition.type] as Seen<DefectCondition>)(condition, world);
 }
-
-type Seen<C extends DefectCondition> = (condition: C, world: DefectWorld) => readonly string[] | undefined;
 
 const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondition, { type: T }>> } = {
   resource: (condition, { facts }) => {
@@ -35,15 +28,45 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
     return passes(valuesAt(value, []).map(String), condition) ? [`${condition.name} ${String(value ?? 'is not set')}`] : undefined;
   },
   node: (condition, { facts }) => some(read(facts.nodes).flatMap((node) => nodeWith(node, condition))),
+  nodeLabel: ({ key }, { facts }) =>
+    some(
+      read(facts.nodes)
+        .filter(({ metadata }) => metadata.labels?.[key] !== undefined)
+        .map(textOf),
+    ),
+  ebpf: (_condition, world) => (isEbpf(world) ? [] : undefined),
   nodeInPool: (_condition, { facts }) => some(nodesInPools(facts)),
   packetFilter: ({ oneOf }, world) => (oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined),
-  hostProgram: ({ images }, { facts }) =>
-    some([...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, images)).map(textOf)),
+  hostProgram: (condition, { facts }) =>
+    some([...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, condition)).map(textOf)),
+  daemonSet: ({ namespace, name }, { facts }) =>
+    some(
+      read(facts.daemonSets)
+        .filter(({ metadata, status }) => metadata.namespace === namespace && metadata.name === name && podsOf(status) > 0)
+        .map(textOf),
+    ),
+  cniConfig: ({ matches }, { facts }) =>
+    some(
+      read(facts.configMaps)
+        .filter((map) => new RegExp(matches).test(String(jsonAt(map, 'data', 'cni_network_config') ?? '')))
+        .map(textOf),
+    ),
   crd: ({ name }, { facts }) => some(crdsNamed(name, facts)),
   path: ({ oneOf }, { installation }) => (oneOf.includes(installation.path) ? [] : undefined),
   upgradeFrom: ({ releases }, { facts, installation, context }) =>
-    isInRange(sourceRelease(installation, facts, context), releases) ? [] : undefined,
+    releases.some((range) => isInRange(sourceRelease(installation, facts, context), range)) ? [] : undefined,
+  apiService: ({ name }, { facts }) =>
+    some(
+      read(facts.apiServices)
+        .filter(({ metadata }) => metadata.name === name)
+        .map(textOf),
+    ),
+  ...operatorConditions,
 };
+
+function podsOf(status: unknown): number {
+  return Number(jsonAt(status, 'desiredNumberScheduled') ?? 0);
+}
 
 /** A CRD created by an unfinished run shows nothing of the state before the upgrade. */
 function crdsNamed(name: string, { crds, record }: PreflightFacts): readonly string[] {
@@ -61,10 +84,14 @@ function textOf(object: KubeObject): string {
   return refText(refOf(object));
 }
 
-function nodeWith(node: KubeObject, { field, startsWith, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {
+function nodeWith(
+  node: KubeObject,
+  { field, startsWith, matches, from, before }: Extract<DefectCondition, { type: 'node' }>,
+): readonly string[] {
   const value = String(jsonAt(node.status, 'nodeInfo', field) ?? '');
   const prefix = startsWith?.find((one) => value.startsWith(one));
   if (value === '' || (startsWith && prefix === undefined)) return [];
+  if (matches !== undefined && !new RegExp(matches, 'i').test(value)) return [];
   const version = /\d.*/.exec(value.slice(prefix?.length ?? 0))?.[0];
   if (version === undefined && (from || before)) return [];
   const isOutside = (from && compareVersions(version ?? '', from) < 0) || (before && compareVersions(version ?? '', before) >= 0);
@@ -81,9 +108,24 @@ function nodesInPools(facts: PreflightFacts): readonly string[] {
   });
 }
 
-function isHostProgram(workload: KubeObject, images: readonly string[]): boolean {
-  const isOnHost = jsonAt(workload.spec, 'template', 'spec', 'hostNetwork') === true;
-  return isOnHost && allContainersOf(workload).some(({ image = '' }) => images.some((part) => image.includes(part)));
+type HostProgram = Extract<DefectCondition, { type: 'hostProgram' }>;
+
+function isHostProgram(workload: KubeObject, { images, ports = [] }: HostProgram): boolean {
+  if (jsonAt(workload.spec, 'template', 'spec', 'hostNetwork') !== true) return false;
+  return allContainersOf(workload).some(({ image = '', ...container }) => {
+    const opened = valuesAt(jsonAt(container, 'ports'), []).map(
+      (port) => `${jsonAt(port, 'protocol') ?? 'TCP'}:${jsonAt(port, 'containerPort')}`,
+    );
+    return images.some((part) => image.includes(part)) || opened.some((port) => ports.includes(port));
+  });
+}
+
+/** By the agents' setting, or by the operator, which writes it. */
+function isEbpf({ facts, installation, context: { profile } }: DefectWorld): boolean {
+  const { crossings } = profile.operator;
+  const operated = facts.operated && read(facts.operated.installation);
+  if (crossings && operated && jsonAt(specOf(operated), ...crossings.dataPlane.field) === crossings.dataPlane.bpf.value) return true;
+  return String(agentSetting(facts, installation, profile, 'bpfEnabled')).toLowerCase() === 'true';
 }
 
 /** As the target will choose it: an operator by its Installation, else the agents by their mode, which follows kube-proxy if it is Auto. */
@@ -97,11 +139,4 @@ function packetFilterOf({ facts, installation, context: { profile } }: DefectWor
   const mode = agentSetting(facts, installation, profile, 'nftablesMode');
   if (mode !== undefined && mode !== 'Auto') return mode === 'Enabled' ? 'nftables' : 'iptables';
   return read(facts.proxyMode) === 'nftables' ? 'nftables' : 'iptables';
-}
-
-/** Whether a release is of a range; an unknown one is of none. */
-export function isInRange(release: string | undefined, { from, before, backports = [] }: ReleaseRange): boolean {
-  if (release === undefined || !parseRelease(release)) return false;
-  if (backports.some((one) => sameMinor(one, release) && !isOlder(release, one))) return false;
-  return !isOlder(release, from) && (before === undefined || isOlder(release, before));
 }

@@ -1,37 +1,23 @@
-import { type Command, command } from '../../kernel/argv.ts';
-import { type Evidence, notApplicable, ok, Unread, type Verdict } from '../../kernel/check.ts';
+import { command } from '../../kernel/argv.ts';
+import { notApplicable, ok, type Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
-import { imageRelease, isOlder, sameMinor } from '../../kernel/release.ts';
+import { byAge, imageRelease, isOlder, parseRelease } from '../../kernel/release.ts';
 import { rolloutTarget, serviceWorkloads } from '../rollout/index.ts';
-import { failed, listed, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
-import { type DefectWorld, isInRange, seenOn } from './defect-conditions.ts';
+import { failed, listed, type PreflightCheck, sourceRelease, table, unknownEnd, withInstallation } from '../survey/index.ts';
+import { evidenceFor, type Hit, hitsOf, holding, unreadIn } from './defect-hits.ts';
+import { fixAfter, hasDefect } from './defect-lines.ts';
+import type { DefectWorld } from './defect-world.ts';
 
-interface Hit {
-  readonly defect: Defect;
-  readonly release: string;
-  readonly seen: readonly string[];
+/** What holds of the rows of the table, whatever the release. */
+interface Known {
+  readonly hits: readonly Hit<Defect>[];
+  readonly unread: Unread | undefined;
 }
 
+/** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
 export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: 'warning', ref: 'domain §12' }, [
-  /** The upgrade leaves the installed release without passing through a defect that a later patch of its line has fixed. */
-  {
-    id: 'NS-112',
-    title: 'no known defect of the installed release',
-    category: 'installation',
-    judge: withInstallation((installation, facts, context): Verdict => {
-      const source = sourceRelease(installation, facts, context);
-      if (!context.profile.defects || source === undefined) return notApplicable('nothing is known of defects of the installed release');
-      const isPassed = ({ fixedIn }: Defect) => fixedIn === undefined || isOlder(fixedIn, context.options.release);
-      const found = foundOf('source', source, { facts, installation, context }, isPassed);
-      return (
-        defective(found, command`kubectl netsvc-upgrade explain NS-112`, (fix) => `upgrade to ${fix} first`) ??
-        ok(`no known defect of ${source} matters on the way`)
-      );
-    }),
-  },
-  /** The release to install, and the agents' image where it is pinned to another, are free of defects that matter here. */
   {
     id: 'NS-609',
     title: 'no known defect of the target release',
@@ -40,99 +26,105 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const { defects } = context.profile;
       if (!defects) return notApplicable('the profile knows no defects of releases');
       const world = { facts, installation, context };
-      const agent = agentRelease(world);
-      const found = [...foundOf('target', context.options.release, world), ...foundOf('agent', agent, world)];
-      const fixes = found.flatMap((one) => (one instanceof Unread ? [] : [fixFor(one)]));
-      const fix = fixes.length > 0 && fixes.every((one) => one !== undefined) ? newest(fixes) : undefined;
-      const next = fix ? command`kubectl netsvc-upgrade preflight --release ${fix}` : command`kubectl netsvc-upgrade explain NS-609`;
-      return (
-        defective(found, next, (fix) => `--release ${fix}${unknownSums(fix, context)}`) ??
-        ok(`no known defect of ${context.options.release} hits this cluster`)
-      );
+      const { release } = context.options;
+      const hit = ofRelease(defects, release, world);
+      if (hit.hits.length === 0 && hit.unread) throw hit.unread;
+      if (hit.hits.length === 0) return ok(`no known defect of ${release} hits this cluster`);
+      return verdictOf(hit, compared(defects, hit.hits, world), world);
     }),
   },
 ]);
 
-type Found = Hit | Unread;
-
-/** Defects that hit the cluster, and for those of which that cannot be told why not. */
-function foundOf(
-  of: Defect['of'],
-  release: string,
-  world: DefectWorld,
-  matters: (defect: Defect) => boolean = () => true,
-): readonly Found[] {
-  return (world.context.profile.defects ?? [])
-    .filter((defect) => defect.of === of && isInRange(release, defect.releases) && matters(defect))
-    .flatMap((defect) => {
-      const seen = defect.when.map((condition) => seenOrUnread(condition, world));
-      // One condition that does not hold is enough, whatever the others are.
-      if (seen.includes(undefined)) return [];
-      const unread = seen.find((one) => one instanceof Unread);
-      return [unread ?? { defect, release, seen: seen.flatMap((one) => (one instanceof Unread ? [] : (one ?? []))) }];
-    });
-}
-
-function seenOrUnread(condition: Defect['when'][number], world: DefectWorld): readonly string[] | Unread | undefined {
-  try {
-    return seenOn(condition, world);
-  } catch (thrown) {
-    if (thrown instanceof Unread) return thrown;
-    throw thrown;
-  }
+function ofRelease(defects: readonly Defect[], release: string, world: DefectWorld): Known {
+  const found = holding(
+    defects.filter(({ of, lines }) => hasDefect(of === 'agent' ? agentRelease(release, world) : release, lines)),
+    world,
+  );
+  return { hits: hitsOf(found), unread: unreadIn(found) };
 }
 
 /** Of the image that the agents will run: edits may keep another tag. An unread target has its own finding (NS-601). */
-function agentRelease({ facts, installation, context }: DefectWorld): string {
+function agentRelease(release: string, { facts, installation, context }: DefectWorld): string {
   const agent = serviceWorkloads(installation, context.profile)?.agent;
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
-  const image = agent && rolloutTarget(agent, { documents })?.image;
-  return imageRelease(image ?? '') ?? context.options.release;
+  const image = imageRelease((agent && rolloutTarget(agent, { documents })?.image) ?? '');
+  // With another target an image that is not pinned would be that target's.
+  return image === undefined || image === context.options.release ? release : image;
 }
 
-/** Undefined where none hits. Throws Unread where that cannot be told of one, and no other hits. */
-function defective(found: readonly Found[], next: Command, fixOf: (release: string) => string): Verdict | undefined {
-  const hits = found.flatMap((one) => (one instanceof Unread ? [] : [one]));
-  const unread = found.find((one) => one instanceof Unread);
-  const [first] = hits;
-  if (!first && unread) throw unread;
-  if (!first) return undefined;
+interface Target {
+  readonly release: string;
+  readonly defects: number;
+  readonly isKnown: boolean;
+}
+
+/** Other targets that this upgrade can have, oldest first: the default one, and those with a fix of what hits. */
+function compared(defects: readonly Defect[], hits: readonly Hit<Defect>[], world: DefectWorld): readonly Target[] {
+  const { context, installation, facts } = world;
+  const { profile, options } = context;
+  const source = sourceRelease(installation, facts, context);
+  const fixes = hits.flatMap(
+    ({ row: { of, lines } }) => fixAfter(of === 'agent' ? agentRelease(options.release, world) : options.release, lines) ?? [],
+  );
+  const others = [...new Set([profile.defaultRelease, ...fixes])].filter(
+    (one) => one !== options.release && isAccepted(one, source, world),
+  );
+  return others.toSorted(byAge).map((release) => {
+    const { hits: found } = ofRelease(defects, release, world);
+    return { release, defects: found.length, isKnown: hasSums(release, context) };
+  });
+}
+
+/** No way leads back, and this program does not know how an operator of an older target ends. */
+function isAccepted(release: string, source: string | undefined, { installation, context }: DefectWorld): boolean {
+  if (unknownEnd(installation, { ...context, options: { ...context.options, release } })) return false;
+  return source === undefined || !parseRelease(source) || !isOlder(release, source);
+}
+
+/** Whether the sums of a release come with this program. */
+function hasSums(release: string, { profile }: Context): boolean {
+  return profile.manifestUrl === undefined || !isOlder(profile.defaultRelease, release);
+}
+
+const NO_SUMS = 'with its files in a folder (--manifest-url DIR) or their sums (--artifact-digest FILE): this program does not have them';
+
+function verdictOf({ hits, unread }: Known, others: readonly Target[], world: DefectWorld): Verdict {
+  const { release } = world.context.options;
+  const of = (hit: Hit<Defect>) => (hit.row.of === 'agent' ? agentRelease(release, world) : release);
+  const [only] = hits;
   const because =
-    hits.length === 1
-      ? `${first.release} has a defect that hits this cluster: ${first.defect.happens}`
-      : `${counted(hits.length, 'known defect')} of ${[...new Set(hits.map(({ release }) => release))].join(', ')} hit this cluster: ${listed(hits.map(({ defect }) => defect.id))}`;
-  const severity = hits.some(({ defect }) => defect.severity === 'error') ? 'error' : 'warning';
-  // No evidence: what is accepted by name is a defect.
-  const rest = unread ? [`Other defects could not be evaluated: ${unread.message}.`] : [];
-  return failed(because, [...new Set([...hits.map((hit) => helpFor(hit, fixOf)), ...rest])].join(' '), {
+    hits.length === 1 && only
+      ? `${of(only)} has a defect that hits this cluster: ${only.row.happens}`
+      : `${counted(hits.length, 'known defect')} of ${[...new Set(hits.map(of))].join(', ')} hit this cluster: ${listed(hits.map(({ row }) => row.id))}`;
+  const severity = hits.some(({ row }) => row.severity === 'error') ? 'error' : 'warning';
+  const better = others
+    .filter((one) => one.isKnown && one.defects < hits.length)
+    .toSorted((a, b) => a.defects - b.defects || byAge(b.release, a.release))[0];
+  const hints = [
+    ...hits.map((hit) => helpFor(hit, of(hit), world.context)),
+    ...comparison(release, hits.length, others),
+    ...(unread ? [`Other defects could not be evaluated: ${unread.message}.`] : []),
+  ];
+  return failed(because, [...new Set(hints.filter((hint) => hint !== ''))].join(' '), {
+    // What is accepted by name is a defect.
     evidence: hits.map(evidenceFor),
-    next,
+    next: better ? command`kubectl netsvc-upgrade preflight --release ${better.release}` : command`kubectl netsvc-upgrade explain NS-609`,
     severity,
   });
 }
 
-/** The first release without it, of the same line where that was fixed as well. */
-function fixFor({ defect: { fixedIn, releases }, release }: Hit): string | undefined {
-  return releases.backports?.find((one) => sameMinor(one, release)) ?? fixedIn;
-}
-
-/** How a release can be had whose sums do not come with this program. */
-function unknownSums(release: string, { profile }: Context): string {
-  if (profile.manifestUrl === undefined || !isOlder(profile.defaultRelease, release)) return '';
-  return ', with its files in a folder (--manifest-url DIR) or their sums (--artifact-digest FILE): this program does not have them';
-}
-
-function helpFor(hit: Hit, fixOf: (release: string) => string): string {
-  const [fixedIn, { advice }] = [fixFor(hit), hit.defect];
-  const fixed = fixedIn && `Fixed in ${fixedIn}: ${fixOf(fixedIn)}.`;
+function helpFor({ row: { lines, advice } }: Hit<Defect>, release: string, context: Context): string {
+  const fix = fixAfter(release, lines);
+  const fixed = fix && `Fixed in ${fix}: --release ${fix}${hasSums(fix, context) ? '' : `, ${NO_SUMS}`}.`;
   return [fixed, advice].filter((part) => part !== undefined).join(' ');
 }
 
-function evidenceFor({ defect, seen }: Hit): Evidence {
-  const where = seen.length > 0 ? ` Seen on: ${listed(seen)}.` : '';
-  return { text: defect.id, detail: `${defect.happens}.${where} See ${defect.sources.join(', ')}` };
-}
-
-function newest(releases: readonly (string | undefined)[]): string | undefined {
-  return releases.reduce((a, b) => (a === undefined || (b !== undefined && isOlder(a, b)) ? b : a));
+/** `v3.32.2 has 1 defect that hits this cluster, v3.32.1 has 2.` */
+function comparison(release: string, own: number, others: readonly Target[]): readonly string[] {
+  if (others.length === 0) return [];
+  const [first, ...rest] = [...others, { release, defects: own, isKnown: true }].map((one, index) => {
+    const sums = one.isKnown ? '' : ' (its sums are not known here)';
+    return `${one.release}${sums} has ${index === 0 ? `${counted(one.defects, 'defect')} that ${one.defects === 1 ? 'hits' : 'hit'} this cluster` : one.defects}`;
+  });
+  return [`${[first, ...rest].join(', ')}.`];
 }

@@ -103,8 +103,8 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
 
 async function readInstallation(sources: Sources, { profile, options }: Context) {
   const inventory = await readInventory(sources, profile);
-  const { daemonSets, deployments, crds } = inventory;
-  return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds };
+  const { daemonSets, deployments, crds, configMaps } = inventory;
+  return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds, configMaps };
 }
 
 async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {

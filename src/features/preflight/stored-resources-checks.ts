@@ -2,6 +2,7 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
+import { isOlder } from '../../kernel/release.ts';
 import { judgeBySchema, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
 import {
   evidenceOf,
@@ -39,12 +40,13 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
     title: 'no resources of removed kinds',
     ref: 'domain §12/26',
     judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
-      if (profile.removedKinds.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
+      const gone = profile.removedKinds.filter(({ since }) => !isOlder(options.release, since));
+      if (gone.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
       const lists = read(facts.resources).filter(({ kind }) =>
-        profile.removedKinds.some((gone) => gone.plural === kind.plural && gone.group === kind.group),
+        gone.some(({ plural, group }) => plural === kind.plural && group === kind.group),
       );
       const left = lists.flatMap((list) => read(list.objects));
-      const removed = profile.removedKinds.filter((gone) => left.some((object) => object.kind === gone.kind));
+      const removed = gone.filter(({ kind }) => left.some((object) => object.kind === kind));
       const evidence = left.map((object) => evidenceOf(object));
       return failIfAny(evidence, 'no resource of a removed kind', (names) => ({
         because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,

@@ -158,6 +158,8 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   readonly inStore: Reading<StoredBehindCli | undefined>;
   /** The agents' ConfigMap; undefined if there is none. */
   readonly agentConfig: Reading<KubeObject | undefined>;
+  /** Of the namespaces in which the service may run. */
+  readonly configMaps: Reading<readonly KubeObject[]>;
   /** The mesh's injector ConfigMaps. */
   readonly injectors: Reading<readonly KubeObject[]>;
   /** Mode of kube-proxy; '' if its configuration does not say or there is none. */

@@ -32,7 +32,7 @@ const loadBalancer = resource('IPPool/lb', { cidr: '10.9.0.0/24', allowedUses: [
 const own: Defect = {
   id: 'ours',
   of: 'target',
-  releases: { from: 'v3.32.1' },
+  lines: [{ from: 'v3.32.1', openOn: '2026-08-22' }],
   when: [{ type: 'crd', name: 'felixconfigurations.crd.projectcalico.org' }],
   severity: 'error',
   symptom: 'It burns.',
@@ -40,6 +40,20 @@ const own: Defect = {
   advice: 'Do not.',
   sources: ['example/ours#1'],
 };
+
+const byOperator = { detection: found({ path: 'operator', variant: undefined }) };
+const installationOf = (calicoNetwork: object, rest: object = {}) =>
+  ({
+    installation: { value: object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork, ...rest } }) },
+  }) as unknown as OperatedFacts;
+const operatorWith = (spec: object) =>
+  object('apps/v1', 'Deployment/tigera-operator/tigera-operator', {
+    spec: { template: { spec: { dnsPolicy: 'ClusterFirstWithHostNet', ...spec } } },
+  });
+const endpoint = (host: string) => ({
+  value: [object('v1', 'ConfigMap/tigera-operator/kubernetes-services-endpoint', { data: { KUBERNETES_SERVICE_HOST: host } })],
+});
+const byName = { ...byOperator, operated: operated('Iptables'), configMaps: endpoint('api.internal.example') };
 
 const withRow = (...when: Defect['when']) => contextOf({}, { ...calico, defects: [{ ...own, when }] });
 
@@ -52,7 +66,7 @@ checkCases('NS-609', {
     says: /^v3\.32\.0 has a defect that hits this cluster: server-side apply of a BGPConfiguration/,
     about: ['bgp-lists'],
     details: [/Seen on: BGPConfiguration\/default\. See projectcalico\/calico#12700/],
-    hint: /^Fixed in v3\.32\.1: --release v3\.32\.1\.$/,
+    hint: /^Fixed in v3\.32\.1: --release v3\.32\.1\. v3\.32\.1 has 0 defects that hit this cluster, v3\.32\.0 has 1\.$/,
     next: /^kubectl netsvc-upgrade preflight --release v3\.32\.1$/,
   },
   'passes with the release that fixes it': { facts: { resources: lists }, is: 'ok' },
@@ -90,7 +104,7 @@ checkCases('NS-609', {
     facts: { ...runs('v3.32.1'), ...nft, resources: felix({ nftablesMarkMask: 65280 }) },
     is: 'warning',
     about: ['nft-settings-auto'],
-    hint: /^Set nftablesMode of the default FelixConfiguration to Enabled before the upgrade\.$/,
+    hint: /^Fixed in v3\.33\.0: --release v3\.33\.0, with its files in a folder .* Set nftablesMode of the default FelixConfiguration to Enabled before the upgrade\. v3\.33\.0 \(its sums are not known here\) has 1 defect that hits this cluster, v3\.32\.1 has 1\.$/,
     next: /explain NS-609/,
   },
   'passes where the mode is set': {
@@ -169,20 +183,6 @@ checkCases('NS-609', {
     is: 'ok',
   },
   'passes before that version came': { facts: nodes({ containerRuntimeVersion: 'containerd://1.5.11' }), is: 'ok' },
-  'warns of HTTP rules': {
-    facts: {
-      resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ action: 'Allow' }, { http: { paths: [{ exact: '/a' }] } }] })),
-    },
-    is: 'warning',
-    about: ['http-paths'],
-  },
-  'passes with HTTP rules where the installed release has the change already': {
-    facts: {
-      detection: found({ release: 'v3.32.0' }),
-      resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ http: { paths: [{ exact: '/a' }] } }] })),
-    },
-    is: 'ok',
-  },
   'warns of eBPF programs with debug logs on a kernel 5.15': {
     facts: {
       ...runs('v3.32.1'),
@@ -196,10 +196,145 @@ checkCases('NS-609', {
     facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }), ...nodes({ kernelVersion: '5.16.0' }) },
     is: 'ok',
   },
-  'warns where the pattern of interfaces is set under eBPF': {
-    facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfDataIfacePattern: '^wg0' }) },
+  'warns of a WireGuard network beside eBPF with the default interfaces': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true }),
+      daemonSets: { value: [daemonSet(), hostProgram('example.net/wireguard-mesh:1.4')] },
+    },
     is: 'warning',
     about: ['ebpf-own-wireguard'],
+    hint: /^Fixed in v3\.32\.2: /,
+    details: [/DaemonSet\/vpn\/agent/],
+    next: /explain NS-609/,
+  },
+  'passes with the release that fixes it, whatever the pattern of interfaces is': {
+    context: v3322,
+    facts: {
+      ...runs('v3.32.2'),
+      resources: felix({ bpfEnabled: true, bpfDataIfacePattern: '^wg0' }),
+      daemonSets: { value: [daemonSet(), hostProgram('example.net/wireguard-mesh:1.4')] },
+    },
+    is: 'ok',
+  },
+  'passes where Calico itself uses another port than that network': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true, wireguardListeningPort: 51900 }),
+      daemonSets: { value: [daemonSet(), hostProgram('example.net/wireguard-mesh:1.4')] },
+    },
+    is: 'ok',
+  },
+  'compares the targets, and the next command names none without sums': {
+    facts: {
+      ...runs('v3.32.1'),
+      nodes: { value: [withAddress('10.244.7.9')] },
+      resources: resources(
+        resource('IPPool/pods', { cidr: '10.244.0.0/16' }),
+        resource('BGPConfiguration/default', { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] }),
+      ),
+    },
+    is: 'warning',
+    about: ['node-in-pool', 'advertised-not-ready'],
+    hint: /v3\.32\.2 \(its sums are not known here\) has 0 defects that hit this cluster, v3\.32\.1 has 2\.$/,
+    next: /explain NS-609/,
+  },
+  'leads back to the default target where that has fewer': {
+    context: v3322,
+    facts: { ...runs('v3.32.2'), ...nodes({ kernelVersion: '5.10.160-vendor-rk3588' }) },
+    is: 'warning',
+    about: ['securityfs'],
+    hint: /v3\.32\.1 has 0 defects that hit this cluster, v3\.32\.2 has 1\.$/,
+    next: /^kubectl netsvc-upgrade preflight --release v3\.32\.1$/,
+  },
+  'passes on the kernel of a distribution': {
+    context: v3322,
+    facts: { ...runs('v3.32.2'), ...nodes({ kernelVersion: '6.8.0-1019-aws' }) },
+    is: 'ok',
+  },
+  'stops at manifests whose init containers run as no root': {
+    context: contextOf({ release: 'v3.33.0' }),
+    facts: runs('v3.33.0'),
+    is: 'error',
+    about: ['init-user'],
+    next: /--release v3\.32\.1$/,
+  },
+  'passes at the same release of an operator': {
+    context: contextOf({ release: 'v3.33.0' }),
+    facts: { ...runs('v3.33.0'), detection: found({ path: 'operator', variant: undefined }), operated: operated('Iptables') },
+    is: 'ok',
+  },
+  'stops where the target does not enforce HTTP rules': {
+    context: contextOf({ release: 'v3.31.7' }),
+    facts: {
+      ...runs('v3.31.7'),
+      resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ http: { methods: ['GET'] } }] })),
+    },
+    is: 'error',
+    about: ['http-not-enforced'],
+    next: /--release v3\.32\.1$/,
+  },
+  'warns where routes are left to others': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), resources: felix({ routeSyncDisabled: true }) },
+    is: 'warning',
+    about: ['route-sync-disabled'],
+  },
+  'warns of an API server that refuses new policies': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), apiServices: { value: [object('apiregistration.k8s.io/v1', 'APIService/v3.projectcalico.org')] } },
+    is: 'warning',
+    about: ['new-policy-not-found'],
+  },
+  'warns of agents that get the API server over eBPF alone': {
+    facts: { ...runs('v3.32.1'), ...byOperator, operated: installationOf({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }) },
+    is: 'warning',
+    about: ['ebpf-bootstrap-api', 'ebpf-shared-nat-id'],
+  },
+  'stops where agents could look up the API server by cluster DNS only': {
+    facts: { ...runs('v3.32.1'), ...byName },
+    is: 'error',
+    about: ['cluster-dns'],
+    details: [/Seen on: the API server is api\.internal\.example\./],
+    hint: /^Put an address into ConfigMap kubernetes-services-endpoint/,
+  },
+  'passes where the API server has an address': {
+    facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('10.0.0.10') },
+    is: 'ok',
+  },
+  'passes where it has an IPv6 address': { facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('[fd00::1]') }, is: 'ok' },
+  'passes where the agents use cluster DNS already': {
+    facts: { ...runs('v3.32.1'), ...byName, detection: found({ path: 'operator', variant: undefined, release: 'v3.30.2' }) },
+    is: 'ok',
+  },
+  'stops from the patches of v3.30 that use the resolver of the node': {
+    facts: { ...runs('v3.32.1'), ...byName, detection: found({ path: 'operator', variant: undefined, release: 'v3.30.5' }) },
+    is: 'error',
+    about: ['cluster-dns'],
+  },
+  'passes where the Installation sets the policy of the agents': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...byName,
+      operated: installationOf(
+        { linuxDataplane: 'Iptables' },
+        { calicoNodeDaemonSet: { spec: { template: { spec: { dnsPolicy: 'Default' } } } } },
+      ),
+    },
+    is: 'ok',
+  },
+  'passes where the operator has a resolver of its own': {
+    facts: { ...runs('v3.32.1'), ...byName, deployments: { value: [operatorWith({ dnsConfig: { nameservers: ['10.0.0.2'] } })] } },
+    is: 'ok',
+  },
+  'passes where the operator of the target uses that of the node': {
+    facts: { ...byName, target: targetOf(operatorWith({ dnsPolicy: 'Default' })) },
+    is: 'ok',
+  },
+  'cannot tell it where the ConfigMaps could not be read': {
+    facts: { ...runs('v3.32.1'), ...byName, configMaps: { unread: 'forbidden' } },
+    is: 'warning',
+    says: /forbidden/,
   },
   'names the fix in the line of the target': {
     context: contextOf({ release: 'v3.30.4' }),
@@ -208,16 +343,17 @@ checkCases('NS-609', {
     about: ['lb-duplicates', 'lb-crash'],
     hint: /v3\.31\.6.*Fixed in v3\.30\.7: --release v3\.30\.7/,
   },
-  'passes from the fix in that line on': {
+  'knows the fix in that line, and what is open in it': {
     context: contextOf({ release: 'v3.30.5' }),
     facts: { ...runs('v3.30.5'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
-    is: 'ok',
+    is: 'warning',
+    about: ['ebpf-host-address'],
   },
   'warns before the fix in that line': {
     context: contextOf({ release: 'v3.30.4' }),
     facts: { ...runs('v3.30.4'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
     is: 'warning',
-    about: ['ebpf-balancer'],
+    about: ['ebpf-balancer', 'ebpf-host-address'],
   },
   'stops for a defect that hits, whatever of others could not be read': {
     context: v3320,
@@ -236,25 +372,6 @@ checkCases('NS-609', {
     facts: { ...runs('v3.32.0'), proxyMode: { unread: 'forbidden' } },
     is: 'warning',
     says: /forbidden/,
-  },
-});
-
-const overVxlan = resources(resource('FelixConfiguration/default', { bpfEnabled: true }), resource('IPPool/pods', { vxlanMode: 'Always' }));
-
-checkCases('NS-112', {
-  'passes from a release without one': { is: 'ok' },
-  'names the patch to step by': {
-    facts: { detection: found({ release: 'v3.30.2' }), resources: overVxlan },
-    is: 'warning',
-    says: /^v3\.30\.2 has a defect that hits this cluster: traffic of host-networked pods/,
-    hint: /^Fixed in v3\.30\.7: upgrade to v3\.30\.7 first\.$/,
-    about: ['ebpf-vxlan-hop'],
-  },
-  'passes from that patch': { facts: { detection: found({ release: 'v3.30.7' }), resources: overVxlan }, is: 'ok' },
-  'passes where the target is no later than that patch': {
-    context: contextOf({ release: 'v3.30.6' }),
-    facts: { detection: found({ release: 'v3.30.2' }), resources: overVxlan },
-    is: 'ok',
   },
 });
 

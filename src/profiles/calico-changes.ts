@@ -1,0 +1,195 @@
+import type { DefectCondition, ReleaseChange } from '../kernel/defect.ts';
+
+const ebpf: DefectCondition = { type: 'ebpf' };
+const POLICIES = ['globalnetworkpolicies', 'networkpolicies'];
+const overVxlan: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], oneOf: ['Always', 'CrossSubnet'] };
+
+const advertises: DefectCondition = {
+  type: 'resource',
+  plurals: ['bgpconfigurations'],
+  fields: ['serviceLoadBalancerIPs', 'serviceExternalIPs', 'serviceClusterIPs'],
+};
+const selectsHosts: DefectCondition = {
+  type: 'resource',
+  plurals: POLICIES,
+  fields: ['ingress.source.selector', 'ingress.destination.selector', 'egress.source.selector', 'egress.destination.selector'],
+};
+
+function resource(plurals: readonly string[], fields: readonly string[], ...oneOf: readonly string[]): DefectCondition {
+  return { type: 'resource', plurals, fields, ...(oneOf.length > 0 ? { oneOf } : {}) };
+}
+
+type Row = Omit<ReleaseChange, 'effect' | 'severity'>;
+
+const meanings: readonly Row[] = [
+  {
+    id: 'http-paths',
+    releases: { from: 'v3.31.6' },
+    crossed: 'into',
+    when: [resource(POLICIES, ['ingress.http.paths', 'egress.http.paths'])],
+    symptom: 'An HTTP rule of a policy allows or denies other paths than before the upgrade.',
+    happens: 'Dikastes normalizes the path of a request before it compares it with HTTP rules, so rules may match otherwise',
+    advice: 'Compare the paths in these rules with their normalized form: no "..", no double slash, percent encoding resolved.',
+    sources: ['projectcalico/calico#12532', 'projectcalico/calico#12533'],
+  },
+  {
+    id: 'http-enforced-again',
+    releases: { from: 'v3.30.0', before: 'v3.32.0' },
+    crossed: 'out of',
+    when: [resource(POLICIES, ['ingress.http', 'egress.http'])],
+    symptom: 'Requests of meshed pods are denied by HTTP rules that had no effect before the upgrade.',
+    happens: 'the installed release answers UNKNOWN to each request, so HTTP rules have no effect; the target enforces them again',
+    advice: 'Read these rules before the upgrade: requests that passed since v3.30 are denied where no rule allows them.',
+    sources: ['projectcalico/calico#11857', 'projectcalico/calico#11986'],
+  },
+  {
+    id: 'cluster-network-policies',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    when: [{ type: 'crd', name: 'clusternetworkpolicies.policy.networking.k8s.io' }],
+    symptom: 'Traffic is denied by a ClusterNetworkPolicy that had no effect before the upgrade.',
+    happens: 'from v3.32 the agents enforce ClusterNetworkPolicies, which had no effect until now',
+    advice: 'List them: kubectl get clusternetworkpolicies. Delete what must not take effect.',
+    sources: ['projectcalico/calico#11144'],
+  },
+  {
+    id: 'admin-network-policies',
+    releases: { from: 'v3.29.0', before: 'v3.32.0' },
+    crossed: 'into',
+    when: [resource(['adminnetworkpolicies'], ['subject'])],
+    symptom: 'Traffic is denied by an AdminNetworkPolicy that had no effect before the upgrade.',
+    happens: 'the agents of v3.29 to v3.31 enforce AdminNetworkPolicies, which had no effect until now',
+    advice: 'List them: kubectl get adminnetworkpolicies. Delete what must not take effect.',
+    sources: ['projectcalico/calico#9206'],
+  },
+  {
+    id: 'automatic-endpoint-addresses',
+    releases: { from: 'v3.31.0' },
+    crossed: 'into',
+    when: [resource(['kubecontrollersconfigurations'], ['controllers.node.hostEndpoint.autoCreate'], 'Enabled'), selectsHosts],
+    symptom: 'Rules that select host endpoints match traffic of more addresses than before the upgrade.',
+    happens: 'automatic host endpoints get every address of every interface of their node, so selectors in rules match more addresses',
+    advice: 'Look at rules whose selectors match host endpoints, such as all(). Limit them with nets where these addresses must not match.',
+    sources: ['projectcalico/calico#10672', 'projectcalico/calico#4721'],
+  },
+  {
+    id: 'excluded-nodes',
+    releases: { from: 'v3.18.0' },
+    crossed: 'into',
+    when: [advertises, { type: 'nodeLabel', key: 'node.kubernetes.io/exclude-from-external-load-balancers' }],
+    symptom: 'Some nodes advertise no service addresses after the upgrade.',
+    happens: 'nodes with the label node.kubernetes.io/exclude-from-external-load-balancers no longer advertise service addresses',
+    advice: 'Take the label off nodes that must advertise them, or make sure that enough other nodes do.',
+    sources: ['projectcalico/confd#420'],
+  },
+  {
+    id: 'blocks-per-node',
+    releases: { from: 'v3.19.0' },
+    crossed: 'into',
+    when: [resource(['ippools'], ['blockSize'], '30', '31', '32')],
+    symptom: 'New pods stay in ContainerCreating: "cannot allocate new block due to per host block limit".',
+    happens: 'a node may have 20 blocks of addresses at most, which are fewer addresses than pods with blocks as small as these',
+    advice: 'Set maxBlocksPerHost of the IPAM configuration right after the upgrade: calicoctl ipam configure.',
+    sources: ['projectcalico/libcalico-go#1368'],
+  },
+  {
+    id: 'floating-ips',
+    releases: { from: 'v3.22.2' },
+    crossed: 'into',
+    when: [
+      { type: 'cniConfig', matches: '"floating_ips"\\s*:\\s*true' },
+      { type: 'setting', name: 'floatingIPs', absent: true },
+    ],
+    symptom: 'Pods are no longer reached at their floating addresses after the upgrade.',
+    happens: 'floating addresses of pods work only where floatingIPs of the FelixConfiguration is Enabled, and it is Disabled by default',
+    advice: 'Set floatingIPs of the default FelixConfiguration to Enabled as soon as the new CRDs are there.',
+    sources: ['projectcalico/calico#5865'],
+  },
+  {
+    id: 'ebpf-host-policies',
+    releases: { from: 'v3.18.0' },
+    crossed: 'into',
+    when: [ebpf, resource(['hostendpoints'], ['node'])],
+    symptom: 'Traffic of nodes is denied by policies that had no effect in eBPF mode before the upgrade.',
+    happens: 'from v3.18 the agents enforce policies on host endpoints in eBPF mode, which had no effect there until now',
+    advice: 'Read the policies that select host endpoints before the upgrade, and allow what the nodes need.',
+    sources: ['projectcalico/felix#2664'],
+  },
+  {
+    id: 'ebpf-untracked-policies',
+    releases: { from: 'v3.21.0' },
+    crossed: 'into',
+    when: [ebpf, resource(['globalnetworkpolicies'], ['doNotTrack'], 'true')],
+    symptom: 'Traffic of nodes is denied by untracked policies that had no effect in eBPF mode before the upgrade.',
+    happens: 'from v3.21 the agents enforce policies with doNotTrack in eBPF mode, egress and allow rules too',
+    advice: 'Read these policies before the upgrade. Answers of an allowed connection need an allow rule of their own.',
+    sources: ['projectcalico/felix#2905', 'projectcalico/felix#2910'],
+  },
+  {
+    id: 'ebpf-endpoint-to-host',
+    releases: { from: 'v3.27.1' },
+    crossed: 'into',
+    when: [ebpf, resource(['hostendpoints'], ['interfaceName'], '*')],
+    symptom: 'Pods reach services of their own node that policies denied before the upgrade.',
+    happens:
+      'in eBPF mode policies on host endpoints with interfaceName * no longer apply to traffic from a pod to its node: defaultEndpointToHostAction does',
+    advice: 'Deny what pods must not reach by egress rules of the pods, or by a policy with preDNAT and applyOnForward.',
+    sources: ['projectcalico/calico#8388', 'projectcalico/calico#8459'],
+  },
+  {
+    id: 'ebpf-health-port',
+    releases: { from: 'v3.30.4' },
+    crossed: 'into',
+    when: [
+      ebpf,
+      { type: 'daemonSet', namespace: 'kube-system', name: 'kube-proxy' },
+      { type: 'setting', name: 'bpfKubeProxyHealthzPort', oneOf: ['10256'], absent: true },
+    ],
+    symptom: 'calico-node or kube-proxy logs that port 10256 is in use; a load balancer sees nodes as unhealthy.',
+    happens: 'in eBPF mode the agents answer health checks on port 10256 of each node, which kube-proxy uses and still runs',
+    advice:
+      'Stop kube-proxy as the eBPF documentation says. If it must run, set bpfKubeProxyHealthzPort of the default FelixConfiguration to another port, or from v3.32 on to 0.',
+    sources: ['projectcalico/calico#11264', 'projectcalico/calico#11055', 'projectcalico/calico#12033'],
+  },
+];
+
+const rollouts: readonly Row[] = [
+  {
+    id: 'ebpf-vxlan-hop',
+    releases: { from: 'v3.30.0', before: 'v3.30.7' },
+    crossed: 'out of',
+    when: [ebpf, overVxlan],
+    symptom: 'During the rollout, pods on the network of the nodes cannot reach pods on nodes with the other release.',
+    happens: 'traffic of host-networked pods through VXLAN is lost between old and new agents until the last node is upgraded',
+    advice: 'Upgrade to v3.30.7 first.',
+    sources: ['projectcalico/calico#11910', 'projectcalico/calico#12054'],
+  },
+  {
+    id: 'ebpf-vxlan-vni',
+    releases: { from: 'v3.31.0', before: 'v3.31.4' },
+    crossed: 'either way',
+    when: [ebpf, overVxlan],
+    symptom: 'During the rollout, pods on nodes with the old release and pods on nodes with the new one cannot reach each other.',
+    happens:
+      'v3.31.0 to v3.31.3 send VXLAN traffic with VNI 0 and other releases with the configured one, so old and new agents may drop what the other sends',
+    advice: 'Choose a window for the whole rollout, and raise maxUnavailable of the agents so that it is short.',
+    sources: ['projectcalico/calico#11689', 'projectcalico/calico#11692'],
+  },
+  {
+    id: 'ipam-live-migration',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    when: [{ type: 'crd', name: 'virtualmachineinstances.kubevirt.io' }],
+    symptom: 'A virtual machine that moved to another node during the rollout loses its address.',
+    happens:
+      'new agents note in a block of addresses to which pod a virtual machine moves, and old agents drop that when they write the block',
+    advice: 'Let no virtual machine migrate live until the last node is upgraded.',
+    sources: ['projectcalico/calico#11894'],
+  },
+];
+
+/** What releases of Calico understand differently, old × new: what settings and rules mean, and what agents say to each other. */
+export const calicoChanges: readonly ReleaseChange[] = [
+  ...meanings.map((row) => ({ ...row, effect: 'meaning', severity: 'warning' }) as const),
+  ...rollouts.map((row) => ({ ...row, effect: 'rollout', severity: 'warning' }) as const),
+];

@@ -1,0 +1,135 @@
+import { netsvc } from '../../../src/profiles/netsvc.ts';
+import { contextOf, daemonSet, found, node, object, resource, resources } from '../../fixtures/facts.ts';
+import { checkCases } from '../../support/judged-worlds.ts';
+
+const from = (release: string) => ({ detection: found({ release }) });
+const to = (release: string) => contextOf({ release });
+const eBpf = resource('FelixConfiguration/default', { bpfEnabled: true });
+const overVxlan = { resources: resources(eBpf, resource('IPPool/pods', { vxlanMode: 'Always' })) };
+const http = (rule: object) => ({
+  resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ action: 'Allow' }, { http: rule }] })),
+});
+const automatic = resource('KubeControllersConfiguration/default', { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } });
+const selecting = resource('GlobalNetworkPolicy/hosts', { ingress: [{ action: 'Allow', source: { selector: 'all()' } }] });
+const advertising = resource('BGPConfiguration/default', { serviceExternalIPs: [{ cidr: '10.9.0.0/24' }] });
+const excluded = node('n1', { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } });
+const proxy = (desiredNumberScheduled: number) =>
+  object('apps/v1', 'DaemonSet/kube-system/kube-proxy', { spec: {}, status: { desiredNumberScheduled } });
+
+checkCases('NS-112', {
+  'passes from a release without one': { is: 'ok' },
+  'does not apply to a profile without a table': { context: contextOf({}, netsvc), is: 'not-applicable' },
+  'does not apply where the installed release is not known': {
+    facts: { detection: found({ release: undefined, components: [] }) },
+    is: 'not-applicable',
+  },
+  'names the patch to step by': {
+    facts: { ...from('v3.30.2'), ...overVxlan },
+    is: 'warning',
+    says: /^from v3\.30\.2 to v3\.32\.1: traffic of host-networked pods/,
+    hint: /^Upgrade to v3\.30\.7 first\.$/,
+    about: ['ebpf-vxlan-hop'],
+    details: [/Seen on: IPPool\/pods\. See projectcalico\/calico#11910/],
+  },
+  'passes from that patch': { facts: { ...from('v3.30.7'), ...overVxlan }, is: 'ok' },
+  'passes where both releases are so': { context: to('v3.30.6'), facts: { ...from('v3.30.2'), ...overVxlan }, is: 'ok' },
+  'warns of releases that send another VNI': { facts: { ...from('v3.31.2'), ...overVxlan }, is: 'warning', about: ['ebpf-vxlan-vni'] },
+  'warns on the way to them too': {
+    context: to('v3.31.1'),
+    facts: { ...from('v3.29.1'), ...overVxlan },
+    is: 'warning',
+    about: ['ebpf-vxlan-vni'],
+  },
+  'passes from the release that sends the right one': { facts: { ...from('v3.31.4'), ...overVxlan }, is: 'ok' },
+  'passes without eBPF': {
+    facts: { ...from('v3.31.2'), resources: resources(resource('IPPool/pods', { vxlanMode: 'Always' })) },
+    is: 'ok',
+  },
+  'warns of virtual machines that move during the rollout': {
+    facts: { crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] } },
+    is: 'warning',
+    about: ['ipam-live-migration'],
+  },
+  'cannot tell it where resources could not be read': {
+    facts: { ...from('v3.31.2'), resources: { unread: 'forbidden' } },
+    is: 'warning',
+    says: /forbidden/,
+  },
+});
+
+checkCases('NS-508', {
+  'passes where nothing is in use that changes': { is: 'ok' },
+  'warns of HTTP rules with paths': { facts: http({ paths: [{ exact: '/a' }] }), is: 'warning', about: ['http-paths'] },
+  'passes with them from a patch that has the change': {
+    facts: { ...from('v3.31.6'), ...http({ paths: [{ exact: '/a' }] }) },
+    is: 'warning',
+    about: ['http-enforced-again'],
+  },
+  'warns of HTTP rules that had no effect': {
+    facts: { ...from('v3.30.4'), ...http({ methods: ['GET'] }) },
+    is: 'warning',
+    says: /enforces them again$/,
+    about: ['http-enforced-again'],
+  },
+  'passes with HTTP rules that always had effect': { facts: { ...from('v3.29.4'), ...http({ methods: ['GET'] }) }, is: 'ok' },
+  'warns of rules beside automatic host endpoints': {
+    facts: { resources: resources(automatic, selecting) },
+    is: 'warning',
+    about: ['automatic-endpoint-addresses'],
+    details: [/KubeControllersConfiguration\/default, GlobalNetworkPolicy\/hosts/],
+  },
+  'passes where they have these addresses already': { facts: { ...from('v3.31.0'), resources: resources(automatic, selecting) }, is: 'ok' },
+  'passes without rules that select': { facts: { resources: resources(automatic) }, is: 'ok' },
+  'warns of a kube-proxy that runs beside eBPF': {
+    facts: { daemonSets: { value: [daemonSet(), proxy(2)] }, resources: resources(eBpf) },
+    is: 'warning',
+    about: ['ebpf-health-port'],
+    details: [/DaemonSet\/kube-system\/kube-proxy/],
+  },
+  'passes where kube-proxy has no pods': {
+    facts: { daemonSets: { value: [daemonSet(), proxy(0)] }, resources: resources(eBpf) },
+    is: 'ok',
+  },
+  'warns of nodes that are excluded from load balancers': {
+    facts: { ...from('v3.17.4'), nodes: { value: [excluded] }, resources: resources(advertising) },
+    is: 'warning',
+    about: ['excluded-nodes'],
+  },
+  'passes where they have been excluded before': {
+    facts: { ...from('v3.18.0'), nodes: { value: [excluded] }, resources: resources(advertising) },
+    is: 'ok',
+  },
+  'warns of small blocks': {
+    facts: { ...from('v3.18.1'), resources: resources(resource('IPPool/pods', { blockSize: 31 })) },
+    is: 'warning',
+    about: ['blocks-per-node'],
+  },
+  'warns of floating addresses': {
+    facts: {
+      ...from('v3.21.1'),
+      configMaps: {
+        value: [
+          object('v1', 'ConfigMap/kube-system/calico-config', {
+            data: { cni_network_config: '{"feature_control": {"floating_ips": true}}' },
+          }),
+        ],
+      },
+    },
+    is: 'warning',
+    about: ['floating-ips'],
+  },
+  'warns of policies that eBPF begins to enforce': {
+    facts: {
+      ...from('v3.17.4'),
+      resources: resources(eBpf, resource('HostEndpoint/n1', { node: 'n1' }), resource('GlobalNetworkPolicy/raw', { doNotTrack: true })),
+    },
+    is: 'warning',
+    says: /^from v3\.17\.4 to v3\.32\.1: ebpf-host-policies, ebpf-untracked-policies$/,
+    about: ['ebpf-host-policies', 'ebpf-untracked-policies'],
+  },
+  'warns of a policy kind that takes effect': {
+    facts: { crds: { value: [{ name: 'clusternetworkpolicies.policy.networking.k8s.io', group: 'policy.networking.k8s.io' }] } },
+    is: 'warning',
+    about: ['cluster-network-policies'],
+  },
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/kernel/kinds.ts';
+import { definition } from '../support/incident-grounds.ts';
+import { objectOf } from '../support/inventory.ts';
+import { type IncidentWorld, on } from './incident.ts';
+import { felix, installation, laidOver, nodeInfo, replaced, stored } from './incident-worlds.ts';
+import { incidents } from './incidents-table.ts';
+
+const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
+const EBPF = felix({ bpfEnabled: true });
+const VXLAN = stored('IPPool', 'pods', { cidr: '10.244.0.0/16', vxlanMode: 'Always' });
+const HTTP = stored('GlobalNetworkPolicy', 'http', { ingress: [{ action: 'Allow', http: { methods: ['GET'] } }] });
+const ADVERTISED = stored('BGPConfiguration', 'default', { serviceExternalIPs: [{ cidr: '10.9.0.0/24' }] });
+const HOST = stored('HostEndpoint', 'node-02', { node: 'node-02', interfaceName: '*' });
+const endpoint = objectOf('v1', 'ConfigMap', 'kubernetes-services-endpoint', {
+  metadata: { namespace: 'tigera-operator' },
+  data: { KUBERNETES_SERVICE_HOST: 'api.internal.example' },
+});
+const kubeProxy = objectOf('apps/v1', 'DaemonSet', 'kube-proxy', {
+  metadata: { namespace: 'kube-system' },
+  spec: {
+    selector: { matchLabels: { app: 'p' } },
+    template: { metadata: { labels: { app: 'p' } }, spec: { containers: [{ name: 'p', image: 'p' }] } },
+  },
+  status: { desiredNumberScheduled: 3 },
+});
+
+/** What single releases do wrong, and what old and new ones understand differently. */
+export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
+  'the kernel of a node may be without securityfs': on('calico', of('calico#13681'), { release: 'v3.32.2' })
+    .after(nodeInfo({ kernelVersion: '5.10.160-vendor-rk3588' }))
+    .warns('NS-609', /securityfs[\s\S]*Node\/node-02 5\.10\.160-vendor-rk3588[\s\S]*--release v3\.32\.1/),
+  'the API server is reached by a name, and the new agents ask the DNS of the cluster': on('operator', of('operator#5246'))
+    .after(endpoint)
+    .stops('NS-609', /cluster-dns[\s\S]*api\.internal\.example[\s\S]*dnsPolicy/),
+  'the init containers may not write to the node': on('calico', of('calico#13816'), { release: 'v3.33.0' }).stops(
+    'NS-609',
+    /init-user[\s\S]*v3\.33\.1[\s\S]*--release v3\.32\.1/,
+  ),
+  'releases send another VNI': on('calico v3.31.2', of('calico#11689'))
+    .after(EBPF, VXLAN)
+    .warns('NS-112', /ebpf-vxlan-vni[\s\S]*IPPool\/pods/),
+  'a virtual machine moves in the middle of the rollout': on('calico', of('calico#11894'))
+    .after(definition('kubevirt.io', 'VirtualMachineInstance', 'Namespaced'))
+    .warns('NS-112', /ipam-live-migration/),
+  'HTTP rules are not enforced': on('old', of('calico#11857'), { release: 'v3.30.4' })
+    .after(HTTP)
+    .stops('NS-609', /http-not-enforced[\s\S]*GlobalNetworkPolicy\/http/),
+  'HTTP rules are enforced again': on('calico v3.30.3', of('calico#11857'))
+    .after(HTTP)
+    .warns('NS-508', /http-enforced-again[\s\S]*GlobalNetworkPolicy\/http/),
+  'selectors of rules match more addresses of nodes': on('calico', of('calico#10672'))
+    .after(
+      stored('KubeControllersConfiguration', 'default', { controllers: { node: { hostEndpoint: { autoCreate: 'Enabled' } } } }),
+      stored('GlobalNetworkPolicy', 'hosts', { ingress: [{ action: 'Allow', source: { selector: 'all()' } }] }),
+    )
+    .warns('NS-508', /automatic-endpoint-addresses[\s\S]*GlobalNetworkPolicy\/hosts/),
+  'agents and kube-proxy want one port': on('calico', of('calico#11264'))
+    .after(EBPF, kubeProxy)
+    .warns('NS-508', /ebpf-health-port[\s\S]*DaemonSet\/kube-system\/kube-proxy/),
+  'agents write what is left to others': on('calico', of('calico#12489'), { release: 'v3.32.0' })
+    .after(felix({ routeSyncDisabled: true }))
+    .warns('NS-609', /route-sync-disabled[\s\S]*--release v3\.32\.1/),
+  'no new policy can be applied': on('operator', of('calico#12906'), { release: 'v3.32.0' }).warns(
+    'NS-609',
+    /new-policy-not-found[\s\S]*--release v3\.32\.1/,
+  ),
+  'nodes advertise services that are not ready': on('calico', of('calico#13246'))
+    .after(ADVERTISED)
+    .warns('NS-609', /advertised-not-ready[\s\S]*BGPConfiguration\/default/),
+  'agents lose the API server after an outage': on('operator', of('calico#13060'))
+    .after(installation({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }))
+    .warns('NS-609', /ebpf-bootstrap-api/),
+  'two services share one NAT id': on('operator', of('calico#13279'))
+    .after(installation({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }))
+    .warns('NS-609', /ebpf-shared-nat-id/),
+  'eBPF programs wait for the address of the node': on('calico', of('calico#12642'), { release: 'v3.32.0' })
+    .after(EBPF)
+    .warns('NS-609', /ebpf-host-address/),
+  'policies of administrators take effect': on('old', of('calico#9206'), { release: 'v3.30.4' })
+    .after(
+      definition('policy.networking.k8s.io', 'AdminNetworkPolicy'),
+      objectOf('policy.networking.k8s.io/v1', 'AdminNetworkPolicy', 'strict', { spec: { subject: { namespaces: {} } } }),
+    )
+    .warns('NS-508', /admin-network-policies[\s\S]*AdminNetworkPolicy\/strict/),
+  'excluded nodes advertise nothing': on('old', of('confd#420'))
+    .after(
+      ADVERTISED,
+      laidOver(K.Node, 'node-02', { metadata: { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } } }),
+    )
+    .warns('NS-508', /excluded-nodes[\s\S]*Node\/node-02/),
+  'a node may not have enough small blocks': on('old', of('libcalico-go#1368'))
+    .after(stored('IPPool', 'pods', { cidr: '10.244.0.0/16', blockSize: 31 }))
+    .warns('NS-508', /blocks-per-node[\s\S]*IPPool\/pods/),
+  'floating addresses stop': on('old', of('calico#5865'))
+    .after(
+      replaced(
+        K.ConfigMap,
+        'calico-config',
+        /\\"type\\": \\"calico\\",/g,
+        String.raw`\"type\": \"calico\", \"feature_control\": {\"floating_ips\": true},`,
+      ),
+    )
+    .warns('NS-508', /floating-ips[\s\S]*ConfigMap\/kube-system\/calico-config/),
+  'eBPF begins to protect nodes': on('old', of('felix#2664'))
+    .after(EBPF, HOST)
+    .warns('NS-508', /ebpf-host-policies[\s\S]*HostEndpoint\/node-02/),
+  'eBPF begins to enforce untracked policies': on('old', of('felix#2905'))
+    .after(EBPF, stored('GlobalNetworkPolicy', 'raw', { doNotTrack: true }))
+    .warns('NS-508', /ebpf-untracked-policies[\s\S]*GlobalNetworkPolicy\/raw/),
+  'policies of nodes no longer apply to pods beside eBPF': on('old', of('calico#8388'))
+    .after(EBPF, HOST)
+    .warns('NS-508', /ebpf-endpoint-to-host[\s\S]*HostEndpoint\/node-02/),
+};
