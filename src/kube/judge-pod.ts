@@ -1,6 +1,7 @@
 import { counted } from '../kernel/counted.ts';
 import { imageRelease, parseImage } from '../kernel/release.ts';
 import type { PodPhase, PodProgress, ReadyRule, RolloutTarget } from '../kernel/rollout.ts';
+import { oneLine } from '../kernel/visible.ts';
 import type { NodeFacts, PodFacts, Unready } from './pod-facts.ts';
 
 /** What the state of one pod depends on. */
@@ -49,6 +50,7 @@ function isReady(pod: PodFacts, rule: ReadyRule): boolean {
 }
 
 const PULL = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
+const NEVER_MADE = new Set(['CreateContainerConfigError', 'CreateContainerError']);
 const BROKEN = new Set([
   ...PULL,
   'CrashLoopBackOff',
@@ -76,7 +78,9 @@ function endedText({ container, restarts, lastExit }: Unready): string {
 function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): string {
   if (PULL.has(trouble.reason)) return `cannot pull ${image ?? 'image'} (${trouble.reason})${elapsed}`;
   const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
-  return `${trouble.container}: ${trouble.reason}${exit}, ${counted(trouble.restarts, 'restart')}`;
+  // A container that was never created has no log, and its event may not be readable.
+  const said = NEVER_MADE.has(trouble.reason) && trouble.message !== '' ? ` (${oneLine(trouble.message)})` : '';
+  return `${trouble.container}: ${trouble.reason}${said}${exit}, ${counted(trouble.restarts, 'restart')}`;
 }
 
 function nodeDown(node: NodeFacts): string {

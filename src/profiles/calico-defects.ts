@@ -144,7 +144,7 @@ export const calicoDefects: readonly Defect[] = [
     severity: 'error',
     symptom: 'The first new agent cannot look up the API server, and new pods on its node get no network.',
     happens:
-      'the operator gives the agents the DNS of the cluster, which needs the agents; here they reach the API server by a name only, and the rollout stops at its first node',
+      'the agents reach the API server by a name, and the operator gives them the DNS of the cluster, which needs the agents: the rollout stops at its first node',
     advice:
       'Put an address into ConfigMap kubernetes-services-endpoint, or set dnsPolicy of the agents to Default: spec.calicoNodeDaemonSet.spec.template.spec of the Installation. With a chart, dnsPolicy: Default in its values does it too; so does a dnsConfig of the operator’s Deployment. An operator newer than v1.42.4 has the fix.',
     sources: ['tigera/operator#5246', 'tigera/operator#5247', 'tigera/operator#1746', 'projectcalico/calico#10683', 'tigera/operator#3953'],

@@ -74,7 +74,7 @@ export const calicoEbpfDefects: readonly Defect[] = [
     when: [ebpf],
     severity: 'warning',
     symptom: 'A node has no network after its agent restarted: calico-node logs "unknown host IP".',
-    happens: 'an agent that restarts takes its eBPF programs off, and attaches none before it knows the address of its node',
+    happens: 'an agent that restarts removes its eBPF programs, and attaches none before it knows the address of its node',
     sources: ['projectcalico/calico#12642'],
   },
 ];

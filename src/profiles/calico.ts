@@ -89,6 +89,7 @@ export const calico: Profile = {
     statusVersionField: 'calicoVersion',
     flowLogs: ['Goldmane', 'Whisker'],
     hostedConsole: 'ManagementClusterConnection',
+    sharedMount: { since: 'v3.31.0', path: '/sys' },
     endpoint: { configMap: 'kubernetes-services-endpoint', hostKey: 'KUBERNETES_SERVICE_HOST' },
     end: calicoOperatorEnd,
     crossings: calicoCrossings,

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
+import { parseRelease } from '../../kernel/release.ts';
 import { noneAtZero } from '../rollout/index.ts';
 import { failed, listed, table } from '../survey/index.ts';
 import { chartReleaseChecks, withStored } from './chart-checks.ts';
@@ -37,9 +38,19 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
   {
     id: 'NS-246',
     title: 'release of the chart that is upgraded',
-    judge: withStored(({ base }, { upgraded }, { profile }) => {
-      const { name } = base.chart;
-      if (upgraded || name === profile.operator.chart) return ok(`the release is of the chart ${name}`);
+    judge: withStored(({ base }, { upgraded }, { profile, options }) => {
+      const { name, version } = base.chart;
+      if (upgraded) return ok(`the release is of the chart ${name}`);
+      // The service's own chart has the version of the service: others have used its name for charts of theirs.
+      const [own, target] = [parseRelease(version), parseRelease(options.release)];
+      if (name === profile.operator.chart && own && target && own.major !== target.major) {
+        return failed(
+          `the release is of another chart that is also called ${name}: its version is ${version}, and those of ${profile.title} are v${target.major}`,
+          'Read its values: they mean something else there. Upgrade by its own procedure, or accept by name if you have made it from the service’s chart.',
+          { evidence: [{ text: name, detail: version }], next: command`helm get values ${base.name} --namespace ${base.namespace}` },
+        );
+      }
+      if (name === profile.operator.chart) return ok(`the release is of the chart ${name}`);
       return failed(
         `the release is of the chart ${name}, not ${profile.operator.chart}: what else it holds would be deleted`,
         'Upgrade the operator in that chart. Accept by name where it is the same chart under another name.',

@@ -2,7 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import { ADVICE, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { choiceFlag } from '../../kernel/installation.ts';
-import { failed, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
+import { crosses } from '../../kernel/release.ts';
+import { failed, isOperated, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 
 export const installationChecks: readonly PreflightCheck[] = table({ category: 'installation', severity: 'error', ref: '§1/2' }, [
   {
@@ -104,12 +105,16 @@ export const adviceChecks: readonly PreflightCheck[] = table({ category: 'instal
   {
     id: 'NS-902',
     title: 'kind of installation',
-    judge: withInstallation(({ path }) =>
-      ok(
-        path === 'manifest' || path === 'kvstore'
-          ? `${ADVICE}move from the combined manifest to the operator some time after this upgrade (a procedure of its own)`
-          : 'managed by the operator, as recommended',
-      ),
-    ),
+    judge: withInstallation((installation, facts, context) => {
+      if (!isOperated(installation))
+        return ok(`${ADVICE}move from the combined manifest to the operator some time after this upgrade (a procedure of its own)`);
+      const { sharedMount } = context.profile.operator;
+      const isNew = sharedMount && crosses(sourceRelease(installation, facts, context), context.options.release, sharedMount.since);
+      // Nothing in the cluster shows how a node mounts it.
+      const asked = isNew
+        ? `; from ${sharedMount.since} on the agents mount ${sharedMount.path} of each node without eBPF too, which must be a shared mount there: findmnt -no PROPAGATION ${sharedMount.path}`
+        : '';
+      return ok(`managed by the operator, as recommended${asked}`);
+    }),
   },
 ]);

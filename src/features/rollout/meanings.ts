@@ -21,6 +21,21 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
       'the CNI plugin on this node does not reach the store: see /var/log/calico/cni/cni.log there, and the etcd files that its configuration names',
   },
   {
+    says: /\/sys\/kernel\/security\b.*(?:not permitted|no such file|read-only)/i,
+    means:
+      'the kernel of this node has no securityfs, which agents of v3.31.7 and v3.32.2 mount: use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest',
+  },
+  {
+    says: /is not a shared mount/,
+    means:
+      'the new agents need a /sys that is shared on the node: mount --make-shared /sys there, and have a unit do it at each start of the node',
+  },
+  {
+    says: /wait for .*caches? to sync|waiting for cache to be synced/i,
+    means:
+      'the operator cannot list or watch a kind that it needs: a CRD of the target or a right of its ClusterRole is missing, or the API server answers too slowly',
+  },
+  {
     says: /toomanyrequests|rate limit/i,
     means: 'the registry gives this node no more images for now: pull through a mirror, or with an account',
   },

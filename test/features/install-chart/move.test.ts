@@ -193,6 +193,8 @@ describe('what a chart upgrade would delete with its content', () => {
   it('NS-246: a release of a chart that holds the operator beside others is not upgraded to the operator’s alone', async () => {
     const stored = { chart: { metadata: { name: 'platform', version: '1.0.0' }, values: {} } };
     assert.equal((await openedChart(chartBench({ stored, crdsApplied: true }))).outcomes['NS-246'], 'error');
+    const vendor = { chart: { metadata: { name: 'tigera-operator', version: '2.3.1' }, values: {} } };
+    assert.equal((await openedChart(chartBench({ stored: vendor, crdsApplied: true }))).outcomes['NS-246'], 'error');
     const accept = [{ check: 'NS-246', subject: 'platform' }];
     assert.equal((await openedChart(chartBench({ stored, crdsApplied: true, options: { accept } }))).outcomes['NS-246'], 'accepted');
   });
