@@ -42,7 +42,7 @@ describe('an attacker who may write ConfigMaps where the chart release is', func
     const [packed, metadata] = await repacked(cluster.plane, 'sh.helm.release.v1.calico.v98', 98, {});
     const old = { apiVersion: 'v1', kind: 'Secret', metadata, data: { release: Buffer.from(packed).toString('base64') } };
     const told = await assertUnmoved(cluster, flagsOf(cluster), ['kube-system', RELEASE_NAMESPACE], [old]);
-    assert.match(told.preflight ?? '', /tigera-operator\/calico revision 1/);
+    assert.match(told.preflight ?? '', /√ NS-608 the chart release can be upgraded/);
   });
 
   it('stops the upgrade, which names the ConfigMap and writes nothing, with --yes and with the whole check accepted', async () => {
