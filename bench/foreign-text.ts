@@ -1,29 +1,10 @@
 import { mask } from '../src/kernel/hidden.ts';
 import { readYaml } from '../src/manifest/yaml-rules.ts';
+import { UNITS, YAMLS } from '../test/support/foreign-texts.ts';
 import type { Section } from './measure.ts';
 
 const SMALL = 100_000;
 const LARGE = 10 * SMALL;
-
-/** What others may write into an object, a log or a chart so that reading it takes long: one unit, repeated. */
-const UNITS = [
-  ...['-eyJ', 'eyJaaaaaaa.', 'password=', 'password="', '"password":"', '\\"token\\":\\"', 'passwords: [', 'passwords: [] ', "token '"],
-  ...['--token ', '- name: PASSWORD\n  value: ', 'Bearer ', 'basic a', 'authorization: x ', 'https://', 'a://b@', ' → ', 'A', '\\'],
-  ...['-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----\n', 'LS0tLS1CRUdJTi'],
-];
-
-const YAMLS: Readonly<Record<string, (length: number) => string>> = {
-  'keys of one map': (length) => Array.from({ length: length / 10 }, (_, at) => `k${at}: !!str ${at}`).join('\n'),
-  'one key again and again': (length) => 'a: 1\n'.repeat(length / 5),
-  'a list in one line': (length) => `[${'!!str a, '.repeat(length / 9)}]`,
-  anchors: (length) => Array.from({ length: length / 10 }, (_, at) => `- &a${at} ${at}`).join('\n'),
-  aliases: (length) => `- &a x\n${'- *a\n'.repeat(length / 5)}`,
-  'merge keys': (length) => `- &a {x: 1}\n${'- <<: *a\n'.repeat(length / 10)}`,
-  'brackets that open': (length) => '['.repeat(length),
-  'dashes that open': (length) => '- '.repeat(length / 2),
-  'quotes that stay open': (length) => `a: "${'word\nb: "x\n'.repeat(length / 12)}`,
-  'line breaks': (length) => `${'\n'.repeat(length)}a: b`,
-};
 
 function cpuMs(work: () => unknown): number {
   const before = process.cpuUsage();

@@ -1,6 +1,7 @@
-import { parse, stringify } from 'yaml';
-import { Fault, messageOf } from '../kernel/fault.ts';
+import { stringify } from 'yaml';
+import { Fault } from '../kernel/fault.ts';
 import { mapAt } from '../kernel/json.ts';
+import { readYaml } from './yaml-rules.ts';
 
 /** A mesh template of a release: the `data` of the injector's ConfigMap, as a patch or as a whole object. */
 export interface InjectorTemplate {
@@ -28,11 +29,11 @@ export function parseTemplate(text: string, name: string): InjectorTemplate {
 }
 
 function parsed(text: string, name: string): unknown {
-  try {
-    return parse(text);
-  } catch (thrown) {
-    throw new Fault('usage', `${name} is no YAML: ${messageOf(thrown).split('\n')[0]}`, ['correct it, or name another file']);
-  }
+  const { value, problem, repeated } = readYaml(text);
+  const twice = repeated.map(({ key, line }) => ({ line, message: `the key "${key}" is there twice` }));
+  const found = problem ?? twice[0];
+  if (!found) return value;
+  throw new Fault('usage', `${name}:${found.line}: not valid YAML: ${found.message}`, ['correct it, or name another file']);
 }
 
 /** The whole object, for `kubectl apply`: labels and annotations applied before and missing in its file would be removed. */

@@ -21,8 +21,8 @@ interface Part {
 export function editJson(text: string, value: unknown): string {
   const before = readJson(text);
   // A reader of YAML reads JSON and its placeholders as well, and tells where each value stands.
-  const root = parseDocument(text, { uniqueKeys: false }).contents;
-  if (!before || !root) throw new Error('not a JSON text');
+  const root = before && parseDocument(text, { uniqueKeys: false }).contents;
+  if (!root) throw new Error('not a JSON text');
   // From the end, so that places stay valid; at the same place, a removal comes before an addition.
   const splices = [...edits(text, root, before.value, value, '')].toSorted((a, b) => a.start - b.start || a.end - b.end).toReversed();
   const edited = splices.reduce((done, { start, end, text: put }) => done.slice(0, start) + put + done.slice(end), text);

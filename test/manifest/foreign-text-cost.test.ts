@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { parseHelmRecord } from '../../src/features/install-chart/helm-record.ts';
+import { parseSelector } from '../../src/features/policy-rules/stored-selector.ts';
+import { mask, maskValue } from '../../src/kernel/hidden.ts';
+import { parseImage, parseRelease } from '../../src/kernel/release.ts';
+import { visible } from '../../src/kernel/visible.ts';
+import { readCertificate } from '../../src/kube/certificate.ts';
+import { editJson, readJson } from '../../src/manifest/json-text.ts';
+import { parseManifest } from '../../src/manifest/manifest.ts';
+import { readYaml } from '../../src/manifest/yaml-rules.ts';
+import { FOREIGN_TEXTS } from '../support/foreign-texts.ts';
+import { Steps } from '../support/steps.ts';
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  ...{ mask, maskValue, visible, parseRelease, parseImage, readCertificate, readJson, readYaml, parseSelector, parseHelmRecord },
+  editJson: (text) => editJson(text, {}),
+  parseManifest: (text) => parseManifest(text, 'x'),
+};
+
+/** More than the longest key. */
+const LENGTH = 1200;
+/** What opens without end is slow although its steps are few; of anchors the first thousand are looked through for each. */
+const OTHER_LENGTHS: Readonly<Record<string, number>> = {
+  ...{ '"["': 100, '"{{"': 100, [JSON.stringify('{"a":')]: 100, '"passwords: ["': 200, 'brackets that open': 100 },
+  ...{ aliases: 6000, 'merge keys': 12_000 },
+};
+const MOST_TIMES = 15;
+
+describe('ten times a foreign text takes at most fifteen times the steps', function () {
+  this.timeout(120_000);
+  const steps = new Steps();
+  after(() => steps.close());
+
+  const stepsOf = (read: (text: string) => unknown, text: string) =>
+    steps.of(() => {
+      try {
+        read(text);
+      } catch {
+        // Refused, which took its steps.
+      }
+    });
+
+  for (const [name, read] of Object.entries(READERS))
+    it(`of ${name}`, () => {
+      for (const [title, make] of Object.entries(FOREIGN_TEXTS)) {
+        const length = OTHER_LENGTHS[title] ?? LENGTH;
+        // Blocks are only counted once they have run a while.
+        stepsOf(read, make(10 * length));
+        const [short, long] = [stepsOf(read, make(length)), stepsOf(read, make(10 * length))];
+        assert.ok(long <= MOST_TIMES * short, `${title}: ${short} steps, and ${long} for ten times as much`);
+      }
+    });
+
+  it('which are counted: two loops in each other', () => {
+    const loops = (text: string) => {
+      let sum = 0;
+      for (const _one of text) for (const _other of text) sum += 1;
+      return sum;
+    };
+    const [short, long] = [100, 1000].map((length) => stepsOf(loops, 'x'.repeat(length))) as [number, number];
+    assert.ok(long > 90 * short && long < 110 * short, `${short}, ${long}`);
+  });
+});
