@@ -111,6 +111,8 @@ async function apiserver(): Promise<Scenario> {
   return scenario;
 }
 
+const GOOD = Object.entries({ Available: 'True', Degraded: 'False', Progressing: 'False' }).map(([type, status]) => ({ type, status }));
+
 /** The operator of v3.27.5 with all that it rendered, and the v3 API in a namespace of its own. */
 async function operator(): Promise<Scenario> {
   const files = { 'tigera-operator.yaml': operatorReleases, 'v1_crd_projectcalico_org.yaml': releases };
@@ -121,6 +123,7 @@ async function operator(): Promise<Scenario> {
   put(cluster, definition('crd.projectcalico.org', 'NetworkPolicy', 'Namespaced'));
   const installation = put(cluster, objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {} }));
   put(cluster, objectOf('operator.tigera.io/v1', 'APIServer', 'default', { spec: {} }));
+  for (const name of ['calico', 'apiserver']) put(cluster, objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: { conditions: GOOD } }));
   cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: 'v3.27.5' } } as KubeObject);
   const { apiVersion, kind, metadata } = installation;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
