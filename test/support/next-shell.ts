@@ -21,6 +21,7 @@ const MORE: readonly Row[] = [
   ['crd.projectcalico.org', 'v1', 'FelixConfiguration', 'felixconfigurations'],
   ['crd.projectcalico.org', 'v1', 'IPPool', 'ippools'],
   ['crd.projectcalico.org', 'v1', 'Tier', 'tiers'],
+  ['crd.projectcalico.org', 'v1', 'BGPPeer', 'bgppeers'],
   ['crd.projectcalico.org', 'v1', 'HostEndpoint', 'hostendpoints'],
   ['crd.projectcalico.org', 'v1', 'KubeControllersConfiguration', 'kubecontrollersconfigurations'],
   ['crd.projectcalico.org', 'v1', 'GlobalNetworkPolicy', 'globalnetworkpolicies'],
@@ -29,6 +30,7 @@ const MORE: readonly Row[] = [
   ['operator.tigera.io', 'v1', 'Installation', 'installations'],
   ['operator.tigera.io', 'v1', 'TigeraStatus', 'tigerastatuses'],
   ['operator.tigera.io', 'v1', 'GatewayAPI', 'gatewayapis'],
+  ['operator.tigera.io', 'v1', 'APIServer', 'apiservers'],
   ['crd.netsvc.io', 'v1', 'Settings', 'settings'],
   ['b', 'v1', 'A', 'a'],
 ];

@@ -170,7 +170,7 @@ export const controllerHealthChecks: readonly PreflightCheck[] = [
         return failIfAny(evidence, 'no other CNI plugin is chained to that of the service', (names) => ({
           because: `each agent that starts writes the CNI configuration of its node again, without the plugins that others have added: ${names}`,
           hint: [...new Set(found.map(({ plugin }) => plugin.advice))].join('\n'),
-          next: command`kubectl -n ${first?.evidence.object?.namespace ?? ''} rollout status daemonset ${first?.evidence.object?.name ?? ''}`,
+          next: command`kubectl -n ${first?.evidence.object?.namespace ?? ''} get daemonset ${first?.evidence.object?.name ?? ''} -o wide`,
         }));
       }),
     },

@@ -165,7 +165,7 @@ checkCases('NS-114', {
             ref: { apiVersion: API, kind: 'Installation', name: 'default' },
             detail: 'being deleted since May',
             hint: 'decide',
-            next: 'kubectl get x' as never,
+            next: 'kubectl get namespaces' as never,
           },
         ],
       }),
