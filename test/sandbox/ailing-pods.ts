@@ -114,8 +114,12 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
     });
     const installation = store.get(kindOf('Installation'), 'default');
     if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: CALICO_TARGET } } as KubeObject);
-    for (const [name, resource] of Object.entries(STATUSES))
-      store.insert(kindOf('TigeraStatus'), objectOf(apiVersion, 'TigeraStatus', name, { status: statusOf(resource) }));
+    for (const [name, resource] of Object.entries(STATUSES)) {
+      const [kind, status] = [kindOf('TigeraStatus'), statusOf(resource)];
+      const live = store.get(kind, name);
+      if (live) store.update(kind, { ...live, status } as KubeObject);
+      else store.insert(kind, objectOf(apiVersion, 'TigeraStatus', name, { status }));
+    }
     const service = store.get(K.APIService, 'v3.projectcalico.org');
     const spec = { ...(service?.spec as object), service: { namespace: 'calico-system', name: 'calico-api' } };
     if (service) store.update(K.APIService, { ...service, spec } as KubeObject);

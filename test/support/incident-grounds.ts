@@ -123,7 +123,8 @@ async function operator(): Promise<Scenario> {
   put(cluster, definition('crd.projectcalico.org', 'NetworkPolicy', 'Namespaced'));
   const installation = put(cluster, objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {} }));
   put(cluster, objectOf('operator.tigera.io/v1', 'APIServer', 'default', { spec: {} }));
-  for (const name of ['calico', 'apiserver']) put(cluster, objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: { conditions: GOOD } }));
+  for (const name of ['calico', 'apiserver'])
+    put(cluster, objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: { conditions: GOOD } }));
   cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: 'v3.27.5' } } as KubeObject);
   const { apiVersion, kind, metadata } = installation;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
