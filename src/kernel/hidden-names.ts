@@ -2,7 +2,7 @@ import { NAME_END } from './secret-names.ts';
 
 /** Behind a flag that is an item of a list: the next item, unless it is a flag as well. */
 const IN_LIST =
-  '(?<=--?[\\w-]{2,80})\\\\*["\']?(?:[ \\t]{0,8},\\s{0,200}(?=\\\\{0,15}["\'](?!-))|\\r?\\n[ \\t]{0,200}-[ \\t]{1,8}(?!["\']?-)(?!\\s))';
+  '(?<=--?[\\w-]{2,80})\\\\*["\']?(?:[ \\t]{0,8},\\s{0,200}(?=\\\\{0,15}["\'](?!-))|(?:\\r?\\n|\\\\{1,15}n)[ \\t]{0,200}-[ \\t]{1,8}(?!["\']?-)(?!\\s))';
 
 /**
  * A name that says what follows is a credential, and the sign between them: `A_TOKEN=`, `"password": `, `--token `.

@@ -75,11 +75,12 @@ describe('a command that asks the cluster little', function () {
   const REQUESTS = [
     'GET /api/v1/namespaces/kube-system',
     'GET /api/v1/namespaces/kube-system/secrets/netsvc-upgrade-run',
+    'GET /apis/apps/v1/namespaces/calico-system/deployments/calico-typha',
     'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
   ];
 
   for (const command of ['status', 'unlock'])
-    it(`${command} sends three requests on one connection, and starts kubectl for the kubeconfig alone`, async () => {
+    it(`${command} sends four requests on one connection, and starts kubectl for the kubeconfig alone`, async () => {
       const before = kubectl.started().length;
       const ran = await run(command, ...(command === 'status' ? ['--profile', 'netsvc'] : []));
       assert.deepEqual([ran.exit, ran.stderr], [0, '']);

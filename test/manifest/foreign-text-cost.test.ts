@@ -47,7 +47,8 @@ describe('ten times a foreign text takes at most fifteen times the steps', funct
         // Blocks are only counted once they have run a while.
         stepsOf(read, make(10 * length));
         const [short, long] = [stepsOf(read, make(length)), stepsOf(read, make(10 * length))];
-        assert.ok(long <= MOST_TIMES * short, `${title}: ${short} steps, and ${long} for ten times as much`);
+        // Where little of a short text is read, a step for each of its characters is allowed.
+        assert.ok(long <= MOST_TIMES * Math.max(short, length), `${title}: ${short} steps, and ${long} for ten times as much`);
       }
     });
 

@@ -71,23 +71,15 @@ const noneUnfinished: PreflightCheck = {
   judge: withInstallation((installation, facts, context) => {
     const names = context.profile.procedures;
     const more = names ? [...lockedBehindCli(installation, facts, names, context), ...halfEbpf(installation, facts, names, context)] : [];
-    const isDark = installation.datastore === 'kvstore' && !storeOf(facts);
-    return judgeUnfinished([...installation.unfinished, ...more], ...(isDark ? [NOT_ASKED] : []));
+    return judgeUnfinished([...installation.unfinished, ...more]);
   }),
 };
 
-/** The warnings about the policies in the store say why (NS-706). */
-const NOT_ASKED = 'no procedure left unfinished in the cluster; whether the store is locked was not read, for the store was not asked';
-
-/** What the CLI said of the store; undefined where it could not be asked. */
-function storeOf({ inStore }: PreflightFacts) {
-  return inStore && 'value' in inStore ? inStore.value : undefined;
-}
-
-function lockedBehindCli({ datastore }: Installation, facts: PreflightFacts, names: ProcedureNames, { profile }: Context) {
+/** A store that cannot be asked is reported by the checks that need it to be. */
+function lockedBehindCli({ datastore }: Installation, { inStore }: PreflightFacts, names: ProcedureNames, { profile }: Context) {
   if (datastore !== 'kvstore') return [];
   const { cli, clusterInformation } = profile;
-  return (storeOf(facts)?.clusterInformation ?? [])
+  return (read(inStore)?.clusterInformation ?? [])
     .filter(({ metadata }) => metadata.name === clusterInformation.name)
     .flatMap((one) => lockOf({ ...one, kind: clusterInformation.kind }, names, profile))
     .map((one) => ({ ...one, next: command`${cli.program} get ${clusterInformation.plural} ${clusterInformation.name} -o yaml` }));

@@ -41,9 +41,9 @@ export const beingDeleted = judgedTwice({
   judge: ({ deletions }) => judgeDeletions(deletions),
 });
 
-export function judgeUnfinished(found: readonly Unfinished[], passed = 'no procedure of the service is left unfinished'): Verdict {
+export function judgeUnfinished(found: readonly Unfinished[]): Verdict {
   const because = (names: string) => `${counted(found.length, 'procedure')} of the service left unfinished: ${names}`;
-  return unfinishedVerdict(found, passed, because, { eachByName: true });
+  return unfinishedVerdict(found, 'no procedure of the service is left unfinished', because, { eachByName: true });
 }
 
 export const procedures = judgedTwice({

@@ -5,6 +5,7 @@ import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { detect } from '../../../src/features/survey/detect.ts';
 import type { CrdFact } from '../../../src/features/survey/inventory.ts';
 import { crdFact } from '../../../src/features/survey/inventory.ts';
+import { read } from '../../../src/kernel/check.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import type { Variant } from '../../../src/kernel/profile.ts';
@@ -30,12 +31,16 @@ function storedCrd(crd: KubeObject): Omit<CrdFact, 'plural'> {
   return { ...crdFact(crd.metadata.name), storedVersions: stored ?? ['v1'] };
 }
 
+/** As every kubelet labels its node; old manifests select by the beta label. */
+const LINUX = { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'linux' };
+
 /** A cluster that holds the manifest of a release as it was published, on healthy nodes, and the target as it is published. */
 function untouched(installed: readonly KubeObject[], target: readonly KubeObject[], variant: Variant): WholePreflight {
   const crds = ofKind(installed, 'CustomResourceDefinition').map(({ metadata }) => crdFact(metadata.name));
   const inventory = inventoryOfObjects(installed, crds);
   return {
     ...healthy,
+    nodes: { value: read(healthy.nodes).map((node) => ({ ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, ...LINUX } } })) },
     detection: { value: detect(inventory, calico, { variant: variant.id, path: undefined }) },
     daemonSets: { value: ofKind(installed, 'DaemonSet').map((one) => ({ ...one, status: daemonSet().status })) },
     deployments: { value: ofKind(installed, 'Deployment').map((one) => ({ ...one, status: deployment('any').status })) },
