@@ -9,7 +9,7 @@ export interface Said {
   /** What is wrong; empty: all is well. */
   readonly why: string;
   /** Set: it is Degraded for this reason, and makes no progress. Else it is only not there yet. */
-  readonly reason?: 'ResourceUpdateError' | 'ResourceReadError' | 'PodFailure';
+  readonly reason?: 'ResourceUpdateError' | 'ResourceReadError' | 'PodFailure' | 'InvalidConfigurationError';
   /** Only that it is Degraded is written; what was said of its being available stays, about the generation of then. */
   readonly alone?: boolean;
 }

@@ -10,9 +10,10 @@ import { imageOf, type Workload } from './workloads.ts';
 /**
  * `deaf` takes the lease, changes the Installation and writes nothing more; `flap` turns red once after it was green; `pinned`: whoever
  * manages the Deployment sets the old image again, and the old operator lacks rights; `no-crds` finds no kinds and brings nothing;
- * `pod-failure` says of what is not there that its pods fail; `forbidden`: the old one is Degraded between the change of its rights and its end.
+ * `pod-failure` says of what is not there that its pods fail; `forbidden`: the old one is Degraded between the change of its rights and its end;
+ * `refuses`: it does not take the Installation, says so and does nothing.
  */
-export type OperatorMode = 'well' | 'deaf' | 'flap' | 'pinned' | 'no-crds' | 'pod-failure' | 'forbidden';
+export type OperatorMode = 'well' | 'deaf' | 'flap' | 'pinned' | 'no-crds' | 'pod-failure' | 'forbidden' | 'refuses';
 
 /** What the new operator does, in order: its own default in the Installation, all images at once, the API server, what it says of itself. */
 export type OperatorStep = 'change the Installation' | 'roll the components' | 'bring the API server' | 'write the statuses';
@@ -76,6 +77,7 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
   const { wanted, release } = await operatorOf(api, manner);
   const installation = await find(api, INSTALLATION);
   if (!installation) return;
+  if (manner.mode === 'refuses') return refuse(api, installation);
   if (wanted === TARGET && state.release !== '' && state.release !== TARGET) {
     await beforeItsEnd(api, manner, installation.metadata.generation);
     // Its Deployment is the old one again, however quickly the new pod was there.
@@ -118,6 +120,11 @@ async function beforeItsEnd(api: Api, manner: OperatorManner, generation: number
   const { spec } = await api.get<Workload>(deploymentOf(manner));
   const containers = spec.template.spec.containers.map((one) => ({ ...one, image: one.image.replace(/:[^:]*$/, ':v1.32.12') }));
   await api.send('PATCH', deploymentOf(manner), { spec: { template: { spec: { containers } } } });
+}
+
+async function refuse(api: Api, { metadata: { generation } }: ApiObject): Promise<void> {
+  const why = 'Invalid Installation provided: this cluster is not of the provider that it names';
+  await writeStatus(api, 'calico', { generation, why, reason: 'InvalidConfigurationError', alone: true });
 }
 
 async function complain(api: Api): Promise<void> {

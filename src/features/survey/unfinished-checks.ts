@@ -20,14 +20,14 @@ export function unfinishedVerdict(
   const [first] = found;
   if (!first) return ok(passed);
   const evidence = found.map(({ ref, detail }): Evidence => ({ text: refText(ref), object: ref, detail }));
-  const names = listed(found.map(({ ref, detail }) => `${refText(ref)} is ${detail}`.replace(' is is ', ' is ')));
+  const names = listed(found.map(({ ref, detail }) => `${refText(ref)}: ${detail}`));
   const hint = [...new Set(found.map((one) => one.hint))].join('\n');
   return { status: 'failed', because: because(names), hint, evidence, next: first.next, ...more };
 }
 
 /** A deletion that is under way ends sooner or later, and mostly by what the upgrade installs (domain §12/40). */
 export function judgeDeletions(found: readonly Unfinished[]): Verdict {
-  return unfinishedVerdict(found, 'nothing of the service is being deleted', (names) => `a deletion is under way: ${names}`, {
+  return unfinishedVerdict(found, 'nothing of the service is being deleted', (names) => `a deletion is under way. ${names}`, {
     final: true,
   });
 }
@@ -42,7 +42,7 @@ export const beingDeleted = judgedTwice({
 });
 
 export function judgeUnfinished(found: readonly Unfinished[]): Verdict {
-  const because = (names: string) => `${counted(found.length, 'procedure')} of the service left unfinished: ${names}`;
+  const because = (names: string) => `${counted(found.length, 'procedure')} of the service left unfinished. ${names}`;
   return unfinishedVerdict(found, 'no procedure of the service is left unfinished', because, { eachByName: true });
 }
 

@@ -165,7 +165,7 @@ function leftOfManifest({ path, seen: { deployments, profile } }: Begun): readon
     .filter((one) => containersOf(one).length > 0 && names.some((name) => isNamed(one, name)))
     .map((one) => ({
       ref: { ...refOf(one), apiVersion: 'apps/v1', kind: 'Deployment' },
-      detail: 'is of the manifest from which the operator took over: the migration to the operator did not come to its end',
+      detail: 'of the manifest from which the operator took over: the migration to the operator did not come to its end',
       hint: 'Finish that migration. Delete this Deployment once the one of the operator is ready.',
       next: command`kubectl get deployments -A -l ${`k8s-app=${one.metadata.name}`}`,
     }));

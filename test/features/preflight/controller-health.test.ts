@@ -125,7 +125,7 @@ checkCases('NS-114', {
     },
     is: 'error',
     about: ['Namespace/calico-system'],
-    says: /Namespace\/calico-system is being deleted since 2026-05-04T08:10:00Z; it waits for tigera\.io\/operator-cleanup/,
+    says: /Namespace\/calico-system: being deleted since 2026-05-04T08:10:00Z; it waits for tigera\.io\/operator-cleanup/,
   },
   'does not mind the old namespace of the API server, which the target’s operator deletes': {
     context,
@@ -171,7 +171,7 @@ checkCases('NS-114', {
       }),
     },
     is: 'error',
-    says: /Installation\/default is being deleted since May/,
+    says: /Installation\/default: being deleted since May/,
   },
   'fails where namespaces cannot be read': { context, facts: { namespaces: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
 });

@@ -198,7 +198,7 @@ describe('crds and apply by themselves', () => {
       const open = await stage.open(sources, context);
       const after = new Map(open.findings().map((finding) => [finding.id, finding]));
       for (const id of ['NS-114', 'NS-623']) assert.equal(after.get(id)?.outcome, 'error', id);
-      assert.match(after.get('NS-114')?.message ?? '', /Installation\/default is being deleted since 2026-05-04/);
+      assert.match(after.get('NS-114')?.message ?? '', /Installation\/default: being deleted since 2026-05-04/);
       assert.match(after.get('NS-114')?.hint ?? '', /Keep a copy of the spec/);
     });
   }
