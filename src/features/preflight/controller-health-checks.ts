@@ -6,7 +6,7 @@ import type { Installation, Unfinished } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorEnd } from '../../kernel/operator-names.ts';
-import type { ProcedureNames } from '../../kernel/profile.ts';
+import type { ProcedureNames, Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
 import { agentSetting, findWorkload, serviceWorkloads } from '../rollout/index.ts';
@@ -71,18 +71,34 @@ const noneUnfinished: PreflightCheck = {
   judge: withInstallation((installation, facts, context) => {
     const names = context.profile.procedures;
     const more = names ? [...lockedBehindCli(installation, facts, names, context), ...halfEbpf(installation, facts, names, context)] : [];
-    return judgeUnfinished([...installation.unfinished, ...more]);
+    const found = [...installation.unfinished, ...more];
+    const unasked = found.length === 0 ? notAsked(installation, facts, context) : [];
+    // Not every upgrade of a key-value installation needs the CLI: without it the lock is for a person to look at.
+    return unasked.length === 0 ? judgeUnfinished(found) : { ...judgeUnfinished(unasked), severity: 'warning' };
   }),
 };
 
-/** A store that cannot be asked is reported by the checks that need it to be. */
 function lockedBehindCli({ datastore }: Installation, { inStore }: PreflightFacts, names: ProcedureNames, { profile }: Context) {
-  if (datastore !== 'kvstore') return [];
-  const { cli, clusterInformation } = profile;
-  return (read(inStore)?.clusterInformation ?? [])
+  if (datastore !== 'kvstore' || 'unread' in inStore) return [];
+  const { clusterInformation } = profile;
+  return (inStore.value?.clusterInformation ?? [])
     .filter(({ metadata }) => metadata.name === clusterInformation.name)
     .flatMap((one) => lockOf({ ...one, kind: clusterInformation.kind }, names, profile))
-    .map((one) => ({ ...one, next: command`${cli.program} get ${clusterInformation.plural} ${clusterInformation.name} -o yaml` }));
+    .map((one) => ({ ...one, next: shownByCli(profile) }));
+}
+
+function notAsked({ datastore }: Installation, { inStore }: PreflightFacts, { profile }: Context): readonly Unfinished[] {
+  if (datastore !== 'kvstore' || !('unread' in inStore)) return [];
+  const { crdGroup, clusterInformation, procedures: names } = profile;
+  const { kind, name } = clusterInformation;
+  const ref = { apiVersion: `${crdGroup}/v1`, kind, name };
+  const detail = `whether the datastore is locked could not be read: ${inStore.unread}`;
+  const hint = `Look yourself. If ${names?.lock.field} is false, find out who locked it, and unlock it before the upgrade.`;
+  return [{ ref, detail, hint, next: shownByCli(profile) }];
+}
+
+function shownByCli({ cli, clusterInformation: { plural, name } }: Profile) {
+  return command`${cli.program} get ${plural} ${name} -o yaml`;
 }
 
 /** The operator turns the data plane by itself, unless somebody else has: then it changes nothing, and stays degraded. */

@@ -143,7 +143,7 @@ describe('a procedure that nobody ended', () => {
     });
     assert.match(
       unfinished({ ...byOperator, deployments: { value: [left] } })[0] ?? '',
-      /^Deployment\/kube-system\/calico-kube-controllers: is of the manifest/,
+      /^Deployment\/kube-system\/calico-kube-controllers: of the manifest/,
     );
     assert.deepEqual(unfinished({ ...byManifest, deployments: { value: [left] } }), []);
   });
