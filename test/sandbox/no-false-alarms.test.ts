@@ -29,7 +29,7 @@ const CONFLICT = 'NS-201';
 const TWO_RELEASES = 'NS-207';
 /** What is true of the manifests of people: most come from another registry than the target. */
 const TRUE: Readonly<Record<string, readonly string[]>> = {
-  'calico-etcd-v3.18.1-dotbalo': [MIRROR, TWO_RELEASES, 'NS-209', 'NS-706'],
+  'calico-etcd-v3.18.1-dotbalo': [MIRROR, TWO_RELEASES, 'NS-115', 'NS-209', 'NS-706'],
   // It has a number for the MTU.
   'calico-v3.15.0-andrewmackrodt': [MIRROR, 'NS-607'],
   'calico-v3.17.1-mhmxs': [MIRROR, CONFLICT, NO_PEER],

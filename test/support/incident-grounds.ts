@@ -126,10 +126,6 @@ async function operator(): Promise<Scenario> {
   for (const name of ['calico', 'apiserver'])
     put(cluster, objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: { conditions: GOOD } }));
   cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: 'v3.27.5' } } as KubeObject);
-  const conditions = Object.entries({ Available: 'True', Progressing: 'False', Degraded: 'False' });
-  const status = { conditions: conditions.map(([type, value]) => ({ type, status: value })) };
-  const ofComponents = objectOf('operator.tigera.io/v1', 'TigeraStatus', 'calico', { status });
-  cluster.store.insert(kindIn(cluster, ofComponents), ofComponents);
   const { apiVersion, kind, metadata } = installation;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
   for (const one of RENDERED) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });

@@ -8,6 +8,7 @@ const TRUE: Readonly<Record<string, (file: string, release: string) => boolean>>
   'NS-408': (_file, release) => release === 'v3.15.0',
   // As published the file has placeholders for the store, which nobody can then ask.
   'NS-209': (file) => file.includes('etcd'),
+  'NS-115': (file) => file.includes('etcd'),
   'NS-706': (file) => file.includes('etcd'),
   'NS-507': (file) => file === 'calico-bpf.yaml',
   // The registry moved with this release.

@@ -40,7 +40,12 @@ function untouched(installed: readonly KubeObject[], target: readonly KubeObject
   const inventory = inventoryOfObjects(installed, crds);
   return {
     ...healthy,
-    nodes: { value: read(healthy.nodes).map((node) => ({ ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, ...LINUX } } })) },
+    nodes: {
+      value: read(healthy.nodes).map((node) => ({
+        ...node,
+        metadata: { ...node.metadata, labels: { ...node.metadata.labels, ...LINUX } },
+      })),
+    },
     detection: { value: detect(inventory, calico, { variant: variant.id, path: undefined }) },
     daemonSets: { value: ofKind(installed, 'DaemonSet').map((one) => ({ ...one, status: daemonSet().status })) },
     deployments: { value: ofKind(installed, 'Deployment').map((one) => ({ ...one, status: deployment('any').status })) },
