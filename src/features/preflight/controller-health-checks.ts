@@ -73,7 +73,7 @@ const noneUnfinished: PreflightCheck = {
     const more = names ? [...lockedBehindCli(installation, facts, names, context), ...halfEbpf(installation, facts, names, context)] : [];
     const found = [...installation.unfinished, ...more];
     const unasked = found.length === 0 ? notAsked(installation, facts, context) : [];
-    // Not every upgrade of a key-value installation needs the CLI: without it the lock is for a person to look at.
+    // Not every upgrade of a key-value installation needs the CLI: without it the lock is yours to look at.
     return unasked.length === 0 ? judgeUnfinished(found) : { ...judgeUnfinished(unasked), severity: 'warning' };
   }),
 };
