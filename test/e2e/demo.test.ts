@@ -69,7 +69,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 6,
     err: [
       /^error: anna on host host-1 \(process 4711\) has held the lock for 4m, at stage apply; nothing was changed/m,
-      /^follow that run: kubectl netsvc-upgrade status --watch\nunlock only when that process has ended \(two runs at once would overwrite each other\): kubectl netsvc-upgrade unlock$/m,
+      /^follow that run: kubectl netsvc-upgrade status --watch\nunlock only when that process has ended \(of two runs at once, one stops halfway with exit 7\): kubectl netsvc-upgrade unlock$/m,
     ],
     out: [/^The exit code is 6\. On a .*: kubectl netsvc-upgrade status --watch$/m],
   },
