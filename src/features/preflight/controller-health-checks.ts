@@ -26,6 +26,7 @@ import {
   type PreflightFacts,
   procedures,
   refusedByTarget,
+  replacesApi,
   serviceNamespaces,
   specOf,
   table,
@@ -140,13 +141,16 @@ export const controllerHealthChecks: readonly PreflightCheck[] = [
     {
       id: 'NS-429',
       title: 'component statuses of the operator good',
-      judge: withOperated(({ operated, facts, context: { profile } }) => {
+      judge: withOperated(({ operated, facts, context }) => {
+        const { profile } = context;
         const { end } = profile.operator;
         if (!end) return notApplicable('the profile knows no component statuses');
         const statuses = read(operated.statuses);
         const next = command`kubectl get ${`${end.statusPlural}.${profile.operatorGroup}`} -o yaml`;
         if (statuses.length === 0) return noStatus(end, next);
         const bad = statuses.flatMap((status) => troublesOf(status, operated, end, facts.now));
+        // The rollout that this run has begun makes components unready; its wait judges them, with a limit of time.
+        if (bad.length > 0 && replacesApi(read(facts.record), context)) return inOwnRollout(bad, next);
         const isLate = bad.every(({ isWarning }) => isWarning);
         return failIfAny(bad, `${counted(statuses.length, 'component status', 'component statuses')} good`, () => ({
           because: `the operator is not well before the upgrade: ${listed(bad.map(({ text, detail }) => `${text} ${detail}`))}`,
@@ -184,6 +188,17 @@ export const controllerHealthChecks: readonly PreflightCheck[] = [
     },
   ]),
 ];
+
+function inOwnRollout(evidence: readonly Trouble[], next: ReturnType<typeof command>): Verdict {
+  return {
+    status: 'failed',
+    severity: 'warning',
+    because: `the rollout that this run began is not finished: ${listed(evidence.map(({ text, detail }) => `${text} ${detail}`))}`,
+    hint: 'Nothing to do before the run goes on: it waits for these components, and names the one that does not get ready.',
+    evidence,
+    next,
+  };
+}
 
 function noStatus({ statusKind }: OperatorEnd, next: ReturnType<typeof command>): Verdict {
   return {

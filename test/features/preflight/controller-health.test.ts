@@ -2,6 +2,8 @@ import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import type { JsonMap } from '../../../src/kernel/json.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, NOW, object, resource, resources } from '../../fixtures/facts.ts';
+import { upgradeTo } from '../../fixtures/stored-record.ts';
+import { runRecord } from '../../support/apply-bench.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
 const API = 'operator.tigera.io/v1';
@@ -35,6 +37,10 @@ const degraded = condition('Degraded', 'True', {
   message: 'Invalid Installation provided: provider EKS in the spec, but OpenShift was detected',
 });
 
+const begun = (wrote: string) => ({
+  value: runRecord({ clusterUid: context.clusterUid, intent: upgradeTo(context.options.release, 'v3.27.5'), wrote: [wrote] }),
+});
+
 checkCases('NS-429', {
   'passes where every status is good': { context, facts: operated(), is: 'ok' },
   'fails of an operator that refuses its Installation, with its words and since when': {
@@ -54,6 +60,18 @@ checkCases('NS-429', {
     context: contextOf({ accept: [{ check: 'NS-429', subject: 'TigeraStatus/calico' }] }, calico),
     facts: withStatuses(status('calico', degraded)),
     is: 'accepted',
+  },
+  // The rollout that the run itself began makes the agents unready: going on must not need a waiver.
+  'warns only, when the run that goes on has begun the rollout': {
+    context,
+    facts: { ...withStatuses(status('calico', condition('Available', 'False'))), record: begun('apply') },
+    is: 'warning',
+    says: /the rollout that this run began is not finished: TigeraStatus\/calico/,
+  },
+  'fails where the run that goes on has replaced nothing yet': {
+    context,
+    facts: { ...withStatuses(status('calico', condition('Available', 'False'))), record: begun('crds') },
+    is: 'error',
   },
   'fails of a status that is not available': {
     context,
