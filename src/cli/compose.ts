@@ -23,7 +23,7 @@ import { runIdOf } from '../kernel/run-record.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { forPrograms } from './command-line.ts';
 import type { RunFlags } from './flags.ts';
-import { acceptableChecks, toOptions } from './options.ts';
+import { acceptableChecks, askedFor } from './options.ts';
 import { flagsWithRecord } from './recorded-flags.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 
@@ -44,7 +44,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const { flags, recorded } = await withRecord(typed, cluster, clusterUid);
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
+  const wanted = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);
   const credential = connection.user['auth-provider'] ? 'renewed by kubectl' : 'as written';
@@ -54,7 +54,10 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const ledger = secretLedger(cluster);
   const lease = { cluster, clock, identity: runIdentity(), isGone };
   const intent = { kind: request.chain?.intent ?? 'upgrade' };
-  const context = { profile, options, intent, clusterUid, server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt };
+  const context = {
+    ...{ profile, ...wanted, intent, clusterUid },
+    ...{ server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt },
+  };
   return {
     work,
     clock,
@@ -69,7 +72,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     artifacts: openArtifacts({
       ...artifactOptionsOf(request, profile),
       sums: {
-        target: options.release,
+        target: wanted.goal.release,
         given: await givenSumsOf(flags['artifact-digest']),
         shipped: async (release, path) => (await import('../adapters/artifacts/known-digests.ts')).knownDigest(profile.name, release, path),
       },
@@ -94,7 +97,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
 /** A value that is wrong is so on every cluster: it is refused before one is asked. */
 async function refuseWrong(flags: RunFlags): Promise<void> {
   const { defaultRelease } = flags.profile === undefined ? firstShipped() : namedProfile(flags.profile);
-  toOptions(flags, { defaultRelease, ...(await acceptableChecks(flags)) });
+  askedFor(flags, { defaultRelease, ...(await acceptableChecks(flags)) });
   await givenSumsOf(flags['artifact-digest']);
 }
 

@@ -5,7 +5,7 @@ import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
 import { CHAINS } from './command-names.ts';
 import { DEMO_SCENARIOS } from './demo-scenarios.ts';
-import { acceptableChecks, toOptions } from './options.ts';
+import { acceptableChecks, askedFor } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
 import type { SessionFlags } from './session.ts';
 import { runStageCommand } from './stage-command.ts';
@@ -109,12 +109,12 @@ async function composition(scenario: Scenario, { flags }: ComposeRequest, proces
     import('../features/ownerrefs/journal-form.ts'),
   ]);
   const { clusterUid, workFolder, clock } = scenario;
-  const options = toOptions(flags, { defaultRelease: netsvc.defaultRelease, ...(await acceptableChecks(flags)) });
+  const wanted = askedFor(flags, { defaultRelease: netsvc.defaultRelease, ...(await acceptableChecks(flags)) });
   const where = { clusterUid, server: 'sandbox', contextName: 'demo', workFolder, startedAt: clock.now() };
   return {
     ...sandboxPorts(scenario, ownerEntries, process),
     profile: netsvc,
-    context: { profile: netsvc, options, intent: { kind: CHAINS.demo.intent }, ...where },
+    context: { profile: netsvc, ...wanted, intent: { kind: CHAINS.demo.intent }, ...where },
     close: async () => undefined,
   };
 }

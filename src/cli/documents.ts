@@ -165,5 +165,5 @@ export type OutputDocument = PreflightReport | PlanDocument | RunReport | Status
 export function documentHead(context: Context, exit: ExitName, next: string): DocumentHead {
   const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
   const code = { code: exit, number: EXIT[exit] };
-  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.options.release, exit: code, next };
+  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.goal.release, exit: code, next };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Acceptance, Options } from '../kernel/context.ts';
+import type { Acceptance, Context, Options } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
@@ -24,12 +24,16 @@ export async function acceptableChecks({ accept = [] }: Pick<RunFlags, 'accept'>
   return { checks: Object.keys(checkTitles) };
 }
 
-/** Flags to options, pure. Throws Fault('usage') with the flag and how to write it. */
-export function toOptions(flags: RunFlags, facts: OptionFacts): Options {
+/** What the flags ask for, pure. Throws Fault('usage') with the flag and how to write it. */
+export function askedFor(flags: RunFlags, facts: OptionFacts): Pick<Context, 'goal' | 'options'> {
+  return { goal: { release: readRelease(flags.release, facts.defaultRelease) }, options: toOptions(flags, facts) };
+}
+
+/** The same but for what is wanted. */
+export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): Options {
   return {
     ...USUAL,
     ...asGiven(flags),
-    release: readRelease(flags.release, facts.defaultRelease),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     ...readDecisions(flags.resolve),
     kvstoreEndpoints: readIf(flags['kvstore-endpoints'], readEndpoints),

@@ -194,8 +194,8 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
         meant = cluster;
       },
     });
-    const { contextName, clusterUid, options } = composition.context;
-    notices?.know({ context: contextName, clusterUid, to: options.release });
+    const { contextName, clusterUid, goal } = composition.context;
+    notices?.know({ context: contextName, clusterUid, to: goal.release });
     if (asked.looksOnly !== true) doing.now = 'unknown';
     try {
       return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, { doing, report, notices }));

@@ -195,13 +195,13 @@ export class Recorder {
 
   /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word. */
   async #setAside(stored: RunRecord): Promise<void> {
-    const { options, clusterUid } = this.#context;
+    const { goal, options, clusterUid } = this.#context;
     const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid;
     const word = this.#leavesRun;
     if (isOpen && !options.accept.some((one) => one.check === word)) {
       throw new Fault(
         'blocked',
-        `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${options.release}`,
+        `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${goal.release}`,
         [
           `finish it first: ${continueCommand(stored.intent) ?? `with version ${stored.toolVersion}, which began it`}`,
           ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`]),

@@ -13,8 +13,6 @@ export type DryRun = 'none' | 'server' | 'client';
 
 /** Everything the user chose, after flags, environment and defaults. */
 export interface Options {
-  /** Target release tag: `v3.32.2`. */
-  readonly release: string;
   readonly path?: InstallPath;
   readonly variant?: string;
   readonly accept: readonly Acceptance[];
@@ -34,6 +32,12 @@ export interface Options {
   readonly parallel?: number;
 }
 
+/** What is wanted, whichever flags said so: a stage goes there from what it finds. */
+export interface Goal {
+  /** Release tag: `v3.32.2`. */
+  readonly release: string;
+}
+
 /** Where a stage stands in the chain that is planned or performed. */
 export interface ChainPlace {
   /** Stages before it that are only planned: what they will do is not done yet. */
@@ -50,7 +54,8 @@ export interface ChainPlace {
 export interface Context {
   readonly profile: Profile;
   readonly options: Options;
-  /** What the command is for: how it goes to the release of its options. */
+  readonly goal: Goal;
+  /** What the command is for: how it goes to the goal. */
   readonly intent: Pick<Intent, 'kind'>;
   /** UID of the namespace kube-system: the identity of the cluster. */
   readonly clusterUid: string;

@@ -35,12 +35,12 @@ export const intentWords = ({ kind }: Pick<Intent, 'kind'>): IntentWords => WORD
 /** What a context says of it. */
 interface Meant {
   readonly intent: Pick<Intent, 'kind'>;
-  readonly options: { readonly release: string };
+  readonly goal: { readonly release: string };
 }
 
 /** What this command is for. */
-export function intentOf({ intent, options }: Meant): Intent {
-  return { ...intent, to: options.release };
+export function intentOf({ intent, goal }: Meant): Intent {
+  return { ...intent, to: goal.release };
 }
 
 /** The command that continues it; a rollback is continued by the version that began it. */

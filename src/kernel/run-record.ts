@@ -99,7 +99,7 @@ export function runIdOf(startedAt: Date, clusterUid: string): string {
 }
 
 /** The run that a record may be continued by: its intent, and the cluster it is of (a restored copy is of another). */
-export type Continuation = Pick<Context, 'clusterUid' | 'intent'> & { readonly options: Pick<Context['options'], 'release'> };
+export type Continuation = Pick<Context, 'clusterUid' | 'goal' | 'intent'>;
 
 /** True if the record is of an unfinished run with this intent on this cluster. */
 export function continues(record: RunRecord | undefined, context: Continuation): record is RunRecord {

@@ -27,8 +27,8 @@ export interface PlanHead extends UpgradeHead {
 /** If the installation is unclear, the findings say so and the header says less. */
 export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
   const { path, datastore, variant, release: source, nodes } = installed ?? {};
-  const { options, clusterUid } = context;
-  return { path, datastore, variant, source, nodes, release: options.release, clusterUid };
+  const { goal, clusterUid } = context;
+  return { path, datastore, variant, source, nodes, release: goal.release, clusterUid };
 }
 
 /** Of a run, by what it noted when it began: the cluster is not asked for it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
+import { askedFor, parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 
@@ -22,7 +22,6 @@ function usage(work: () => unknown): Fault {
 describe('toOptions', () => {
   it('fills in every default', () => {
     assert.deepEqual(given(toOptions({}, facts)), {
-      release: NETSVC_TARGET,
       accept: [],
       failOn: 'error',
       dryRun: 'none',
@@ -34,7 +33,6 @@ describe('toOptions', () => {
   it('takes every flag', () => {
     const options = toOptions(
       {
-        release: '3.31.1',
         path: 'kvstore',
         variant: 'overlay',
         'upgrade-file': 'u.yaml',
@@ -54,7 +52,6 @@ describe('toOptions', () => {
       facts,
     );
     assert.deepEqual(given(options), {
-      release: 'v3.31.1',
       path: 'kvstore',
       variant: 'overlay',
       upgradeFile: 'u.yaml',
@@ -73,8 +70,13 @@ describe('toOptions', () => {
     });
   });
 
+  it('goes to the release of the flag, or of the profile', () => {
+    assert.deepEqual(askedFor({}, facts).goal, { release: NETSVC_TARGET });
+    assert.deepEqual(askedFor({ release: '3.31.1' }, facts).goal, { release: 'v3.31.1' });
+  });
+
   it('refuses a release that is none', () => {
-    const { message, suggestions } = usage(() => toOptions({ release: 'latest' }, { ...facts, defaultRelease: CALICO_TARGET }));
+    const { message, suggestions } = usage(() => askedFor({ release: 'latest' }, { ...facts, defaultRelease: CALICO_TARGET }));
     assert.match(message, /--release=latest is not a release tag/);
     assert.deepEqual(suggestions, [`write it as ${CALICO_TARGET}`]);
   });

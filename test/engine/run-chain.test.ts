@@ -645,7 +645,7 @@ describe('runChain', () => {
     const chain = () => [scripted('apply', twice({ actions: [exec('a')] }))];
     const { outcome } = await run(bench, chain());
     assert.equal(outcome.record?.intent.kind, 'upgrade');
-    await bench.ports.records.save({ ...(outcome.record as RunRecord), intent: { kind: 'rollback', to: engineContext().options.release } });
+    await bench.ports.records.save({ ...(outcome.record as RunRecord), intent: { kind: 'rollback', to: engineContext().goal.release } });
     const second = (await run(bench, chain())).outcome;
     assert.equal(second.exit, 'blocked');
     assert.match(second.message ?? '', /^a rollback to v3\.\d+\.\d+, begun .*, is unfinished/);

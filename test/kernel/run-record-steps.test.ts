@@ -5,7 +5,7 @@ import type { Remember } from '../../src/kernel/stage.ts';
 import { upgradeTo } from '../fixtures/stored-record.ts';
 import { engineContext } from '../support/engine-ports.ts';
 
-const TARGET = engineContext().options.release;
+const TARGET = engineContext().goal.release;
 const beginner = (context: Partial<Beginner['context']> = {}): Beginner => ({
   context: { ...engineContext(), ...context },
   operator: 'alice@here',

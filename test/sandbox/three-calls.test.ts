@@ -26,7 +26,7 @@ async function upgrade(scenario: Scenario) {
   await assert.rejects(approve(prepared, { agreed: false }), (thrown) => thrown instanceof Fault && thrown.code === 'stopped');
   assert.equal(scenario.cluster.faults.writes, writes, 'a plan and a no change nothing');
   const outcome = await execute(await approve(prepared, { agreed: true }));
-  return { outcome, release: request.context.options.release };
+  return { outcome, release: request.context.goal.release };
 }
 
 describe('prepare, approve and execute', () => {
@@ -46,7 +46,7 @@ describe('prepare, approve and execute', () => {
   it('ask nothing where nothing can be answered, and go on with what was waived', async () => {
     const scenario = await installedSandbox({ cli: false });
     const { clusterUid, state } = scenario;
-    state.record = { ...RECORD, clusterUid, intent: { kind: 'rollback', to: contextIn(scenario).options.release } };
+    state.record = { ...RECORD, clusterUid, intent: { kind: 'rollback', to: contextIn(scenario).goal.release } };
     const prepared = await prepare(requestFor(scenario));
     assert.deepEqual([prepared.plan.blocked, prepared.questions], ['blocked', []]);
     await assert.rejects(approve(prepared, { agreed: true }), (thrown) => thrown instanceof Fault && thrown.code === 'blocked');

@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Action } from '../../src/kernel/action.ts';
-import type { Context, Options } from '../../src/kernel/context.ts';
+import type { Context } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Artifacts, Sources } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { contextOf } from '../fixtures/facts.ts';
+import { contextOf, type Wanted } from '../fixtures/facts.ts';
 import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { type ApplyingCluster, appliedClientSide, applyingCluster } from './applying-cluster.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
@@ -42,7 +42,7 @@ interface BenchParts {
   readonly profile?: Profile;
   readonly folder?: string;
   readonly releases?: readonly string[];
-  readonly options?: Partial<Options>;
+  readonly options?: Wanted;
 }
 
 /** Every bench of this process: next-steps.test.ts follows what the stage prints on each. */
@@ -113,8 +113,8 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
   for (let round = 1; round <= 5; round += 1) {
     const plan = (await openApply(bench)).plan();
     if ('skip' in plan || plan.actions.length === 0) return;
-    const { clusterUid, options } = bench.context;
-    if (plan.keep && !bench.record) begin(bench, plan.keep.content, { intent: upgradeTo(options.release), clusterUid });
+    const { clusterUid, goal } = bench.context;
+    if (plan.keep && !bench.record) begin(bench, plan.keep.content, { intent: upgradeTo(goal.release), clusterUid });
     for (const action of plan.actions) bench.around.perform(action);
   }
   throw new Error('the apply stage keeps changing');

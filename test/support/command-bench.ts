@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openNotifierFor } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { toOptions } from '../../src/cli/options.ts';
+import { askedFor } from '../../src/cli/options.ts';
 import { flagsWithRecord } from '../../src/cli/recorded-flags.ts';
 import type { ComposeRequest, Composition, Seams } from '../../src/cli/seams.ts';
 import type { Action } from '../../src/kernel/action.ts';
@@ -95,8 +95,8 @@ export function interruptedRun({ engine }: Pick<CommandBench, 'engine'>): void {
 const installation = { path: 'manifest', datastore: 'api', release: 'v3.26.4' } as Installation;
 
 function composition(engine: EngineBench, request: ComposeRequest, close: () => void): Composition {
-  const options = toOptions(request.flags, { defaultRelease: NETSVC_TARGET, checks: ['NS-001', 'NS-002'] });
-  const context = { ...engineContext(), options };
+  const wanted = askedFor(request.flags, { defaultRelease: NETSVC_TARGET, checks: ['NS-001', 'NS-002'] });
+  const context = { ...engineContext(), ...wanted };
   const nodes = ['a', 'b'].map((name) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }));
   const cluster = { ...engine.ports.cluster, list: async () => nodes } as unknown as Composition['cluster'];
   return { ...engine.ports, cluster, profile: context.profile, context, close: async () => close() };

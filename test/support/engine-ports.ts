@@ -1,12 +1,12 @@
 import { effects } from '../../src/cli/effects.ts';
-import type { Context, Options } from '../../src/kernel/context.ts';
+import type { Context } from '../../src/kernel/context.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { KeptLine, RunRecord } from '../../src/kernel/run-record.ts';
-import { contextOf } from '../fixtures/facts.ts';
+import { contextOf, type Wanted } from '../fixtures/facts.ts';
 import { emptySources } from './empty-sources.ts';
 import { NETSVC_TARGET } from './target.ts';
 
@@ -109,7 +109,7 @@ function fakeCluster(bench: { uid: string; calls: string[] }) {
   };
 }
 
-export function engineContext(options: Partial<Options> = {}): Context {
+export function engineContext(options: Wanted = {}): Context {
   return {
     ...contextOf({ release: NETSVC_TARGET, yes: true, maxFailed: 0, ...options }),
     ...{ profile: { name: 'netsvc', title: 'netsvc' } as Profile, clusterUid: CLUSTER_UID, server: 'https://127.0.0.1:6443' },

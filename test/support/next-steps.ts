@@ -1,4 +1,4 @@
-import { toOptions } from '../../src/cli/options.ts';
+import { askedFor, toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain, checkTitles } from '../../src/features/chain.ts';
 import type { Options } from '../../src/kernel/context.ts';
@@ -73,13 +73,14 @@ export function benchWorld(of: ApplyBench, { id, next }: { readonly id: string; 
 
 function composed(of: ApplyBench, scenario: Scenario, request: ComposeRequest): Composition {
   const { profile } = of.context;
-  const known = { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) };
-  const [unsaid, said] = [toOptions({}, known), toOptions(request.flags, known)] as const;
+  const known = { defaultRelease: of.context.goal.release, checks: Object.keys(checkTitles) };
+  const unsaid = toOptions({}, known);
+  const { goal, options: said } = askedFor(request.flags, known);
   const isSaid = (name: string) => JSON.stringify(Reflect.get(unsaid, name)) !== JSON.stringify(Reflect.get(said, name));
   const asked = Object.fromEntries(Object.entries(said).filter(([name]) => isSaid(name))) as Partial<Options>;
   const base = compositionOf(scenario, request, profile);
   const tools = { ...base.tools, ...of.sources.tools };
-  const context = { ...of.context, options: { ...said, ...of.context.options, ...asked } };
+  const context = { ...of.context, goal, options: { ...said, ...of.context.options, ...asked } };
   return { ...base, ...of.sources, tools, profile, context } as Composition;
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Options } from '../../src/kernel/context.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { calico } from '../../src/profiles/calico.ts';
+import type { Wanted } from '../fixtures/facts.ts';
 import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
 import { ownedBy } from './applying-cluster.ts';
 import { objectOf, workloadOf } from './inventory.ts';
@@ -24,7 +24,7 @@ export interface Operated {
   readonly namespace?: string;
   /** Name of its Deployment. */
   readonly named?: string;
-  readonly options?: Partial<Options>;
+  readonly options?: Wanted;
   readonly profile?: Profile;
   readonly present?: readonly string[];
   /** What is in the cluster besides. */

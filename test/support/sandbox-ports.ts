@@ -1,5 +1,5 @@
 import { effects } from '../../src/cli/effects.ts';
-import { toOptions } from '../../src/cli/options.ts';
+import { askedFor } from '../../src/cli/options.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { checkTitles } from '../../src/features/chain.ts';
@@ -25,13 +25,13 @@ export function sandboxPorts(scenario: Scenario, options?: sandbox.ProcessOption
   return { ...sandbox.sandboxPorts(scenario, ownerEntries, options), effects };
 }
 
-export type Flags = Parameters<typeof toOptions>[0];
+export type Flags = Parameters<typeof askedFor>[0];
 
 export function contextIn({ clock, clusterUid, workFolder }: Scenario, flags: Flags = {}, profile: Profile = netsvc): Context {
-  const options = toOptions(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
+  const wanted = askedFor(flags, { defaultRelease: profile.defaultRelease, checks: Object.keys(checkTitles) });
   return {
     profile,
-    options,
+    ...wanted,
     intent: { kind: 'upgrade' },
     server: 'sandbox',
     contextName: 'sandbox',

@@ -15,8 +15,8 @@ export async function savedPlan(
   stages: readonly AnyStage[] = [applyStage],
 ): Promise<PlanDocument> {
   const planned = await planChain(stages, { ...sources, effects, interruption: interruptionOf(NEVER, NEVER) }, context, () => undefined);
-  const { clusterUid, options } = context;
-  const head = { release: options.release, clusterUid, digest: planDigest(effects, context, planned.stages) };
+  const { clusterUid, goal } = context;
+  const head = { release: goal.release, clusterUid, digest: planDigest(effects, context, planned.stages) };
   return JSON.parse(
     JSON.stringify(planDocument(context, 'done', { ...planned, effects }, head, '', { typed: 'plan', carried: [], commands: [] })),
   ) as PlanDocument;

@@ -88,7 +88,7 @@ export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
   const { typed } = asked;
   const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried) : `kubectl netsvc-upgrade ${typed}`;
-  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.options.release, resume };
+  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
 }
 
 /** For a command of one stage, a manual step left is a reason to stop. */

@@ -38,7 +38,7 @@ function planBasis(effects: EffectTypes, context: Context, stages: readonly Plan
 export function planDigest(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): string {
   const essence = {
     cluster: context.clusterUid,
-    release: context.options.release,
+    release: context.goal.release,
     stages: stages.map((stage) => ({
       id: stage.id,
       skipped: stage.skip !== undefined,

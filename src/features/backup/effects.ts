@@ -126,7 +126,7 @@ function restoreText(found: BackupObjects, context: Context, { path, withSecrets
     : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
   return `# Restore from this backup
 
-Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.options.release}.
+Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.goal.release}.
 
 ${counted(found.definitions.length, 'CRD')}, ${counted(found.customResources.length, 'custom resource')}, ${counted(found.objects.length, 'other object')}. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.

@@ -71,12 +71,11 @@ function isSecret({ apiVersion, kind }: KubeObject): boolean {
   return groupOf(apiVersion) === '' && kind === 'Secret';
 }
 
-function notesOf({ options }: Context, { path }: Installation): readonly string[] {
+function notesOf({ goal, options }: Context, { path }: Installation): readonly string[] {
   if (path !== 'chart') return [];
-  const { release, manageCrds } = options;
   return [
-    `The chart is no manifest: in Git, set its version to ${release} and the values that the notes of this plan name.`,
-    ...(manageCrds ? ['With --manage-crds the operator installs its CRDs itself: Git needs none.'] : []),
+    `The chart is no manifest: in Git, set its version to ${goal.release} and the values that the notes of this plan name.`,
+    ...(options.manageCrds ? ['With --manage-crds the operator installs its CRDs itself: Git needs none.'] : []),
   ];
 }
 

@@ -15,7 +15,7 @@ const NEEDED = { agent: 'agents', controllers: 'controllers' } as const;
  * Whether all that endpoints depend on runs the target release; a complete rollout is no proof, as an old workload is complete as well.
  * Images without a readable release are warned of, as by NS-302.
  */
-export function judgeReleases({ rollouts, components, enabled }: HepJudged, { options: { release } }: Context): Verdict {
+export function judgeReleases({ rollouts, components, enabled }: HepJudged, { goal: { release } }: Context): Verdict {
   const rolling = read(rollouts)
     .filter(({ done }) => !done)
     .map(({ target, pending }) => ({ text: refText(target), detail: pending }));

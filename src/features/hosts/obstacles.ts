@@ -85,9 +85,9 @@ function coverageOf({ settings }: HepFacts): Obstacles {
  * From the renaming release on the controllers do nothing, endpoints included, before the named DaemonSet is rolled out, unless the
  * renaming is held (host endpoint notes 0.2, 6.2).
  */
-function waitOf({ agents, configuration }: HepFacts, { profile, options }: Context): Obstacles {
+function waitOf({ agents, configuration }: HepFacts, { profile, goal }: Context): Obstacles {
   const { policyRenaming } = profile;
-  if (!policyRenaming?.waitsFor || isOlder(options.release, policyRenaming.since)) return [];
+  if (!policyRenaming?.waitsFor || isOlder(goal.release, policyRenaming.since)) return [];
   if (!agents || valueAt(configuration, policyRenaming.switchField) === 'Disabled') return [];
   const text = `DaemonSet ${policyRenaming.waitsFor}`;
   if (agents.metadata.name === policyRenaming.waitsFor) return unfinishedOf(agents).map((rest) => ({ text, ...rest }));

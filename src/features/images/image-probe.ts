@@ -123,10 +123,10 @@ export const RESULTS = 'probe-images.json';
 const COUNTS_MS = 24 * 3_600_000;
 
 /** What the nodes have said of this release's images. A node that is done without (`--accept NS-221`) is not counted. */
-export async function readPulled(work: Pick<WorkFolder, 'read'>, { options, startedAt }: Context): Promise<PulledImages | undefined> {
+export async function readPulled(work: Pick<WorkFolder, 'read'>, { goal, options, startedAt }: Context): Promise<PulledImages | undefined> {
   const saved = readImageProbe(await work.read(RESULTS));
   const age = startedAt.getTime() - Date.parse(saved?.run ?? '');
-  if (saved?.release !== options.release || !(age >= 0 && age <= COUNTS_MS)) return undefined;
+  if (saved?.release !== goal.release || !(age >= 0 && age <= COUNTS_MS)) return undefined;
   const failed = saved.results.filter(
     ({ state, node, image }) => state === 'failed' && !acceptsSubject(options, 'NS-221', `${node} ${image}`),
   );

@@ -148,7 +148,7 @@ function probe({ images, pullSecrets, namespace, nodes }: ProbeFacts, context: C
       daemonSet,
       images,
       run: runOf(context),
-      release: context.options.release,
+      release: context.goal.release,
       timeoutMs: context.options.timeoutMs ?? defaultWaitMs(1),
     },
   };

@@ -83,7 +83,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
     // Planned again once the release is deployed in its new namespace, and performed only then.
     ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),
   ];
-  if (actions.length === 0) return { skip: `${name} is at ${context.options.release}, with your values` };
+  if (actions.length === 0) return { skip: `${name} is at ${context.goal.release}, with your values` };
   const difference = differenceOf(facts);
   return {
     actions,
@@ -149,7 +149,7 @@ function upgradeAction(name: string, facts: ChartFacts, context: Context): Actio
   const run = agreed(facts);
   return {
     id: 'chart',
-    title: `${title} ${context.options.release}`,
+    title: `${title} ${context.goal.release}`,
     ref: '§4.2/2',
     undo: 'none',
     pointOfNoReturn: NEW_OPERATOR.short,

@@ -66,13 +66,13 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
     id: 'NS-238',
     title: 'operator able to apply CRDs by itself',
     ref: '§4.2',
-    judge({ managesCrds, stored, target }, { options }) {
+    judge({ managesCrds, stored, target }, { goal, options }) {
       if (!options.manageCrds) return notApplicable('the CRDs are applied first');
       read(stored);
       read(target);
       if (managesCrds.target) return ok('the operator of the target applies the CRDs by itself');
       return failed(
-        `the chart of ${options.release} cannot have its operator apply CRDs`,
+        `the chart of ${goal.release} cannot have its operator apply CRDs`,
         'Leave --manage-crds out: the CRDs are then applied first.',
         { next: command`kubectl netsvc-upgrade plan` },
       );
@@ -154,7 +154,7 @@ function historyOf({ name, namespace }: HelmRecord): Command {
 }
 
 function failedRevision(failure: string, { record, base }: StoredRelease, facts: ChartJudged, context: Context): Verdict {
-  const ours = continues(facts.record, context) && record.chart.version === context.options.release;
+  const ours = continues(facts.record, context) && record.chart.version === context.goal.release;
   const other = base.revision !== record.revision;
   const what = other ? `${failure}; helm takes the values and objects of revision ${base.revision}` : failure;
   const values = other ? ` Values that only revision ${record.revision} has count again only in a file for --values.` : '';

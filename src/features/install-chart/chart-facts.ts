@@ -125,7 +125,7 @@ export function takeoverOf(
   context: Context,
 ): Takeover | undefined {
   const isLeft = record.status === 'pending-upgrade' || (record.status === 'pending-install' && moves);
-  if (!isLeft || !continues(run, context) || !hasApplied(run) || record.chart.version !== context.options.release) return undefined;
+  if (!isLeft || !continues(run, context) || !hasApplied(run) || record.chart.version !== context.goal.release) return undefined;
   if (record.changedAt === undefined || record.changedAt < Date.parse(run.startedAt)) return undefined;
   return { ref, quietMs: now.getTime() - record.changedAt };
 }

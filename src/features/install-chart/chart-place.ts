@@ -38,11 +38,11 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
   {
     id: 'NS-246',
     title: 'release of the chart that is upgraded',
-    judge: withStored(({ base }, { upgraded }, { profile, options }) => {
+    judge: withStored(({ base }, { upgraded }, { profile, goal }) => {
       const { name, version } = base.chart;
       if (upgraded) return ok(`the release is of the chart ${name}`);
       // The service's own chart has the version of the service: others have used its name for charts of theirs.
-      const [own, target] = [parseRelease(version), parseRelease(options.release)];
+      const [own, target] = [parseRelease(version), parseRelease(goal.release)];
       if (name === profile.operator.chart && own && target && own.major !== target.major) {
         return failed(
           `the release is of another chart that is also called ${name}: its version is ${version}, and those of ${profile.title} are v${target.major}`,

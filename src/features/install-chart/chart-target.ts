@@ -26,19 +26,17 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     id: 'NS-235',
     title: 'chart of the target release',
     ref: '§9/8',
-    judge({ target }, { options, profile }) {
+    judge({ target }, { goal, profile }) {
       const { name, version, place, named } = read(target);
       if (name !== profile.operator.chart) {
         return failed(`${place} is the chart ${name}, not ${profile.operator.chart}`, 'Name the operator’s chart with --chart.', {
           next: command`helm show chart ${named}`,
         });
       }
-      if (version === options.release) return ok(`${name} ${version} from ${place}`);
-      return failed(
-        `${place} is ${name} ${version}, not ${options.release}`,
-        'Give the chart of the target release, or name that release.',
-        { next: command`kubectl netsvc-upgrade preflight --release ${version}` },
-      );
+      if (version === goal.release) return ok(`${name} ${version} from ${place}`);
+      return failed(`${place} is ${name} ${version}, not ${goal.release}`, 'Give the chart of the target release, or name that release.', {
+        next: command`kubectl netsvc-upgrade preflight --release ${version}`,
+      });
     },
   },
   /** Its templates run with the rights of whoever upgrades, and read what they like: Secrets among it. */
@@ -138,12 +136,12 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     id: 'NS-242',
     title: 'chart values known to the target chart',
     severity: 'warning',
-    judge: withStored((_stored, { forgottenValues, target, upgraded }, { options }) => {
+    judge: withStored((_stored, { forgottenValues, target, upgraded }, { goal }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       const { named } = read(target);
       const evidence = forgottenValues.map((text) => ({ text }));
       return failIfAny(evidence, 'the target chart names every value that the installed one names and you have set', (names) => ({
-        because: `the chart of ${options.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
+        because: `the chart of ${goal.release} no longer names ${counted(forgottenValues.length, 'value')} that you have set: ${names}`,
         hint: 'Find the new names in the values of the target chart, and set them in a file for --values. Values that the chart no longer reads have no effect.',
         next: command`helm show values ${named}`,
       }));

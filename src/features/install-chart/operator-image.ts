@@ -28,7 +28,7 @@ export async function deployedOperatorImage(
   context: Context,
   installation: Installation,
 ): Promise<string | undefined> {
-  const record = await recordOf(cluster, installation, context.options.release);
+  const record = await recordOf(cluster, installation, context.goal.release);
   return record && imageIn(recordedObjects(record), context);
 }
 

@@ -44,8 +44,8 @@ export interface FetchedChart {
 }
 
 /** Where the chart is: by flag, else the profile's own chart in the repository of the flag or the profile. */
-function chartPlace({ options, profile }: Context): Reading<ChartPlace> {
-  const { release, chart, chartRepository } = options;
+function chartPlace({ goal: { release }, options, profile }: Context): Reading<ChartPlace> {
+  const { chart, chartRepository } = options;
   if (chart !== undefined) return { value: { ref: chart, ...(chartRepository ? { repository: chartRepository } : {}), release } };
   const repository = chartRepository ?? profile.operator.chartNames?.repository;
   if (repository !== undefined) return { value: { ref: profile.operator.chart, repository, release } };

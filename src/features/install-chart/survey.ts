@@ -91,11 +91,11 @@ function refuseDenial({ profile, options }: Context, file: JsonMap): void {
 }
 
 /** As on the operator's path: a requested part that is not available is refused, not ignored. */
-function refuseUnknown({ profile, options: { enableFlowLogs, release } }: Context, { additions }: ChartNames, defaults: JsonMap): void {
+function refuseUnknown({ profile, goal, options: { enableFlowLogs } }: Context, { additions }: ChartNames, defaults: JsonMap): void {
   if (!enableFlowLogs || additions.some(({ value }) => chartValue(defaults, value) !== undefined)) return;
   const kinds = additions.map(({ kind }) => kind).join(', ');
-  if (kinds !== '') throw new Fault('usage', `--enable-flow-logs: the chart of ${release} has no ${kinds}`, ['leave the flag out']);
-  throw new Fault('usage', `--enable-flow-logs: no value is known by which the chart of ${release} switches them on`, [
+  if (kinds !== '') throw new Fault('usage', `--enable-flow-logs: the chart of ${goal.release} has no ${kinds}`, ['leave the flag out']);
+  throw new Fault('usage', `--enable-flow-logs: no value is known by which the chart of ${goal.release} switches them on`, [
     `leave the flag out, and apply ${(profile.operator.flowLogs ?? []).join(' and ')} with kubectl once the upgrade has ended`,
   ]);
 }
@@ -123,7 +123,7 @@ async function readKnown(
   file: JsonMap,
   moveTo: string | undefined,
 ): Promise<Known | undefined> {
-  const { profile, options } = context;
+  const { profile, goal, options } = context;
   const names = profile.operator.chartNames;
   if (!names || 'unread' in stored || 'unread' in helm || 'unread' in target || 'unread' in fetched) return undefined;
   const { record, base, storage } = stored.value;
@@ -140,7 +140,7 @@ async function readKnown(
     ...(moveTo === undefined ? {} : { moves: true }),
     takeFields: false,
   };
-  const isTarget = record.chart.name === name && [record.chart.version, version].every((one) => one === options.release);
+  const isTarget = record.chart.name === name && [record.chart.version, version].every((one) => one === goal.release);
   const upgraded = record.status === 'deployed' && isTarget && contains(record.values, overlaid(file, settingValues(settings)));
   return { ...values, stored: stored.value, file, upgrade, upgraded, unconfirmed: target.value.unconfirmed === true };
 }

@@ -99,7 +99,7 @@ export async function readCarried(records: Records, context: Context): Promise<C
   const carried = readCarriedEdits(await records.kept(id));
   // Part of the cluster may be new already, so nothing else shows the edits any more.
   if (!carried) throw lostEdits(id);
-  return carried.target === context.options.release ? carried : undefined;
+  return carried.target === context.goal.release ? carried : undefined;
 }
 
 function lostEdits(id: string): Fault {

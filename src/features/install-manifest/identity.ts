@@ -39,7 +39,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
  * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the user's file can carry.
  */
 export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
-  const { profile, options } = context;
+  const { profile, goal, options } = context;
   const own = options.upgradeFile;
   const { namespace, name } = installation.operator ?? variant.agent;
   const found = objectsIn(manifest).find((one) => isWorkload(one, { ...variant.agent, namespace, name }));
@@ -50,12 +50,12 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
   }
   const release = operatorRelease(found, profile);
   const tells = release?.release ?? (release?.line === undefined ? undefined : `${release.line}.0`);
-  if (tells === undefined || sameMinor(tells, options.release)) return;
+  if (tells === undefined || sameMinor(tells, goal.release)) return;
   const next =
     own === undefined
       ? 'look at the artifact source (--manifest-url)'
-      : `start from ${variant.file} of ${options.release} and make your edits there`;
-  const fact = `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${options.release}`;
+      : `start from ${variant.file} of ${goal.release} and make your edits there`;
+  const fact = `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${goal.release}`;
   throw new Fault(own === undefined ? 'failed' : 'usage', fact, [next]);
 }
 

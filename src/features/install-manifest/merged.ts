@@ -50,7 +50,7 @@ export async function readMergedTarget(
     const left = goesOn && (await readLeftBehind(sources, context, installation, goesOn.base));
     return { target: recorded, edits: { value: settled(recorded, left, before) }, previews, untold };
   }
-  if (installation.release === context.options.release) {
+  if (installation.release === context.goal.release) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     const isThere = previews.every(({ planned }) => planned.change === 'unchanged');
     if (isThere) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
@@ -142,12 +142,12 @@ function refuseOtherDecisions({ carried }: Target, { options }: Context): void {
 }
 
 /** What the old release left in a live object that the target's has not. */
-export function leftoversIn({ profile, options }: Context): (live: KubeObject, document: KubeObject) => readonly Leftover[] {
+export function leftoversIn({ profile, goal }: Context): (live: KubeObject, document: KubeObject) => readonly Leftover[] {
   const { agent, cni, controllers, typha, apiserver, csi } = profile.images;
   const own = [...agent, ...cni, ...controllers, ...typha, ...apiserver, ...csi];
   const isOldImage = (image: string) => {
     const release = imageRelease(image);
-    return isImageOf(image, own) && release !== undefined && isOlder(release, options.release);
+    return isImageOf(image, own) && release !== undefined && isOlder(release, goal.release);
   };
   return (live, document) => findLeftovers(live, document, profile, isOldImage);
 }

@@ -23,7 +23,7 @@ import {
 import type { Schema } from './schema.ts';
 
 /** Said of a release that has files on the network, by whose sums they are used. */
-function newestKnown({ release }: Context['options'], { defaultRelease, manifestUrl }: Profile): string {
+function newestKnown({ release }: Context['goal'], { defaultRelease, manifestUrl }: Profile): string {
   return manifestUrl !== undefined && release === defaultRelease ? '; no sums of a later release come with this program' : '';
 }
 
@@ -32,17 +32,17 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     id: 'NS-601',
     title: 'target manifest readable',
     ref: '§4.1',
-    judge: withInstallation((installation, { target }, { options, profile }) => {
+    judge: withInstallation((installation, { target }, { goal, profile }) => {
       if ('value' in target)
         return ok(
-          `${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}${newestKnown(options, profile)}`,
+          `${counted(target.value.documents.length, 'object')} of ${target.value.release} from ${target.value.url}${newestKnown(goal, profile)}`,
         );
       return failed(
-        hasFullManifest(installation) ? `the manifest of ${options.release} could not be read: ${target.unread}` : target.unread,
+        hasFullManifest(installation) ? `the manifest of ${goal.release} could not be read: ${target.unread}` : target.unread,
         target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
         {
           next:
-            options.release === profile.defaultRelease
+            goal.release === profile.defaultRelease
               ? command`kubectl netsvc-upgrade preflight --manifest-url DIR`
               : command`kubectl netsvc-upgrade preflight --release ${profile.defaultRelease}`,
         },

@@ -47,9 +47,9 @@ export function applyCrds(
 
 /** From the release's file, or rendered from the chart of the CRDs (§4.2/1). Throws Fault if it holds anything else. */
 export async function readCrdManifest(sources: Sources, context: Context, path: InstallPath): Promise<TargetFile> {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const chart = await crdChartOf(sources, context, path);
-  const read = chart ? await rendered(sources.tools, chart, profile.crdFile) : await fetched(sources, options.release, profile.crdFile);
+  const read = chart ? await rendered(sources.tools, chart, profile.crdFile) : await fetched(sources, goal.release, profile.crdFile);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
     throw new Fault('blocked', `${read.url} is not a file of CRDs: ${other ? `it has a ${other.object.kind}` : 'it is empty'}`, [
@@ -62,10 +62,10 @@ export async function readCrdManifest(sources: Sources, context: Context, path: 
 /** By flag, else the profile's in the repository that the operator's chart comes from, unless `--manifest-url` says where the files are. */
 async function crdChartOf(
   { artifacts, files }: Sources,
-  { profile, options }: Context,
+  { profile, goal: { release }, options }: Context,
   path: InstallPath,
 ): Promise<ChartPlace | undefined> {
-  const { release, chart, chartRepository, crdChart } = options;
+  const { chart, chartRepository, crdChart } = options;
   const inRepository = (ref: string, repository: string | undefined) => ({ ref, ...(repository ? { repository } : {}), release });
   if (crdChart !== undefined) return inRepository(crdChart, chartRepository);
   if (path !== 'chart' || artifacts.source !== (profile.manifestUrl ?? NO_SOURCE)) return undefined;

@@ -24,7 +24,8 @@ export async function readTarget(sources: Sources, context: Context, installatio
 /** Reads and checks the target without anybody's edits. */
 export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const variant = variantOf(context, installation);
-  const { release, upgradeFile } = context.options;
+  const { release } = context.goal;
+  const { upgradeFile } = context.options;
   const main = upgradeFile === undefined ? await readMain(sources, context, installation) : withoutJobs(await own(sources, upgradeFile));
   if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
   else assertIsTarget(main.manifest, variant, release, upgradeFile);
@@ -37,7 +38,7 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
 
 /** The release's file; for an operator in a namespace of another name, with that name in it. */
 async function readMain(sources: Sources, context: Context, installation: Installation): Promise<Read & Pick<Target, 'moved'>> {
-  const read = withoutJobs(await fetched(sources, context.options.release, variantOf(context, installation).file));
+  const read = withoutJobs(await fetched(sources, context.goal.release, variantOf(context, installation).file));
   const move = operatorMove(context, installation);
   return move ? { ...read, ...movedFile(read, move) } : read;
 }

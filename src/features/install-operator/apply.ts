@@ -187,9 +187,9 @@ export function restartNotes(restarts: readonly PlannedRestart[]): readonly stri
 }
 
 /** Runs the service, in another release or one that its image does not tell. */
-function isOther(workload: KubeObject, { profile, options }: Context): boolean {
+function isOther(workload: KubeObject, { profile, goal }: Context): boolean {
   const { agent, controllers, typha, apiserver, csi } = profile.images;
   const own = [...agent, ...controllers, ...typha, ...apiserver, ...csi];
   const images = containersOf(workload).map(({ image = '' }) => image);
-  return images.some((image) => isImageOf(image, own) && !sameRelease(imageRelease(image) ?? '', options.release));
+  return images.some((image) => isImageOf(image, own) && !sameRelease(imageRelease(image) ?? '', goal.release));
 }

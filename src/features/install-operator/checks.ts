@@ -27,12 +27,12 @@ interface OrderJudged extends SourceJudged {
 export const typhaOrderTaken: Check<OrderJudged> = {
   ...orderRow,
   judge({ installation, record, upgraded }, context) {
-    const { profile, options } = context;
+    const { profile, goal } = context;
     const { typhaRefusesAgentsBefore: since, operator } = profile;
     if (!installation.hasTypha || since === undefined || !operator.typha) return notApplicable('this installation has no Typha');
     if (upgraded) return notApplicable('the operator of the target is installed already');
     const source = continues(record, context) ? record.intent.from : installation.release;
-    if (!crosses(source, options.release, since)) return ok('agents and Typha understand each other at both releases');
+    if (!crosses(source, goal.release, since)) return ok('agents and Typha understand each other at both releases');
     if (operator.ignores) return ok(`Typha ${since} refuses older agents: it is held at its release until every agent is upgraded`);
     const { kind, namespace, name } = operator.typha;
     const subject = `${kind}/${namespace}/${name}`;

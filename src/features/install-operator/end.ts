@@ -40,9 +40,9 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
       until: await readExpectation(sources, context, installation, imageOf),
       nodes: (await readNodes(sources)).length,
     }),
-    plan({ until, nodes }, { options, profile: { operator } }) {
+    plan({ until, nodes }, { goal, options, profile: { operator } }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
-      const title = `wait until the operator has upgraded every component to ${options.release}`;
+      const title = `wait until the operator has upgraded every component to ${goal.release}`;
       const effect = { type: 'wait', until, timeoutMs } as const;
       const agents = agentsOf(operator, until.target);
       const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
@@ -66,7 +66,7 @@ export async function readExpectation(
 ): Promise<EndExpected> {
   const unknown = unknownEnd(installation, context);
   if (unknown) throw unknown;
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const names = operatorEndNames(profile, installation.operator);
   const [operatorImage, registry, pinned] = await Promise.all([
     imageOf(sources, context, installation),
@@ -74,7 +74,7 @@ export async function readExpectation(
     readPinnedImages(sources.cluster, context),
   ]);
   const digests = pinned.map(({ digest }) => digest);
-  const target = { release: options.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
+  const target = { release: goal.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
   if (names) return { type: 'operator-end', names, target };
   return { type: 'operator-settled', names: settledNames(profile, installation), target };
 }

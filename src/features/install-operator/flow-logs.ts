@@ -22,7 +22,7 @@ const FILE = 'flow-logs.yaml';
  */
 export async function readMissingFlowLogs(
   { cluster }: Pick<Sources, 'cluster'>,
-  { profile, options }: Context,
+  { profile, goal, options }: Context,
   { documents, url }: Pick<TargetFacts, 'documents' | 'url'>,
 ): Promise<readonly KubeObject[]> {
   if (!options.enableFlowLogs) return [];
@@ -31,7 +31,7 @@ export async function readMissingFlowLogs(
   const unknown = flowLogs.filter((kind) => !kinds.includes(kind));
   if (unknown.length > 0) {
     const there = kinds.length > 0 ? `, only ${kinds.toSorted().join(', ')}` : ', nor any other kind of that group';
-    const fact = `--enable-flow-logs: the CRDs of ${options.release} have no ${unknown.join(' and no ')} in ${profile.operatorGroup}${there}`;
+    const fact = `--enable-flow-logs: the CRDs of ${goal.release} have no ${unknown.join(' and no ')} in ${profile.operatorGroup}${there}`;
     throw new Fault('usage', `${fact} (${url})`, ['leave the flag out']);
   }
   const apiVersion = `${profile.operatorGroup}/v1`;

@@ -45,7 +45,7 @@ export async function readHold(
   const mayHaveHeld = heldBy(typha) !== undefined || replacesApi(record, context) || context.options.undo === true;
   const copies = mayHaveHeld ? await readHeldCopies(cluster, refOf(typha)) : [];
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
-  const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.options.release, []) !== 'of');
+  const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.goal.release, []) !== 'of');
   return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
 }
 
@@ -70,10 +70,10 @@ export function heldNames({ operator: { typha, ignores }, typhaRefusesAgentsBefo
 
 /** Of the agents that the upgrade begins with. */
 function typhaRefuses(context: Context, installation: Installation, record: RunRecord | undefined): boolean {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const since = profile.typhaRefusesAgentsBefore;
   const source = continues(record, context) ? record.intent.from : installation.release;
-  return since !== undefined && crosses(source, options.release, since);
+  return since !== undefined && crosses(source, goal.release, since);
 }
 
 /** It is held by this program, now. */
@@ -151,11 +151,11 @@ export function releaseAction({ typha, ignores }: HoldFacts): Action {
   };
 }
 
-function waitAgents({ until, nodes }: HeldWait, { options, profile: { operator } }: Context): readonly Action[] {
+function waitAgents({ until, nodes }: HeldWait, { goal, options, profile: { operator } }: Context): readonly Action[] {
   if (until.type !== 'operator-end') return [];
   const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
   const agents: OperatorExpected = { ...until, part: 'agents' };
-  const title = `wait until the operator has upgraded every agent to ${options.release}; Typha is held meanwhile`;
+  const title = `wait until the operator has upgraded every agent to ${goal.release}; Typha is held meanwhile`;
   return [
     ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
     { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },

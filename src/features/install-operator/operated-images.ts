@@ -36,7 +36,7 @@ export async function readOperatedImages(
   installation: Installation,
   documents: readonly KubeObject[],
 ): Promise<OperatedImages> {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const [workloads, settings, pinned] = await Promise.all([
     readServiceWorkloads(sources.cluster, context),
     listServed(sources.cluster, apiVersionOf(profile.operator.installationKind), profile.operator.installationKind.kind),
@@ -44,7 +44,7 @@ export async function readOperatedImages(
   ]);
   const defaults = settings.some((one) => registryOf(one) !== undefined) ? new Map<string, string>() : await readDefaults(sources, context);
   const digests = new Map('value' in pinned ? pinned.value.map(({ image, digest }) => [nameOf(image), digest]) : []);
-  const rules = { release: options.release, installed: installation.release, digests, defaults };
+  const rules = { release: goal.release, installed: installation.release, digests, defaults };
   const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
   const inOwn = told.filter(({ workload }) => workload.metadata.namespace === profile.operator.workloadNamespace);
   const untold = inOwn.filter(({ next }) => next === undefined).map(({ workload, image }) => `${refText(refOf(workload))} runs ${image}`);
@@ -52,7 +52,7 @@ export async function readOperatedImages(
     images: told.flatMap(({ next }) => next ?? []),
     unknown: [
       ...('unread' in pinned ? [`whether an ImageSet pins images is not known: ${pinned.unread}`] : []),
-      `the operator of ${options.release} chooses the images of its components: listed is what runs today, as ${options.release}; components that are new in it are not${whoLists(documents, context)}`,
+      `the operator of ${goal.release} chooses the images of its components: listed is what runs today, as ${goal.release}; components that are new in it are not${whoLists(documents, context)}`,
       ...[...new Set(untold)].map(
         (fact) =>
           `${fact}, which is no image of ${installation.release ?? 'a known release'}: what the operator replaces it by is not known`,
@@ -93,9 +93,9 @@ export async function readServiceWorkloads(cluster: Pick<ClusterReader, 'list'>,
   return (await eachOf(places, 4, ({ kind, namespace }) => cluster.list(kind, { namespace }))).flat();
 }
 
-async function readDefaults(sources: Sources, { profile, options }: Context): Promise<ReadonlyMap<string, string>> {
+async function readDefaults(sources: Sources, { profile, goal }: Context): Promise<ReadonlyMap<string, string>> {
   const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
-  const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, options.release, file))));
+  const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, goal.release, file))));
   const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(objectsIn(one.value)) : []));
   return new Map(images.map((image) => [imageKey(repositoryAndTag(image).repository), repositoryAndTag(image).repository]));
 }
@@ -103,10 +103,10 @@ async function readDefaults(sources: Sources, { profile, options }: Context): Pr
 /** Images that the cluster's own set for the target pins (domain §11.3). The ImageSet is named after it; without one nothing is pinned. */
 export async function readPinnedImages(
   cluster: Pick<ClusterReader, 'list' | 'resolve'>,
-  { profile, options }: Pick<Context, 'profile' | 'options'>,
+  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
 ): Promise<readonly { readonly image: string; readonly digest: string }[]> {
   const sets = await listServed(cluster, `${profile.operatorGroup}/v1`, 'ImageSet');
-  return sets.filter(({ metadata }) => metadata.name.endsWith(`-${options.release}`)).flatMap(pinnedIn);
+  return sets.filter(({ metadata }) => metadata.name.endsWith(`-${goal.release}`)).flatMap(pinnedIn);
 }
 
 function pinnedIn({ spec }: KubeObject) {

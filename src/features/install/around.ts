@@ -58,11 +58,11 @@ export const waitStage = pathStage<WaitFacts>({
   checks: [othersRunning],
   survey: readWaitFacts,
   plan({ progress, nodes, agent }, context) {
-    const { options, chain } = context;
+    const { goal, options, chain } = context;
     const agents = progress.find(({ target }) => target.kind === 'DaemonSet' && target.name === agent);
     const end = agents ? probeAtEnd(agentsOfTarget(agents.target), options) : [];
     if (progress.every((one) => one.done)) {
-      return end.length > 0 ? { actions: end } : { skip: `every pod is on ${options.release} and ready` };
+      return end.length > 0 ? { actions: end } : { skip: `every pod is on ${goal.release} and ready` };
     }
     const targets = progress.map(({ target }) => target);
     const rollout = rolloutWait('rollout', '§4.4/3', targets, context, nodes);
@@ -176,13 +176,13 @@ export const crdsStage = pathStage<CrdsStageFacts>({
   converges: true,
   checks: crdsChecks,
   async survey(sources, context, installation) {
-    const { options } = context;
+    const { goal, options } = context;
     const isChart = installation.path === 'chart';
     const facts = isChart && options.manageCrds ? undefined : await readCrdFacts(sources, context, installation.path);
     const writes = facts !== undefined && changes(facts);
     const [record, upgraded, atZero] = await Promise.all([
       sources.records.load(),
-      writes && isChart && isDeployed(sources.cluster, installation, options.release),
+      writes && isChart && isDeployed(sources.cluster, installation, goal.release),
       // How many pods the operator gets, the chart or the user's own file says: apply evaluates it.
       writes && !isChart && options.upgradeFile === undefined ? stoppedOperator(sources.cluster, installation) : [],
     ]);

@@ -178,10 +178,10 @@ function assertRecorded({ entries, readFrom }: Journal, { options }: Context): v
 const SHOWN_OWNERS = 5;
 
 /** The UIDs may still be the old ones, and change any moment: controllers that rename policies may already be on their way. */
-function tooLateToUndo({ options }: Context): Fault {
+function tooLateToUndo({ goal }: Context): Fault {
   return new Fault(
     'blocked',
-    `the upgrade to ${options.release} has begun: the old UIDs become invalid soon, and garbage collection then deletes what names them`,
+    `the upgrade to ${goal.release} has begun: the old UIDs become invalid soon, and garbage collection then deletes what names them`,
     [
       'finish the upgrade: kubectl netsvc-upgrade run',
       'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',

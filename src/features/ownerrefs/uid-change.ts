@@ -19,32 +19,32 @@ function convertsNotes(release: string | undefined, { uidChange }: Changes): boo
 }
 
 /** True if something between the source and the target changes UIDs or names of owners; an unknown source counts as older. */
-export function changesUids(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  const { release } = options;
+export function changesUids(source: string | undefined, { profile, goal }: Pick<Context, 'profile' | 'goal'>): boolean {
+  const { release } = goal;
   return (
     convertsUids(source, profile) !== convertsUids(release, profile) ||
     convertsNotes(source, profile) !== convertsNotes(release, profile) ||
-    crossesRenaming(source, { profile, options })
+    crossesRenaming(source, { profile, goal })
   );
 }
 
-function crossesRenaming(source: string | undefined, { profile, options }: Pick<Context, 'profile' | 'options'>): boolean {
+function crossesRenaming(source: string | undefined, { profile, goal }: Pick<Context, 'profile' | 'goal'>): boolean {
   const since = profile.policyRenaming?.since;
-  return since !== undefined && crosses(source, options.release, since);
+  return since !== undefined && crosses(source, goal.release, since);
 }
 
 /** What the way from `source` to the target does to UIDs and names; `hasBegun`: this run replaces the API server, or has. */
 export function wayFrom(source: string | undefined, installation: Installation, context: Context, hasBegun: boolean): Way {
-  const { profile, options } = context;
-  const asks = asksStoredNames({ profile, options });
+  const { profile, goal } = context;
+  const asks = asksStoredNames(context);
   return {
-    changesUids: convertsUids(source, profile) !== convertsUids(options.release, profile),
-    changesNotes: convertsNotes(source, profile) !== convertsNotes(options.release, profile),
+    changesUids: convertsUids(source, profile) !== convertsUids(goal.release, profile),
+    changesNotes: convertsNotes(source, profile) !== convertsNotes(goal.release, profile),
     asksStoredNames: asks,
     crossesRenaming: crossesRenaming(source, context) && !hasBegun,
     renames: asks && neverRenames(installation, profile) === undefined,
     keepsUids: installation.datastore === 'kvstore',
     hasBegun,
-    targetConverts: convertsUids(options.release, profile),
+    targetConverts: convertsUids(goal.release, profile),
   };
 }

@@ -68,10 +68,10 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
     title: 'stored policies keep their names',
     ref: 'domain §0.6b',
     judge: withInstallation((installation, facts, context): Verdict => {
-      const { profile, options } = context;
+      const { profile, goal, options } = context;
       const since = profile.policyRenaming?.since;
       const source = sourceRelease(installation, facts, context);
-      if (since === undefined || !crosses(source, options.release, since)) return notApplicable('this upgrade renames no policies');
+      if (since === undefined || !crosses(source, goal.release, since)) return notApplicable('this upgrade renames no policies');
       const never = neverRenames(installation, profile);
       const see = `(see ${PROGRAM} explain NS-707)`;
       // The CLI alone can rename them there.
@@ -106,9 +106,9 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
     severity: 'error',
     ref: 'domain §0.6b',
     judge: withResources((installation, facts, context): Verdict => {
-      const { profile, options } = context;
+      const { profile, goal, options } = context;
       const since = profile.policyRenaming?.since;
-      if (since === undefined || !crosses(sourceRelease(installation, facts, context), options.release, since))
+      if (since === undefined || !crosses(sourceRelease(installation, facts, context), goal.release, since))
         return notApplicable('this upgrade renames no policies');
       if (neverRenames(installation, profile) !== undefined || options.holdPolicyMigration)
         return ok('no policy is renamed by this upgrade');

@@ -28,11 +28,11 @@ export const removalChecks: readonly Check<RemovalJudged>[] = table({ category: 
     id: 'NS-723',
     title: 'CLI usable for the temporary policy',
     ref: '§4.5/6',
-    judge({ cli, needsCli, release }, { options, profile }) {
+    judge({ cli, needsCli, release }, { goal, profile }) {
       if (!needsCli) return notApplicable('the policy is stored in the API');
       if ('program' in cli) return { status: 'ok', detail: cli.program };
       if (cli.doubt) return notApplicable('see NS-725');
-      const isTarget = release === options.release;
+      const isTarget = release === goal.release;
       return failed(
         `${profile.cli.program} of the installed release ${release} cannot be used: ${cli.missing}`,
         isTarget

@@ -12,11 +12,11 @@ import { asksStoredNames, neverRenames, POLICY_KINDS, type PoliciesSettled, pend
 /** Undefined if the controllers of the target never rename: no such rule, a key-value store, or no DaemonSet of the name that they wait for. */
 export async function policiesSettled(
   { cluster }: Pick<Sources, 'cluster'>,
-  { profile, options }: Context,
+  { profile, goal }: Context,
   installation: Installation,
 ): Promise<PoliciesSettled | undefined> {
   const { policyRenaming, apiGroup, crdGroup, controllersConfiguration } = profile;
-  if (!policyRenaming || isOlder(options.release, policyRenaming.since)) return undefined;
+  if (!policyRenaming || isOlder(goal.release, policyRenaming.since)) return undefined;
   if (neverRenames(installation, profile) !== undefined) return undefined;
   const { kinds } = await cluster.discover();
   const configuration = kinds.find(({ group, plural }) => group === crdGroup && plural === controllersConfiguration.plural);
@@ -33,9 +33,9 @@ export async function policiesSettled(
  * True if a stored policy does not have its own name, under any release. When the controllers rename it, references to it become dangling;
  * until then the target's API server does not find it by its name.
  */
-export async function keepsOldNames(cluster: Sources['cluster'], { profile, options }: Context): Promise<boolean> {
-  const { policyRenaming, apiGroup, crdGroup } = profile;
-  if (!policyRenaming || !asksStoredNames({ profile, options })) return false;
+export async function keepsOldNames(cluster: Sources['cluster'], context: Context): Promise<boolean> {
+  const { policyRenaming, apiGroup, crdGroup } = context.profile;
+  if (!policyRenaming || !asksStoredNames(context)) return false;
   const { kinds } = await cluster.discover();
   const found = await attempt(() => pendingNow(cluster, { kinds: policiesIn(kinds, crdGroup), apiGroup, prefix: policyRenaming.prefix }));
   return 'unread' in found || found.value.length > 0;
@@ -69,9 +69,9 @@ export async function readRenamingSwitch({ cluster }: Sources, { profile }: Cont
  * `--hold-policy-migration`: disables the renaming before the new controllers start and checks that the cluster kept it. It is written
  * again right before their wave: older releases erase it, and waiting for the agents may take hours (host endpoint notes 0.7).
  */
-export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile, options }: Context): readonly Action[] {
+export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile, goal, options }: Context): readonly Action[] {
   const { policyRenaming, controllersConfiguration, crdGroup } = profile;
-  if (!options.holdPolicyMigration || !policyRenaming || isOlder(options.release, policyRenaming.since)) return [];
+  if (!options.holdPolicyMigration || !policyRenaming || isOlder(goal.release, policyRenaming.since)) return [];
   const { kind, name, plural } = controllersConfiguration;
   if (!found) {
     throw new Fault('blocked', `${kind}/${name} does not exist: the renaming of policies cannot be held before the controllers start`, [

@@ -24,8 +24,8 @@ export const POLICY_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The target's API server finds a policy only under the name that it is stored under (host endpoint notes 0.5). */
-export function asksStoredNames({ profile: { policyRenaming }, options }: Pick<Context, 'profile' | 'options'>): boolean {
-  return policyRenaming !== undefined && !isOlder(options.release, policyRenaming.since);
+export function asksStoredNames({ profile: { policyRenaming }, goal }: Pick<Context, 'profile' | 'goal'>): boolean {
+  return policyRenaming !== undefined && !isOlder(goal.release, policyRenaming.since);
 }
 
 /** What the name and the tier of a stored policy are detected from, when it was made, and whether it was stored again. */
@@ -45,7 +45,7 @@ export function neverRenames({ datastore, agent }: Installation, { policyRenamin
 /** The policies that the upgrade stores under another name, as the user gives them to the service's API: with their own names. */
 export async function readRenamedPolicies(
   sources: Sources,
-  context: Pick<Context, 'profile' | 'options'>,
+  context: Pick<Context, 'goal' | 'profile' | 'options'>,
   installation: Installation,
 ): Promise<readonly KubeObject[]> {
   const { profile, options } = context;

@@ -38,10 +38,10 @@ export type SearchOwned = (
 
 /** The temporary policy as it is listed, and what would hold without it. */
 export async function readPolicyFacts(sources: Sources, context: Context, search: SearchOwned): Promise<PolicyFacts> {
-  const { profile, options } = context;
+  const { profile, goal, options } = context;
   const installation = await readInstalled(sources, context);
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
-  const release = installation.release ?? options.release;
+  const release = installation.release ?? goal.release;
   const { datastore } = installation;
   const ofRelease = { ...context, options: { ...options, release } };
   const cli = datastore === 'kvstore' ? await findServiceCli(sources, ofRelease, datastore) : NOT_NEEDED;

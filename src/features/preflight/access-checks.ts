@@ -47,7 +47,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
     title: 'no unfinished run to another release',
     leavesRun: true,
     judge: (facts, context) => {
-      const { options, clusterUid, startedAt: now } = context;
+      const { goal, clusterUid, startedAt: now } = context;
       const record = read(facts.record);
       if (!record) return ok('no earlier run is recorded');
       if (record.clusterUid !== clusterUid) {
@@ -61,7 +61,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
       if (record.finishedAt !== undefined) return ok(`last run to ${intent.to}: ${record.outcome ?? 'finished'}`);
       if (continues(record, context)) return ok(`continues the run to ${intent.to}, begun ${agoText(startedAt, now)}`);
       return failed(
-        `${intentWords(intent).run} to ${intent.to} is unfinished, and this one goes to ${options.release}`,
+        `${intentWords(intent).run} to ${intent.to} is unfinished, and this one goes to ${goal.release}`,
         `Finish it first: only its own record explains what it left behind.`,
         { next: continueCommand(intent) ?? command`kubectl netsvc-upgrade status` },
       );

@@ -104,9 +104,9 @@ function shownByCli({ cli, clusterInformation: { plural, name } }: Profile) {
 
 /** The operator turns the data plane by itself, unless somebody else has: then it changes nothing, and stays degraded. */
 function halfEbpf(installation: Installation, facts: PreflightFacts, { ebpf }: ProcedureNames, context: Context): readonly Unfinished[] {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const crossings = profile.operator.crossings;
-  if (!installation.input || !crossings || isOlder(options.release, ebpf.since)) return [];
+  if (!installation.input || !crossings || isOlder(goal.release, ebpf.since)) return [];
   const isWanted = jsonAt(specOf(installation.input.resource), ...crossings.dataPlane.field) === ebpf.dataPlane;
   const [configuration] = objectsOf(facts, 'felixconfigurations').filter(({ metadata }) => metadata.name === 'default');
   if (!configuration) return [];

@@ -46,9 +46,9 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
     id: 'NS-622',
     title: 'image set of the target release',
     severity: 'error',
-    judge: withOperated(({ names: { imageSet }, operated, context: { options } }) => {
+    judge: withOperated(({ names: { imageSet }, operated, context: { goal } }) => {
       const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
-      const wanted = `${imageSet.prefix}${options.release}`;
+      const wanted = `${imageSet.prefix}${goal.release}`;
       if (sets.length === 0) return ok('no image set pins the images');
       if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
       return failed(
@@ -64,7 +64,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
     title: 'tiers keep their names',
     judge: withResources((installation, facts, context): Verdict => {
       const { tierRename: rename, crdGroup } = context.profile;
-      if (!rename || !crosses(sourceRelease(installation, facts, context), context.options.release, rename.since))
+      if (!rename || !crosses(sourceRelease(installation, facts, context), context.goal.release, rename.since))
         return notApplicable('no tier gets another name on this way');
       const tiers = objectsOf(facts, 'tiers');
       if (!tiers.some(({ metadata }) => metadata.name === rename.from)) return ok(`there is no tier ${rename.from}`);
@@ -111,7 +111,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
     id: 'NS-627',
     title: 'every component status can become good',
     ref: 'domain §12/23',
-    judge: withOperated(({ operated, context: { profile, options } }) => {
+    judge: withOperated(({ operated, context: { profile, goal } }) => {
       const kinds = read(operated.components).map(({ kind }) => kind);
       const { statusKind, statuses = [] } = profile.operator.end ?? {};
       const stuck = statuses.filter(({ needs }) => needs !== undefined && !kinds.includes(needs.kind));
@@ -120,7 +120,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       );
       const missing = [...new Set(stuck.flatMap(({ needs }) => needs?.kind ?? []))];
       return failIfAny(evidence, 'every component status can become good', (names) => ({
-        because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${options.release} ignores it`,
+        because: `${names} stays degraded without ${missing.map((kind) => `${kind}/default`).join(', ')}: the wait for ${goal.release} ignores it`,
         hint: `Create ${missing.map((kind) => `${kind}/default`).join(', ')} before the upgrade if you want the v3 API. Otherwise do nothing.`,
         next: command`kubectl get ${statusKind?.toLowerCase() ?? ''}`,
       }));
@@ -138,9 +138,9 @@ function judgeDefinitions(
   { definitions: { annotation, bundles }, ...gateway }: OperatorCrossings['gateway'],
   found: readonly KubeObject[],
   wanting: KubeObject,
-  { profile, options }: Context,
+  { profile, goal }: Context,
 ): Verdict {
-  const wanted = bundles.findLast(({ since }) => !isOlder(options.release, since))?.version;
+  const wanted = bundles.findLast(({ since }) => !isOlder(goal.release, since))?.version;
   const old = found.filter(({ metadata: { annotations } }) => {
     const bundle = annotations?.[annotation];
     return bundle !== undefined && wanted !== undefined && isOlder(bundle, wanted);
@@ -151,7 +151,7 @@ function judgeDefinitions(
       ? `nothing called ${gateway.policy} guards the definitions of the Gateway API`
       : `no definition of the Gateway API is older than ${wanted}`,
     (names) => ({
-      because: `the operator does not update installed definitions of the Gateway API, and the gateway of ${options.release} needs ${wanted}: ${names}`,
+      because: `the operator does not update installed definitions of the Gateway API, and the gateway of ${goal.release} needs ${wanted}: ${names}`,
       hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions of ${wanted} yourself before the upgrade.`,
       next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
     }),

@@ -73,7 +73,7 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   const schema = Object.values(crd?.schemas ?? {})[0];
   const auto = schema?.properties?.spec?.properties?.nftablesMode?.default === 'Auto';
   const source = sourceRelease(installation, facts, context);
-  if (!auto || (source !== undefined && sameMinor(source, context.options.release))) {
+  if (!auto || (source !== undefined && sameMinor(source, context.goal.release))) {
     return notApplicable('the target does not change how the packet filter is chosen');
   }
   const ofOperator = judgeOperatedFilter(facts, context);

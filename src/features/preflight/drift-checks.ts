@@ -78,7 +78,7 @@ function addressing(
     return live.map((pool) => evidenceOf(pool, 'is disabled, as all are: the operator waits for an enabled pool, and upgrades nothing'));
   const listed = jsonAt(specOf(installation), ...pools.field);
   const ipam = textAt(specOf(installation).cni, 'ipam', 'type') ?? 'Calico';
-  const moved = crosses(sourceRelease(found, facts, context), context.options.release, pools.familiesSince);
+  const moved = crosses(sourceRelease(found, facts, context), context.goal.release, pools.familiesSince);
   if (!moved || ipam !== 'Calico' || !Array.isArray(listed) || listed.length === 0) return [];
   return ['IPv4', 'IPv6'].flatMap((family) => {
     const [first] = enabled.filter((pool) => familyOf(specOf(pool)) === family);

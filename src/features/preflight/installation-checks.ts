@@ -109,7 +109,7 @@ export const adviceChecks: readonly PreflightCheck[] = table({ category: 'instal
       if (!isOperated(installation))
         return ok(`${ADVICE}move from the combined manifest to the operator some time after this upgrade (a procedure of its own)`);
       const { sharedMount } = context.profile.operator;
-      const isNew = sharedMount && crosses(sourceRelease(installation, facts, context), context.options.release, sharedMount.since);
+      const isNew = sharedMount && crosses(sourceRelease(installation, facts, context), context.goal.release, sharedMount.since);
       // Nothing in the cluster shows how a node mounts it.
       const asked = isNew
         ? `; from ${sharedMount.since} on the agents mount ${sharedMount.path} of each node without eBPF too, which must be a shared mount there: findmnt -no PROPAGATION ${sharedMount.path}`

@@ -26,7 +26,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const { defects } = context.profile;
       if (!defects) return notApplicable('the profile knows no defects of releases');
       const world = { facts, installation, context };
-      const { release } = context.options;
+      const { release } = context.goal;
       const hit = ofRelease(defects, release, world);
       if (hit.hits.length === 0 && hit.unread) throw hit.unread;
       if (hit.hits.length === 0) return ok(`no known defect of ${release} hits this cluster`);
@@ -49,7 +49,7 @@ function agentRelease(release: string, { facts, installation, context }: DefectW
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
   const image = imageRelease((agent && rolloutTarget(agent, { documents })?.image) ?? '');
   // With another target an image that is not pinned would be that target's.
-  return image === undefined || image === context.options.release ? release : image;
+  return image === undefined || image === context.goal.release ? release : image;
 }
 
 interface Target {
@@ -61,14 +61,12 @@ interface Target {
 /** Other targets that this upgrade can have, oldest first: the default one, and those with a fix of what hits. */
 function compared(defects: readonly Defect[], hits: readonly Hit<Defect>[], world: DefectWorld): readonly Target[] {
   const { context, installation, facts } = world;
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const source = sourceRelease(installation, facts, context);
   const fixes = hits.flatMap(
-    ({ row: { of, lines } }) => fixAfter(of === 'agent' ? agentRelease(options.release, world) : options.release, lines) ?? [],
+    ({ row: { of, lines } }) => fixAfter(of === 'agent' ? agentRelease(goal.release, world) : goal.release, lines) ?? [],
   );
-  const others = [...new Set([profile.defaultRelease, ...fixes])].filter(
-    (one) => one !== options.release && isAccepted(one, source, world),
-  );
+  const others = [...new Set([profile.defaultRelease, ...fixes])].filter((one) => one !== goal.release && isAccepted(one, source, world));
   return others.toSorted(byAge).map((release) => {
     const { hits: found } = ofRelease(defects, release, world);
     return { release, defects: found.length, isKnown: hasSums(release, context) };
@@ -77,7 +75,7 @@ function compared(defects: readonly Defect[], hits: readonly Hit<Defect>[], worl
 
 /** No way leads back, and this program does not know how an operator of an older target ends. */
 function isAccepted(release: string, source: string | undefined, { installation, context }: DefectWorld): boolean {
-  if (unknownEnd(installation, { ...context, options: { ...context.options, release } })) return false;
+  if (unknownEnd(installation, { ...context, goal: { release } })) return false;
   return source === undefined || !parseRelease(source) || !isOlder(release, source);
 }
 
@@ -89,7 +87,7 @@ function hasSums(release: string, { profile }: Context): boolean {
 const NO_SUMS = 'with its files in a folder (--manifest-url DIR) or their sums (--artifact-digest FILE): this program does not have them';
 
 function verdictOf({ hits, unread }: Known, others: readonly Target[], world: DefectWorld): Verdict {
-  const { release } = world.context.options;
+  const { release } = world.context.goal;
   const of = (hit: Hit<Defect>) => (hit.row.of === 'agent' ? agentRelease(release, world) : release);
   const [only] = hits;
   const because =

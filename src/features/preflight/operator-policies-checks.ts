@@ -28,7 +28,7 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = table(SHARED, [
     judge: withInstallation((installation, facts, context): Verdict => {
       const guarded = context.profile.operator.crossings?.guarded;
       if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
-      if (!crosses(sourceRelease(installation, facts, context), context.options.release, guarded.since))
+      if (!crosses(sourceRelease(installation, facts, context), context.goal.release, guarded.since))
         return notApplicable('the operator guards its namespace as it does now');
       const isForeign = ({ metadata }: KubeObject) => metadata.namespace === guarded.namespace && !isOwned(metadata);
       const found = [

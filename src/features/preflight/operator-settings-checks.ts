@@ -97,7 +97,7 @@ export const operatorSettingsChecks: readonly PreflightCheck[] = table({ categor
     title: 'certificate of the API server fits the target',
     judge: withCertificates((names, { operated: { certificates }, installation, facts, context }) => {
       const { api, signer } = names;
-      const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.options.release, api.since);
+      const moves = installation.hasApiServer && crosses(sourceRelease(installation, facts, context), context.goal.release, api.since);
       if (moves && 'unread' in certificates) return unreadable(names, 'certificate of the API server', certificates.unread);
       const found = moves ? read(certificates).find(({ secret }) => secret === api.secret) : undefined;
       if (!found) return notApplicable('this upgrade gives no API server another address');

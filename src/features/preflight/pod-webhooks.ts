@@ -72,12 +72,12 @@ function isAboutNewPods({ operations = [], apiGroups = [], resources = [], scope
 /** An operator renders its workloads once it runs. What admission says to a new pod of them now, it will most likely say then. */
 export async function readOperatedPods(
   cluster: Pick<ClusterReader, 'dryRunCreate'>,
-  { profile, options }: Context,
+  { profile, goal }: Context,
   { detection, daemonSets, deployments }: Pick<PreflightFacts, 'detection' | 'daemonSets' | 'deployments'>,
 ): Promise<readonly Pick<PlannedObject, 'ref' | 'pods'>[]> {
   const installation = installationIn(detection);
   if (!installation || !isOperated(installation)) return [];
-  if (installation.release === options.release || 'unread' in daemonSets || 'unread' in deployments) return [];
+  if (installation.release === goal.release || 'unread' in daemonSets || 'unread' in deployments) return [];
   const names = Object.values(serviceWorkloads(installation, profile) ?? {});
   const live = names.flatMap((name) => findWorkload([...daemonSets.value, ...deployments.value], name) ?? []);
   return Promise.all(

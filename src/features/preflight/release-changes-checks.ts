@@ -28,7 +28,7 @@ function judgeChanges(effect: ReleaseChange['effect'], good: string, id: string)
   return withInstallation((installation, facts, context): Verdict => {
     const source = sourceRelease(installation, facts, context);
     const { changes } = context.profile;
-    const target = context.options.release;
+    const target = context.goal.release;
     if (!changes || source === undefined || !parseRelease(source))
       return notApplicable('nothing is known of what changes from the installed release on');
     const crossed = changes.filter((one) => one.effect === effect && isCrossed(one, source, target));

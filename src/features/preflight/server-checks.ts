@@ -101,20 +101,20 @@ export function minorNumber(version: string): number {
   return Number.parseInt(version.split('.')[1] ?? version, 10);
 }
 
-function judgeVersion(minor: number, version: string, { profile, options }: Context): Verdict {
+function judgeVersion(minor: number, version: string, { profile, goal }: Context): Verdict {
   const { floor, tested } = profile.kubernetes;
   if (Number.isNaN(minor))
     return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', { next: VERSION });
   if (minor < minorNumber(floor)) {
     return failed(
-      `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${options.release}`,
+      `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${goal.release}`,
       `Upgrade Kubernetes to ${floor} or later first, ${listed(tested, 9)} is what the release was tested with.`,
       { next: VERSION },
     );
   }
-  if (tested.some((one) => minorNumber(one) === minor)) return ok(`Kubernetes ${version} is tested with ${options.release}`);
+  if (tested.some((one) => minorNumber(one) === minor)) return ok(`Kubernetes ${version} is tested with ${goal.release}`);
   return failed(
-    `Kubernetes ${version} is not among the versions that ${options.release} was tested with (${listed(tested, 9)})`,
+    `Kubernetes ${version} is not among the versions that ${goal.release} was tested with (${listed(tested, 9)})`,
     'Try the upgrade on a cluster of the same version first, or move Kubernetes to a tested version.',
     { next: VERSION, severity: 'warning' },
   );

@@ -172,10 +172,8 @@ export async function readBehindCli(sources: Sources, context: Context, detectio
 
 /** Of the installed release, as any other is refused (cli notes 1.4); of the target's once the upgrade is done. */
 async function cliOf(sources: Sources, context: Context, { release, datastore }: Installation): Promise<CliCall> {
-  const releases = [...new Set([...(release === undefined ? [] : [release]), context.options.release])];
-  const calls = await Promise.all(
-    releases.map((one) => findServiceCli(sources, { ...context, options: { ...context.options, release: one } }, datastore)),
-  );
+  const releases = [...new Set([...(release === undefined ? [] : [release]), context.goal.release])];
+  const calls = await Promise.all(releases.map((one) => findServiceCli(sources, { ...context, goal: { release: one } }, datastore)));
   const [usable] = calls.flatMap((call) => ('missing' in call ? [] : [call]));
   if (usable) return usable;
   const [missing = ''] = calls.flatMap((call) => ('missing' in call ? call.missing : []));

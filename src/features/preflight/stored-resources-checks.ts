@@ -39,9 +39,9 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
     id: 'NS-502',
     title: 'no resources of removed kinds',
     ref: 'domain §12/26',
-    judge: withInstallation((_installation, facts, { profile, options }): Verdict => {
-      const gone = profile.removedKinds.filter(({ since }) => !isOlder(options.release, since));
-      if (gone.length === 0) return notApplicable(`no kind is removed on the way to ${options.release}`);
+    judge: withInstallation((_installation, facts, { profile, goal }): Verdict => {
+      const gone = profile.removedKinds.filter(({ since }) => !isOlder(goal.release, since));
+      if (gone.length === 0) return notApplicable(`no kind is removed on the way to ${goal.release}`);
       const lists = read(facts.resources).filter(({ kind }) =>
         gone.some(({ plural, group }) => plural === kind.plural && group === kind.group),
       );
@@ -49,7 +49,7 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
       const removed = gone.filter(({ kind }) => left.some((object) => object.kind === kind));
       const evidence = left.map((object) => evidenceOf(object));
       return failIfAny(evidence, 'no resource of a removed kind', (names) => ({
-        because: `${counted(left.length, 'object')} of a kind that ${options.release} does not enforce any more: ${names}`,
+        because: `${counted(left.length, 'object')} of a kind that ${goal.release} does not enforce any more: ${names}`,
         hint: removed.map(({ kind, replacement }) => `Rewrite ${kind} as ${replacement}, test it, then delete the old object.`).join(' '),
         next: command`kubectl get ${removed.map(({ plural, group }) => `${plural}.${group}`).join(',')}`,
       }));
@@ -71,7 +71,7 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
   },
 ]);
 
-const judgeStored = withTarget(({ documents }, _installation, facts, { options }): Verdict => {
+const judgeStored = withTarget(({ documents }, _installation, facts, { goal }): Verdict => {
   const crds = targetCrds(documents);
   if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
   const lists = read(facts.resources).flatMap((list) => {
@@ -81,10 +81,10 @@ const judgeStored = withTarget(({ documents }, _installation, facts, { options }
   });
   const faults = lists.flatMap(({ looked }) => looked.flatMap((one) => one.faults));
   const unjudged = lists.flatMap(({ crd, looked }) => unjudgedEvidence(crd, looked));
-  if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, options.release);
+  if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, goal.release);
   const beside = unjudged.length === 0 ? '' : ` Not checked here: ${listed(unjudged.map(({ text, detail }) => `${text}: ${detail}`))}.`;
-  return failIfAny(faults, `every stored resource satisfies the CRDs of ${options.release}`, (names) => ({
-    because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${options.release} at the next write: ${names}`,
+  return failIfAny(faults, `every stored resource satisfies the CRDs of ${goal.release}`, (names) => ({
+    because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${goal.release} at the next write: ${names}`,
     hint: `Correct the values before the upgrade, while the old CRDs still accept the change.${beside}`,
     next: editCommand(faults[0]),
   }));

@@ -40,7 +40,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
     judge: withInstallation((installation, facts, context): Verdict => {
       const move = context.profile.registryMove;
       const source = sourceRelease(installation, facts, context);
-      if (!move || !crosses(source, context.options.release, move.since)) return notApplicable('images stay in their registry');
+      if (!move || !crosses(source, context.goal.release, move.since)) return notApplicable('images stay in their registry');
       const now = installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => image);
       const others = now.map(registryOf).filter((registry) => !within(registry, move.to));
       if (others.length === 0) return ok(`images already come from ${move.to}`);

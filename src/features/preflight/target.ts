@@ -67,7 +67,7 @@ async function readCrds(sources: Sources, context: Context, path: InstallPath): 
   const read = await attempt(() => readCrdManifest(sources, context, path));
   return {
     facts: await attemptWith(read, async ({ url, manifest }) => {
-      return { release: context.options.release, url, documents: manifest.documents.map(({ object }) => object) };
+      return { release: context.goal.release, url, documents: manifest.documents.map(({ object }) => object) };
     }),
     previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest)),
   };

@@ -29,7 +29,7 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
       const since = context.profile.typhaRefusesAgentsBefore;
       if (!installation.hasTypha || since === undefined) return notApplicable(NO_TYPHA);
       const source = sourceRelease(installation, facts, context);
-      if (!crosses(source, context.options.release, since)) return ok('agents and Typha understand each other at both releases');
+      if (!crosses(source, context.goal.release, since)) return ok('agents and Typha understand each other at both releases');
       if (installation.path === 'manifest' || installation.path === 'kvstore') {
         return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
       }

@@ -58,8 +58,8 @@ export interface CliFacts {
 
 export async function readCliFacts(sources: Sources, context: Context): Promise<CliFacts> {
   const { tools, cluster } = sources;
-  const { profile, options } = context;
-  const clis = await Promise.all((await readClis(tools, profile)).map((one) => localCli(sources, one, options.release)));
+  const { profile, goal, options } = context;
+  const clis = await Promise.all((await readClis(tools, profile)).map((one) => localCli(sources, one, goal.release)));
   // An old kubectl plugin is replaced in its place, whatever lies beside it.
   const replaced = clis.some((one) => mayBeReplaced(one) && isPlugin(one, profile.cli.kubectlPlugin));
   const needed = replaced || options.binDir !== undefined || !clis.some(({ age }) => age === 'current');
@@ -123,12 +123,12 @@ async function readDatastore(sources: Sources, context: Context): Promise<Pick<C
   return { datastore, ...(release === undefined ? {} : { installed: release }) };
 }
 
-async function oldPods(cluster: ClusterReader, { profile, options }: Context): Promise<readonly CliPod[]> {
+async function oldPods(cluster: ClusterReader, { profile, goal }: Context): Promise<readonly CliPod[]> {
   const pods = await cluster.list(K.Pod, { keep: slimPod });
   return pods.flatMap((pod) => {
     if (hasEnded(pod)) return [];
     const cli = podShape(pod).spec?.containers?.find((one) => isImageOf(one.image, profile.cli.images));
-    const age = cli && ageOf(imageRelease(cli.image), options.release);
+    const age = cli && ageOf(imageRelease(cli.image), goal.release);
     if (cli === undefined || age === 'current' || age === 'newer') return [];
     const { namespace = 'default', name } = pod.metadata;
     return [{ pod: refText({ kind: 'Pod', namespace, name }), namespace, name, image: cli.image }];
@@ -149,7 +149,7 @@ type CliSource = NewCli | { readonly missing: string };
 /** Finds the CLI of the target release for this machine. A source without it is no error: the step becomes one for the user. */
 async function findCli(sources: Sources, context: Context): Promise<CliSource> {
   const { artifacts } = sources;
-  const { release } = context.options;
+  const { release } = context.goal;
   const own = filledIn(context.profile.cli.artifact, sources, context);
   try {
     const path = (await inMirror(sources, context, own)) ?? own;
@@ -163,20 +163,20 @@ async function findCli(sources: Sources, context: Context): Promise<CliSource> {
 }
 
 /** Where a profile has an address of its own for the CLI, a source that the user names may have it all the same: `RELEASE/bin/NAME`. */
-async function inMirror({ artifacts }: Sources, { profile, options }: Context, own: string): Promise<string | undefined> {
+async function inMirror({ artifacts }: Sources, { profile, goal }: Context, own: string): Promise<string | undefined> {
   if (!own.includes('://') || artifacts.source === profile.manifestUrl) return undefined;
   const path = `bin/${own.slice(own.lastIndexOf('/') + 1)}`;
-  return (await artifacts.has(options.release, path)) ? path : undefined;
+  return (await artifacts.has(goal.release, path)) ? path : undefined;
 }
 
-function filledIn(template: string, { tools }: Sources, { options }: Context): string {
+function filledIn(template: string, { tools }: Sources, { goal }: Context): string {
   const { os, arch } = tools.platform();
-  const path = template.replaceAll('{release}', options.release).replaceAll('{os}', os).replaceAll('{arch}', arch);
+  const path = template.replaceAll('{release}', goal.release).replaceAll('{os}', os).replaceAll('{arch}', arch);
   return os === 'windows' && /\{os\}/.test(template) && !/\.\w+$/.test(path) ? `${path}.exe` : path;
 }
 
 /** From what releases usually have beside a program. */
-async function publishedSum({ artifacts }: Sources, { options: { release } }: Context, path: string): Promise<NewCli['sum']> {
+async function publishedSum({ artifacts }: Sources, { goal: { release } }: Context, path: string): Promise<NewCli['sum']> {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   for (const list of [`${path}.sha256`, `${folder}SHA256SUMS`]) {
     if (!(await artifacts.has(release, list))) continue;

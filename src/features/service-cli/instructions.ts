@@ -17,9 +17,9 @@ function advise(id: string, title: string, instruction: string): Action {
 }
 
 /** `taken` is a file in the way that must not be written over. */
-export function installByHand({ fresh, binDir }: CliFacts, { profile, options }: Context, taken: string | undefined): Action {
+export function installByHand({ fresh, binDir }: CliFacts, { profile, goal }: Context, taken: string | undefined): Action {
   const { program } = profile.cli;
-  const what = `${program} ${options.release}`;
+  const what = `${program} ${goal.release}`;
   if ('missing' in fresh) {
     const next = 'kubectl netsvc-upgrade verify';
     const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: ${next}`;
@@ -54,14 +54,14 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
   return ask(id, title, `the older ${file} (${release}) has to go${because}: remove it with: sudo rm ${quoteArgument(file)}`, look);
 }
 
-export function podStep({ pod, namespace, name, image }: CliPod, { options }: Context): Action {
+export function podStep({ pod, namespace, name, image }: CliPod, { goal }: Context): Action {
   const remove = command`kubectl delete pod -n ${namespace} ${name}`;
-  const instruction = `${pod} runs an older CLI (${image}): change the tag in its manifest to ${options.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
+  const instruction = `${pod} runs an older CLI (${image}): change the tag in its manifest to ${goal.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction, command`kubectl describe pod -n ${namespace} ${name}`);
 }
 
-function isBeforeUpgrade({ installed }: CliFacts, { chain, options }: Context): boolean {
-  return installed !== undefined && !sameRelease(installed, options.release) && chain?.pending.includes('apply') !== true;
+function isBeforeUpgrade({ installed }: CliFacts, { chain, goal }: Context): boolean {
+  return installed !== undefined && !sameRelease(installed, goal.release) && chain?.pending.includes('apply') !== true;
 }
 
 /** Before the upgrade the cluster takes no CLI but one of the installed release (cli notes 1.4): `kept` is where that one goes. */

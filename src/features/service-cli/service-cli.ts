@@ -20,24 +20,24 @@ export type ServiceCli = CliCall & Partial<ProvedStore>;
 
 /** The CLI of the target release on this machine with the arguments that lead it to this cluster's datastore, or why there is none. */
 export async function findServiceCli(sources: Sources, context: Context, datastore: Datastore): Promise<ServiceCli | NoCli> {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const { current, ofLine } = await usableClis(sources, context, await readClis(sources.tools, profile));
   if (current !== undefined) return leadCli(sources, context, datastore, current);
   const other = ofLine === undefined ? '' : `: ${ofLine} is of another one of the same line, and every call of it but version is refused`;
-  return { missing: `no ${profile.cli.program} of ${options.release} was found${other}` };
+  return { missing: `no ${profile.cli.program} of ${goal.release} was found${other}` };
 }
 
 /** A CLI of exactly this release, as others get only `version` (cli notes 1.4), else one of the same minor line. */
 export async function usableClis(
   { tools, files }: Sources,
-  { profile, options }: Context,
+  { profile, goal, options }: Context,
   clis: readonly FoundCli[],
 ): Promise<{ readonly current: string | undefined; readonly ofLine: string | undefined }> {
   const beside = options.binDir === undefined ? undefined : fileIn(options.binDir, profile.cli.program, tools.platform().os);
   const extra = beside !== undefined && (await files.exists(beside)) ? [{ file: beside, release: await releaseOf(tools, beside) }] : [];
   const all = [...clis, ...extra];
-  const current = all.find(({ release }) => ageOf(release, options.release) === 'current')?.file;
-  const ofLine = all.find(({ release }) => release !== undefined && lineOf(release) === lineOf(options.release))?.file;
+  const current = all.find(({ release }) => ageOf(release, goal.release) === 'current')?.file;
+  const ofLine = all.find(({ release }) => release !== undefined && lineOf(release) === lineOf(goal.release))?.file;
   return { current, ofLine: current ?? ofLine };
 }
 

@@ -22,10 +22,10 @@ export const noOldCli: PreflightCheck = {
   category: 'tools',
   severity: 'warning',
   ref: '§1/4',
-  judge: (facts, { profile, options }): Verdict => {
+  judge: (facts, { profile, goal }): Verdict => {
     const files = read(facts.clis);
-    const old = files.filter((file) => !isCurrent(file, options.release));
-    const passed = files.length === 0 ? `no ${profile.cli.program} on PATH` : `${profile.cli.program} ${options.release} on PATH`;
+    const old = files.filter((file) => !isCurrent(file, goal.release));
+    const passed = files.length === 0 ? `no ${profile.cli.program} on PATH` : `${profile.cli.program} ${goal.release} on PATH`;
     const evidence = old.map(({ file, release }): Evidence => ({ text: file, detail: release ?? 'does not tell its release' }));
     return failIfAny(evidence, passed, (names) => ({
       because: `${counted(old.length, 'older CLI')} on PATH: ${names}`,
@@ -42,18 +42,18 @@ export const oldCliChecks: readonly PreflightCheck[] = [
     category: 'tools',
     severity: 'warning',
     ref: '§1/4',
-    judge: (facts, { profile, options }) => {
+    judge: (facts, { profile, goal }) => {
       const names = profile.cli.images.map((image) => parseImage(image).name);
       const old = read(facts.pods).flatMap((pod) => {
         if (pod.ended) return [];
         const image = pod.containers.find((container) => names.includes(parseImage(container.image).name))?.image;
-        if (image === undefined || image.endsWith(`:${options.release}`)) return [];
+        if (image === undefined || image.endsWith(`:${goal.release}`)) return [];
         return [{ pod, image }];
       });
       const evidence = old.map(({ pod: { namespace, name }, image }) => ({ text: `Pod/${namespace}/${name}`, detail: image }));
       return failIfAny(evidence, `no older ${profile.cli.program} in the cluster`, (text) => ({
         because: `${counted(old.length, 'pod')} with another release of ${profile.cli.program}: ${text}`,
-        hint: `Store its manifest, delete the pod before the upgrade, and create it again with ${options.release} afterwards.`,
+        hint: `Store its manifest, delete the pod before the upgrade, and create it again with ${goal.release} afterwards.`,
         next: command`kubectl get pod ${old[0]?.pod.name ?? ''} -n ${old[0]?.pod.namespace ?? ''} -o yaml`,
       }));
     },
@@ -110,7 +110,7 @@ export const cliStage = stage<CliFacts>({
       const early = untilUpgraded(facts, keptOf(facts.installed, facts, actions), context);
       return { actions: [...early, ...actions, ...configuration(facts, context)], notes };
     }
-    return { skip: [`no older ${program} was found, and ${context.options.release} is there`, ...notes].join('; ') };
+    return { skip: [`no older ${program} was found, and ${context.goal.release} is there`, ...notes].join('; ') };
   },
 });
 
@@ -167,7 +167,7 @@ function installations(facts: CliFacts, context: Context): readonly Action[] {
 }
 
 function installation(index: number, to: string, fresh: NewCli, clis: readonly LocalCli[], context: Context): Action {
-  const { release } = context.options;
+  const { release } = context.goal;
   const sha256 = fresh.sum ? { sha256: fresh.sum.sha256 } : {};
   const old = clis.find(({ file }) => file === to);
   const replaces = old ? { replaces: to, keepAs: keptAs(old, `replaced-${index + 1}`, context) } : {};

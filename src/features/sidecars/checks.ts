@@ -80,11 +80,11 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     id: 'NS-733',
     title: 'CSI driver runs before meshed pods are restarted',
     ref: 'domain §9',
-    judge({ mounts, csi, inUse, undo, restored }, { options }) {
+    judge({ mounts, csi, inUse, undo, restored }, { goal }) {
       if (!inUse) return notApplicable(UNUSED);
       if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
       const by = read(mounts);
-      if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, options.release, undo);
+      if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, goal.release, undo);
       if (undo) return ok('no former template mounts by a driver that the target does not have');
       if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
       const driver = read(csi);

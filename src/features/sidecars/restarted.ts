@@ -16,10 +16,10 @@ export function restartedWorkloads(
   injectors: readonly Injector[],
   context: Context,
 ): readonly MeshedWorkload[] {
-  const { options } = context;
+  const { goal, options } = context;
   if (options.onlyTemplate) return [];
   // New pods would get the same older sidecar again.
-  if (parseImage(sidecarImage(injectors, context)).tag !== options.release) return [];
+  if (parseImage(sidecarImage(injectors, context)).tag !== goal.release) return [];
   return workloads.filter(
     ({ stale, obstacle, isOlderThanRun }) => obstacle === undefined && (stale > 0 || (options.all === true && isOlderThanRun)),
   );
@@ -27,10 +27,10 @@ export function restartedWorkloads(
 
 /** The image that the injectors give new pods once their templates are the target’s; one of the target’s release where any does. */
 export function sidecarImage(injectors: readonly Injector[], context: Context): string {
-  const { profile, options } = context;
+  const { profile, goal } = context;
   const images = injectors.flatMap((one) => imageOf(one, context) ?? []);
-  const found = images.find((image) => parseImage(image).tag === options.release) ?? images[0];
-  return found ?? `${profile.registries[0] ?? ''}/${profile.images.sidecar[0] ?? ''}:${options.release}`;
+  const found = images.find((image) => parseImage(image).tag === goal.release) ?? images[0];
+  return found ?? `${profile.registries[0] ?? ''}/${profile.images.sidecar[0] ?? ''}:${goal.release}`;
 }
 
 /**
@@ -78,7 +78,7 @@ function whyNotNew({ revision }: MeshedWorkload, given: readonly Given[]): strin
 
 /** True if new pods of this injector get the target's sidecar, once its template is the target's or where it is kept. */
 function givesTarget(injector: Injector, context: Context): boolean {
-  return parseImage(imageOf(injector, context) ?? '').tag === context.options.release;
+  return parseImage(imageOf(injector, context) ?? '').tag === context.goal.release;
 }
 
 function imageOf(injector: Injector, { profile }: Context): string | undefined {
@@ -126,9 +126,9 @@ function fromOf({ outcome }: Injector): string {
 }
 
 /** False if the agents of the target no longer install that driver; a target that tells no release is taken for a new one. */
-function hasFlexibleVolume({ profile, options }: Context): boolean {
+function hasFlexibleVolume({ profile, goal }: Context): boolean {
   const { flexvolUntil } = profile;
-  return flexvolUntil !== undefined && parseRelease(options.release) !== undefined && notAfterLine(options.release, flexvolUntil);
+  return flexvolUntil !== undefined && parseRelease(goal.release) !== undefined && notAfterLine(goal.release, flexvolUntil);
 }
 
 /** By the driver's name; where the profile has none, any flexible volume counts. Lines that are comments do not. */

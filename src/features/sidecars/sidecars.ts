@@ -53,7 +53,7 @@ function leanPod(pod: KubeObject, profile: Profile): KubeObject {
 }
 
 /** Running pods with the sidecar; of each only what is needed, since a cluster has thousands. */
-export async function readSidecars(cluster: ClusterReader, { profile, options }: Context): Promise<readonly SidecarPod[]> {
+export async function readSidecars(cluster: ClusterReader, { profile, goal, options }: Context): Promise<readonly SidecarPod[]> {
   const where = {
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
   };
@@ -70,7 +70,7 @@ export async function readSidecars(cluster: ClusterReader, { profile, options }:
         labels,
         ...(owner ? { owner } : {}),
         ...(revision === undefined ? {} : { revision }),
-        isStale: parseImage(sidecar.image ?? '').tag !== options.release,
+        isStale: parseImage(sidecar.image ?? '').tag !== goal.release,
         createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
       },
     ];

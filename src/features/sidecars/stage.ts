@@ -51,9 +51,9 @@ export const alpStage = stage<AlpFacts>({
 function nothingToDo({ injectors, workloads }: AlpFacts, context: Context): string {
   if (context.options.onlyTemplate) return 'the templates are the target’s';
   const { tag } = parseImage(sidecarImage(injectors, context));
-  const isHeld = tag !== context.options.release && workloads.some(({ stale, obstacle }) => stale > 0 && obstacle === undefined);
+  const isHeld = tag !== context.goal.release && workloads.some(({ stale, obstacle }) => stale > 0 && obstacle === undefined);
   if (isHeld) return `the injector still gives sidecars of ${tag ?? 'no release'}: restarts would change nothing`;
-  return `every sidecar that can be restarted is of ${context.options.release}`;
+  return `every sidecar that can be restarted is of ${context.goal.release}`;
 }
 
 const KEEPS_WORKING = 'an older sidecar keeps working with the new agents: no connection breaks until a pod is restarted';

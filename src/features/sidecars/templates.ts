@@ -94,7 +94,7 @@ interface Found {
 /** The user's file, else the exact version's template, else that of the minor; the mesh's later ones have none. */
 async function targetTemplate(
   sources: Sources,
-  { profile, options }: Context,
+  { profile, goal, options }: Context,
   mesh: MeshRevision | undefined,
 ): Promise<Found | { readonly because: string }> {
   if (options.template !== undefined) {
@@ -105,11 +105,11 @@ async function targetTemplate(
   if (mesh.mixed) return { because: `${mesh.deployment} runs ${mesh.mixed.join(' and ')}: the mesh’s own upgrade has to end first` };
   for (const version of [mesh.version, mesh.version.replace(/\.\d+$/, '')]) {
     const file = profile.sidecar.template.replace('{version}', version);
-    if (!(await sources.artifacts.has(options.release, file))) continue;
-    const { url, bytes } = await sources.artifacts.fetch(options.release, file);
+    if (!(await sources.artifacts.has(goal.release, file))) continue;
+    const { url, bytes } = await sources.artifacts.fetch(goal.release, file);
     return { template: parseTemplate(new TextDecoder().decode(bytes), url), from: url, file };
   }
-  return { because: `${options.release} has no template for mesh ${mesh.version}` };
+  return { because: `${goal.release} has no template for mesh ${mesh.version}` };
 }
 
 /** The template of the release whose sidecar the injector has now: what the user's edits are identified by. */

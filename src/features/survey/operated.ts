@@ -75,11 +75,11 @@ async function policyNamed(cluster: Pick<ClusterReader, 'get' | 'resolve'>, name
 /** Objects that lead to pods in the operator's pod namespace; read only if the target begins to guard it, served kinds only. */
 export async function readReaching(
   cluster: Pick<ClusterReader, 'list' | 'resolve'>,
-  { profile, options }: Context,
+  { profile, goal }: Context,
   { release }: Installation,
 ): Promise<readonly KubeObject[]> {
   const guarded = profile.operator.crossings?.guarded;
-  if (!guarded || !crosses(release, options.release, guarded.since)) return [];
+  if (!guarded || !crosses(release, goal.release, guarded.since)) return [];
   const found = await Promise.all(
     guarded.reachedBy.map(async ({ apiVersion, kind }) => {
       const served = await cluster.resolve(apiVersion, kind);
@@ -100,14 +100,14 @@ function reaches(object: KubeObject, namespace: string): boolean {
 /** Certificates that the operator keeps. Of each Secret the certificate alone is decoded; nothing else of it is kept. */
 export async function readCertificates(
   cluster: Pick<ClusterReader, 'get'>,
-  { profile, options }: Context,
+  { profile, goal }: Context,
   { hasApiServer, release }: Installation,
 ): Promise<readonly SecretCertificate[]> {
   const names = profile.operator.crossings?.certificates;
   if (!names) return [];
   const { namespace, keys } = names;
   // Where the address of the API server stays, nothing depends on its certificate.
-  const isMoved = hasApiServer && crosses(release, options.release, names.api.since);
+  const isMoved = hasApiServer && crosses(release, goal.release, names.api.since);
   const secrets = [...names.secrets, ...(isMoved ? [names.api.secret] : [])];
   const found = await Promise.all(
     secrets.map(async (secret) => {

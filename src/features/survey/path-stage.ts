@@ -66,13 +66,13 @@ export function pathStage<Facts>({ paths, checks, survey, plan, also = [], undon
 /** The target is a release whose operator this program does not know the end of: undefined where it does, or no operator is used. */
 export function unknownEnd(
   installation: Pick<Installation, 'path'>,
-  { profile, options }: Pick<Context, 'profile' | 'options'>,
+  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
 ): Fault | undefined {
   const since = profile.operator.end?.since;
-  if (!isOperated(installation) || since === undefined || !isOlder(options.release, since)) return undefined;
+  if (!isOperated(installation) || since === undefined || !isOlder(goal.release, since)) return undefined;
   return new Fault(
     'blocked',
-    `${options.release} is no target for an installation by ${installation.path}: its operator ends an upgrade by other signs`,
+    `${goal.release} is no target for an installation by ${installation.path}: its operator ends an upgrade by other signs`,
     [`choose ${since} or later with --release`],
   );
 }

@@ -43,12 +43,12 @@ const notNewer = judgedTwice({
   category: 'installation',
   severity: 'error',
   ref: '§9/1',
-  judge({ release }, _facts, { options, intent }) {
+  judge({ release }, _facts, { goal, intent }) {
     if (intentWords(intent).goesBack) return notApplicable(GOES_BACK);
     if (release === undefined || !parseRelease(release)) return notApplicable(UNKNOWN);
-    if (!isOlder(options.release, release)) return ok(`${release} → ${options.release}`);
+    if (!isOlder(goal.release, release)) return ok(`${release} → ${goal.release}`);
     return failed(
-      `installed release ${release} is newer than the target ${options.release}`,
+      `installed release ${release} is newer than the target ${goal.release}`,
       'Choose a newer target with --release: a downgrade is not supported and would lose data.',
       { next: command`kubectl netsvc-upgrade preflight --release ${release}` },
     );
@@ -90,7 +90,7 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
       }));
       return failIfAny(evidence, `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
         because: expected
-          ? `the unfinished run to ${context.options.release} left ${counted(mixed.length, 'component')} of another release`
+          ? `the unfinished run to ${context.goal.release} left ${counted(mixed.length, 'component')} of another release`
           : `${counted(mixed.length, 'component')} not of the agents' release ${installation.release ?? ''}: ${names}`,
         hint: expected
           ? 'Continue the run.'

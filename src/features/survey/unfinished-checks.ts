@@ -67,7 +67,7 @@ export const refusedByTarget = judgedTwice({
     const { crossings, installationKind } = context.profile.operator;
     if (!crossings) return notApplicable('the profile knows no names of the operator’s settings');
     if (!input) return notApplicable('no operator runs the service here');
-    const { release } = context.options;
+    const { release } = context.goal;
     const refused = refusedSettings(input, crossings, release);
     const { metadata } = input.resource;
     const evidence = refused.map((one) => evidenceOf(input.resource, one.says));

@@ -83,8 +83,8 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     title: 'cluster version reported',
     severity: 'error',
     ref: '§4.4/5',
-    judge({ clusterVersion: { cli, record } }, { options, profile }) {
-      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, options.release);
+    judge({ clusterVersion: { cli, record } }, { goal, profile }) {
+      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, goal.release);
       const { program } = profile.cli;
       const why = 'by' in cli ? `${cli.by}: ${cli.because ?? 'it did not say'}` : `${program} was not asked: ${cli.notAsked}`;
       const own = 'value' in record ? record.value : { by: 'the API', because: record.unread };
@@ -93,15 +93,15 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
           `no cluster version: ${why}; ${own.by}: ${own.because ?? 'it has none'}`,
           'by' in cli
             ? `Let ${program} reach the datastore, and see that the agents run: each new one records its version.`
-            : `Install ${program} ${options.release} on PATH, and let it reach the datastore.`,
+            : `Install ${program} ${goal.release} on PATH, and let it reach the datastore.`,
           { next: 'by' in cli ? command`${program} version` : command`kubectl netsvc-upgrade cli` },
         );
       }
-      const verdict = judged(own, options.release);
+      const verdict = judged(own, goal.release);
       if (verdict.status !== 'ok') return verdict;
       return failed(
         `${verdict.detail}; ${why}`,
-        `The cluster is upgraded: this is about ${program} on your machine. The command below installs ${options.release} of it where it can, and names each manual step.`,
+        `The cluster is upgraded: this is about ${program} on your machine. The command below installs ${goal.release} of it where it can, and names each manual step.`,
         {
           severity: 'warning',
           leads: 'after',
@@ -123,8 +123,8 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     title: 'no older CLI first on PATH',
     severity: 'warning',
     ref: '§1/4',
-    judge({ clis }, { options }) {
-      const { older = [], unknown = [] } = Object.groupBy(read(clis), ({ release }) => ageOf(release, options.release));
+    judge({ clis }, { goal }) {
+      const { older = [], unknown = [] } = Object.groupBy(read(clis), ({ release }) => ageOf(release, goal.release));
       const because = [...onPath(older, 'older CLI'), ...onPath(unknown, 'CLI of unknown release', 'CLIs of unknown release')];
       const evidence = [...older, ...unknown].map(({ file, release }) => ({ text: file, detail: release ?? 'release unknown' }));
       return failIfAny(evidence, 'no older CLI on PATH', () => ({

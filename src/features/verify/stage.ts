@@ -93,7 +93,7 @@ async function askCli(
   datastore: Datastore,
 ): Promise<ClusterVersionFacts['cli']> {
   const { ofLine: file } = await usableClis(sources, context, clis);
-  if (file === undefined) return { notAsked: `none of ${lineOf(context.options.release) ?? context.options.release} was found` };
+  if (file === undefined) return { notAsked: `none of ${lineOf(context.goal.release) ?? context.goal.release} was found` };
   const call = await leadCli(sources, context, datastore, file);
   if ('missing' in call) return { notAsked: call.missing };
   const { cluster, because } = await readCliVersion(sources.tools, call);
@@ -150,7 +150,7 @@ export async function readServiceImages(
     return podContainers(pod)
       .filter(({ image }) => ours(image))
       .map(({ name: container, image }) => {
-        const release = toldRelease(image, context.options.release, digests);
+        const release = toldRelease(image, context.goal.release, digests);
         const isCli = isImageOf(image, profile.cli.images);
         return { pod: refText({ kind: 'Pod', namespace, name }), container, image, isCli, ...(release === undefined ? {} : { release }) };
       });

@@ -68,8 +68,8 @@ export async function readLeftovers(cluster: ClusterReader, context: Context, ta
 }
 
 /** CRDs of kinds that the target no longer has, with the number of objects that each still holds. */
-export async function readLeftBehind(cluster: ClusterReader, { profile, options }: Context) {
-  const removed = profile.removedKinds.filter(({ since }) => !isOlder(options.release, since));
+export async function readLeftBehind(cluster: ClusterReader, { profile, goal }: Context) {
+  const removed = profile.removedKinds.filter(({ since }) => !isOlder(goal.release, since));
   const found = await eachOf(removed, 4, async ({ group, plural }) => {
     const name = `${plural}.${group}`;
     if (!(await cluster.get(K.CustomResourceDefinition, name))) return [];

@@ -12,28 +12,28 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
   {
     id: 'NS-302',
     title: 'every pod on the target release',
-    judge(facts, { options }) {
+    judge(facts, { goal }) {
       const images = read(facts.images);
       if (!images.some(({ isCli }) => !isCli)) {
         return failed('no pod of the service was found', 'Check --profile and the install path.', {
           next: command`kubectl netsvc-upgrade preflight`,
         });
       }
-      const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, options.release));
+      const { old = [], newer = [], untold = [] } = Object.groupBy(images, (one) => ageBeside(one.release, goal.release));
       const others = [...old, ...newer, ...untold];
-      if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${options.release}`);
+      if (others.length === 0) return ok(`all ${counted(images.length, 'container')} of the service are of ${goal.release}`);
       const groups = [
         {
-          is: `older than ${options.release}`,
+          is: `older than ${goal.release}`,
           of: old,
           hint: 'See why it did not roll; what has a manifest of its own (API server, CSI driver, CLI pods) is upgraded with that.',
         },
         {
-          is: `newer than ${options.release}`,
+          is: `newer than ${goal.release}`,
           of: newer,
           hint: 'See who upgraded it, or whether --release names too old a release: the service runs as one release.',
         },
-        { is: 'whose image does not tell its release', of: untold, hint: `Compare the digests with those of ${options.release}.` },
+        { is: 'whose image does not tell its release', of: untold, hint: `Compare the digests with those of ${goal.release}.` },
       ].filter(({ of }) => of.length > 0);
       const because = groups.map(({ is, of }) => `${counted(of.length, 'container')} ${is}: ${listed(of.map(({ pod }) => pod))}`);
       const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);

@@ -66,7 +66,7 @@ describe('any run record', () => {
     valueOrFault(async () => {
       const record = parseRecord(text, `Secret/${SPACE}/${RECORD_NAME}`);
       // What others do with it at once.
-      continues(record, { options: { release: 'v3.32.2' }, intent: { kind: 'upgrade' }, clusterUid: 'uid' });
+      continues(record, { goal: { release: 'v3.32.2' }, intent: { kind: 'upgrade' }, clusterUid: 'uid' });
       record.kept.findLast((one) => one.includes('/apply/'));
       for (const { id, because } of record.stages) `${id}${because?.trim()}`.trim();
       Object.values(record.digests).map((one) => one.slice(0, 12));

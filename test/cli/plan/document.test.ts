@@ -63,11 +63,7 @@ describe('the digest of a plan', () => {
       ...(['1', '2'].map((content) => planDigest(effects, context, planOf({ type: 'write', file: 'f', content }))) as [string, string]),
     ],
     ['the cluster', planDigest(effects, context, []), planDigest(effects, { ...context, clusterUid: 'other' }, [])],
-    [
-      'the release',
-      planDigest(effects, context, []),
-      planDigest(effects, { ...context, options: { ...context.options, release: 'v3.31.0' } }, []),
-    ],
+    ['the release', planDigest(effects, context, []), planDigest(effects, { ...context, goal: { release: 'v3.31.0' } }, [])],
   ];
   for (const [title, a, b] of other) it(`changes with ${title}`, () => assert.notEqual(a, b));
 });

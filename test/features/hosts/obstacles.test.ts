@@ -3,14 +3,13 @@ import type { HepFacts } from '../../../src/features/hosts/facts.ts';
 import { hepJudged } from '../../../src/features/hosts/judged.ts';
 import { readOverride } from '../../../src/features/hosts/obstacles.ts';
 import { automaticSettings } from '../../../src/features/policy-rules/host-endpoint.ts';
-import type { Options } from '../../../src/kernel/context.ts';
 import type { Datastore } from '../../../src/kernel/installation.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, object, resource } from '../../fixtures/facts.ts';
+import { contextOf, object, resource, type Wanted } from '../../fixtures/facts.ts';
 import { asRead, keptItem, removed, switched } from '../../support/hep-kept.ts';
 
 interface Cluster {
@@ -26,7 +25,7 @@ interface Cluster {
   /** Status of that DaemonSet where it differs from one that is rolled out. */
   readonly status?: Readonly<Record<string, number>>;
   readonly datastore?: Datastore;
-  readonly options?: Partial<Options>;
+  readonly options?: Wanted;
   /** What an earlier migration kept; one that enabled, unless said. */
   readonly kept?: readonly KeptItem[];
 }

@@ -138,7 +138,7 @@ describe('the probe', () => {
     const results = [{ node: 'n1', image: 'a', state: 'pulled', because: '' }];
     const of = (release: string) =>
       readPulled({ read: async () => JSON.stringify({ run: context.startedAt.toISOString(), release, results }) }, context);
-    assert.deepEqual((await of(context.options.release))?.images, ['a']);
+    assert.deepEqual((await of(context.goal.release))?.images, ['a']);
     assert.equal(await of('v3.0.0'), undefined);
   });
 

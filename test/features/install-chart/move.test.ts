@@ -35,7 +35,7 @@ const movedBy = (context: Context, parts: ChartParts) => {
   const uids = [...storedIn(parts), ...(parts.objects ?? [])]
     .filter(({ kind }) => kind === 'Secret')
     .map(({ metadata }) => `uid-Secret/${metadata.name}`);
-  return { ...RECORD, clusterUid: context.clusterUid, intent: upgradeTo(context.options.release), wrote: ['apply'], moved: uids };
+  return { ...RECORD, clusterUid: context.clusterUid, intent: upgradeTo(context.goal.release), wrote: ['apply'], moved: uids };
 };
 
 describe('a chart release in another namespace than its operator', () => {

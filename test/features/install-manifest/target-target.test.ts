@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { readTarget } from '../../../src/features/install-manifest/target.ts';
-import type { Options } from '../../../src/kernel/context.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { installation } from '../../fixtures/facts.ts';
+import { installation, type Wanted } from '../../fixtures/facts.ts';
 import { applyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
 import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 const netsvcInstalled: Installation = { ...installation, variant: 'netsvc', release: 'v3.26.4', hasTypha: false };
 
-const benchOf = (options: Partial<Options> = {}) => applyBench([], { options });
+const benchOf = (options: Wanted = {}) => applyBench([], { options });
 const read = ({ sources, context }: ReturnType<typeof benchOf>, what = netsvcInstalled) => readTarget(sources, context, what);
 
 describe('readTarget', () => {

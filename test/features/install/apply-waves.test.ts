@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { RENAMES_POLICIES } from '../../../src/features/policies/settled.ts';
 import type { Action } from '../../../src/kernel/action.ts';
-import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { noReturnText } from '../../../src/kernel/stage.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import type { Wanted } from '../../fixtures/facts.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -40,7 +40,7 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     installed = await installedClientSide('v3.27.5', 'calico-typha.yaml', releases);
   });
 
-  const bench = (options: Partial<Options> = {}, more: readonly KubeObject[] = [configuration]): ApplyBench =>
+  const bench = (options: Wanted = {}, more: readonly KubeObject[] = [configuration]): ApplyBench =>
     applyBench([...installed, ...more], {
       profile: calico,
       folder: releases,

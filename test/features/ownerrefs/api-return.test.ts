@@ -16,8 +16,8 @@ async function searched(awayFor: number, wrote: readonly string[], path: Install
   let asked = 0;
   let seconds = 0;
   const discover: ClusterReader['discover'] = async () => ({ kinds: [], failed: asked++ < awayFor ? [API] : [] });
-  const { clusterUid, options } = context;
-  const record: RunRecord = runRecord({ clusterUid, intent: upgradeTo(options.release, 'v3.26.4'), oldest: 'v3.26.4', path, wrote });
+  const { clusterUid, goal } = context;
+  const record: RunRecord = runRecord({ clusterUid, intent: upgradeTo(goal.release, 'v3.26.4'), oldest: 'v3.26.4', path, wrote });
   const sources = {
     cluster: { ...clusterOf([]).cluster, discover },
     clock: {

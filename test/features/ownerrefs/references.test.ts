@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readOwnersJudged, sourceOf } from '../../../src/features/ownerrefs/references.ts';
 import { changesUids, convertsUids } from '../../../src/features/ownerrefs/uid-change.ts';
 import { rememberOf } from '../../../src/features/survey/path-stage.ts';
-import type { Context } from '../../../src/kernel/context.ts';
 import type { ComponentVersion, Installation } from '../../../src/kernel/installation.ts';
 import type { Kind } from '../../../src/kernel/object.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
@@ -10,7 +9,7 @@ import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { begunRecord } from '../../../src/kernel/run-record-steps.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
-import { contextOf, installation, object } from '../../fixtures/facts.ts';
+import { contextOf, installation, object, type Wanted } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
@@ -32,7 +31,7 @@ const installed = (release: string, ...servers: readonly ComponentVersion[]): In
 const begunOn = (found: Installation): RunRecord =>
   begunRecord(undefined, rememberOf(found), { context, operator: 'alice@here', toolVersion: '1.2.3' });
 const continued = (more: Partial<RunRecord>): RunRecord =>
-  runRecord({ intent: upgradeTo(context.options.release), clusterUid: context.clusterUid, ...more });
+  runRecord({ intent: upgradeTo(context.goal.release), clusterUid: context.clusterUid, ...more });
 
 describe('the release that references were made under', () => {
   const mixed = installed('v3.29.0', server('v3.27.2'));
@@ -70,7 +69,7 @@ describe('the release that references were made under', () => {
       ...over32,
       agent: { kind: 'DaemonSet', namespace: 'kube-system', name: 'canal', container: 'calico-node' },
     };
-    const isSearched = async (stored: string, found: Installation, options: Partial<Context['options']> = {}, isAskedFor = false) => {
+    const isSearched = async (stored: string, found: Installation, options: Wanted = {}, isAskedFor = false) => {
       const { cluster } = clusterOf([object('crd.projectcalico.org/v1', `GlobalNetworkPolicy/${stored}`, { metadata: kept })], {
         kinds: [policies],
       });

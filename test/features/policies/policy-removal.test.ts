@@ -11,7 +11,7 @@ const harmless: RemovalJudged = {
   cli: { program: 'calicoctl', provedBy: 'the same GUID' },
   owned: { value: { objects: [], unread: [] } },
   needsCli: true,
-  release: contextOf().options.release,
+  release: contextOf().goal.release,
 };
 
 function judge(id: string, facts: Partial<RemovalJudged>): Finding {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readRenamedPolicies } from '../../../src/features/policies/index.ts';
-import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { installation } from '../../fixtures/facts.ts';
+import { installation, type Wanted } from '../../fixtures/facts.ts';
 import { engineBench, engineContext } from '../../support/engine-ports.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -22,7 +21,7 @@ function stored(name: string, annotations: Readonly<Record<string, string>> = { 
   return { apiVersion: `${GROUP}/v1`, kind: 'NetworkPolicy', metadata, spec: { tier: 'default', selector: 'all()' } };
 }
 
-async function renamed(objects: readonly KubeObject[], options: Partial<Options> = {}, more: Partial<typeof installation> = {}) {
+async function renamed(objects: readonly KubeObject[], options: Wanted = {}, more: Partial<typeof installation> = {}) {
   const { cluster } = engineBench().ports;
   const reads = { ...cluster, discover: async () => ({ kinds: [KIND], failed: [] }), list: async () => objects };
   const context = { ...engineContext({ release: CALICO_TARGET, ...options }), profile: calico };

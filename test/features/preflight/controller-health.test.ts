@@ -38,7 +38,7 @@ const degraded = condition('Degraded', 'True', {
 });
 
 const begun = (wrote: string) => ({
-  value: runRecord({ clusterUid: context.clusterUid, intent: upgradeTo(context.options.release, 'v3.27.5'), wrote: [wrote] }),
+  value: runRecord({ clusterUid: context.clusterUid, intent: upgradeTo(context.goal.release, 'v3.27.5'), wrote: [wrote] }),
 });
 
 checkCases('NS-429', {

@@ -168,7 +168,7 @@ describe('the survey of the preflight', () => {
     const sources = sourcesOf(cluster);
     const record = runRecord({
       clusterUid: 'cluster-1',
-      intent: upgradeTo(contextOf().options.release, 'v3.27.4'),
+      intent: upgradeTo(contextOf().goal.release, 'v3.27.4'),
       wrote: ['apply'],
       oldest: 'v3.27.4',
     });

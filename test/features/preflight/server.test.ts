@@ -9,8 +9,8 @@ const service = (name: string, status: string) =>
 
 /** An unfinished run to the target, before and after it has applied it. */
 const recordOf = (...wrote: readonly string[]) => {
-  const { clusterUid, options } = contextOf();
-  return { record: { value: runRecord({ clusterUid, intent: upgradeTo(options.release), path: 'operator', wrote }) } };
+  const { clusterUid, goal } = contextOf();
+  return { record: { value: runRecord({ clusterUid, intent: upgradeTo(goal.release), path: 'operator', wrote }) } };
 };
 const [begun, applied] = [recordOf('backup'), recordOf('backup', 'crds', 'apply')];
 

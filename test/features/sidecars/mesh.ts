@@ -1,13 +1,12 @@
 import { alpStage } from '../../../src/features/sidecars/stage.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { Tools } from '../../../src/kernel/argv.ts';
-import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
-import { contextOf, object } from '../../fixtures/facts.ts';
+import { contextOf, object, type Wanted } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { workloadOf } from '../../support/inventory.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
@@ -50,7 +49,7 @@ export function pod(name: string, sidecar: string, ownerReferences: unknown = un
 export interface Case {
   readonly objects: readonly KubeObject[];
   readonly files?: Files;
-  readonly options?: Partial<Options>;
+  readonly options?: Wanted;
   readonly kept?: readonly KeptItem[];
   readonly profile?: Profile;
   readonly tools?: Pick<Tools, 'which'>;

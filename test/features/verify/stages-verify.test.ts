@@ -36,12 +36,12 @@ describe('verify looks for images of the service', () => {
   it('by a digest, where an ImageSet of the target pins it', async () => {
     const kind: Kind = { group: calico.operatorGroup, version: 'v1', kind: 'ImageSet', plural: 'imagesets', namespaced: false };
     const images = [{ image: 'calico/node', digest: 'sha256:abc' }];
-    const set = object('operator.tigera.io/v1', `ImageSet/calico-${context.options.release}`, { spec: { images } });
+    const set = object('operator.tigera.io/v1', `ImageSet/calico-${context.goal.release}`, { spec: { images } });
     const pods = [pod('calico-system/n', ['mirror.corp/x/node@sha256:abc']), pod('calico-system/o', ['mirror.corp/x/node@sha256:old'])];
     const { cluster } = clusterOf([...pods, set], { kinds: [K.Pod, kind] });
     assert.deepEqual(
       (await readServiceImages(cluster, context, pods)).map(({ release }) => release),
-      [context.options.release, undefined],
+      [context.goal.release, undefined],
     );
   });
 
