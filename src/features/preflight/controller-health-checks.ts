@@ -149,7 +149,7 @@ export const controllerHealthChecks: readonly PreflightCheck[] = [
         const next = command`kubectl get ${`${end.statusPlural}.${profile.operatorGroup}`} -o yaml`;
         if (statuses.length === 0) return noStatus(end, next);
         const bad = statuses.flatMap((status) => troublesOf(status, operated, end, facts.now));
-        // The rollout that this run has begun makes components unready; its wait judges them, with a limit of time.
+        // The rollout that this run has begun makes components unready; its wait evaluates them, with a limit of time.
         if (bad.length > 0 && replacesApi(read(facts.record), context)) return inOwnRollout(bad, next);
         const isLate = bad.every(({ isWarning }) => isWarning);
         return failIfAny(bad, `${counted(statuses.length, 'component status', 'component statuses')} good`, () => ({
@@ -194,7 +194,7 @@ function inOwnRollout(evidence: readonly Trouble[], next: ReturnType<typeof comm
     status: 'failed',
     severity: 'warning',
     because: `the rollout that this run began is not finished: ${listed(evidence.map(({ text, detail }) => `${text} ${detail}`))}`,
-    hint: 'Nothing to do before the run goes on: it waits for these components, and names the one that does not get ready.',
+    hint: 'Nothing to do before the run continues: it waits for these components, and names the one that does not get ready.',
     evidence,
     next,
   };
