@@ -105,6 +105,13 @@ describe('workflows', () => {
     assert.deepEqual([jobs.publish?.needs, jobs.offer?.needs], ['build', 'publish']);
   });
 
+  it('compare each Node.js with the signed sums of its publisher before anything is packed, by keys of one commit', () => {
+    const steps = jobsOf('.github/workflows/release.yml').jobs.build?.steps ?? [];
+    const at = (run: string) => steps.findIndex((step) => step.run?.includes(run));
+    assert.ok(at('node build/publisher-sums.ts') > 0 && at('node build/publisher-sums.ts') < at('npm run pack'));
+    assert.match(read('.github/workflows/release.yml'), /repository: nodejs\/release-keys\n +ref: [0-9a-f]{40}\n/);
+  });
+
   it('put no value that somebody else chose into a command line', () => {
     for (const file of files)
       for (const { steps } of Object.values(jobsOf(file).jobs)) for (const { run = '' } of steps) assert.doesNotMatch(run, /\$\{\{/, run);
