@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { EXIT, type ExitName } from '../kernel/fault.ts';
+import { outliveOutput } from './lost-output.ts';
 
 /** Milliseconds until a program that has printed everything and still holds a handle is ended. */
 const LINGER_MS = 3000;
@@ -25,8 +26,5 @@ function end(exit: ExitName = 'done'): void {
   setTimeout(() => process.exit(), exit === 'interrupted' ? INTERRUPTED_LINGER_MS : LINGER_MS).unref();
 }
 
-// A reader that goes away (`2>&1 | head -1`) ends the output, never the upgrade; oclif says the same of stdout.
-process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code !== 'EPIPE') process.exitCode = 1;
-});
+outliveOutput();
 main();

@@ -9,12 +9,14 @@ import { askedOf, beforeCluster, toldFault } from './command-line.ts';
 import type { CommandName } from './command-names.ts';
 import type { Row } from './flag.ts';
 import { FLAG_ROWS } from './flags.ts';
+import { flushed, outliveOutput } from './lost-output.ts';
 import { named } from './name.ts';
 import { realSeams } from './real-seams.ts';
 import type { Uses } from './recorded-flags.ts';
 import type { Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
-import { flushed } from './terminal.ts';
+
+outliveOutput();
 
 /** What commands get from outside: the real world, or what a test hands over with oclif's load options. */
 export function seamsOf(config: Interfaces.Config): Seams {

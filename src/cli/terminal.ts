@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { EXIT, Fault } from '../kernel/fault.ts';
+import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/columns.ts';
@@ -32,43 +32,16 @@ interface Streams extends Pick<NodeJS.Process, StreamName> {
   isTerminal?(name: StreamName): boolean;
 }
 
-const known = new WeakSet<NodeJS.WriteStream>();
-
-/** The stream; a reader that goes away (`| head -1`), or a full disk, ends the output, never the upgrade. */
-function surviving<Stream extends NodeJS.WriteStream>(stream: Stream, name: 'stdout' | 'stderr'): Stream {
-  if (known.has(stream)) return stream;
-  known.add(stream);
-  let isTold = false;
-  // oclif's own throws whatever it does not know.
-  stream.removeAllListeners('error');
-  return stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE' || isTold) return;
-    isTold = true;
-    // What cannot be written must not look written to a script.
-    process.once('exit', () => {
-      process.exitCode ||= EXIT.failed;
-    });
-    if (name === 'stdout')
-      own.stderr.write(`error: the output could not be written: ${message}\nmake room, then run the same command again\n`);
-  });
-}
-
-/** Resolves once everything that was written to both is out, or nobody reads it any more: oclif ends the process after an error. */
-export async function flushed(): Promise<void> {
-  const out = (stream: NodeJS.WriteStream) => new Promise<void>((resolve) => stream.write('', 'utf8', () => resolve()));
-  await Promise.all([out(process.stdout), out(process.stderr)]);
-}
-
 /** Each is made at first use: that takes Node a millisecond, and a command writes to one or two. */
 const own: Streams = {
   get stdin() {
     return process.stdin;
   },
   get stdout() {
-    return surviving(process.stdout, 'stdout');
+    return process.stdout;
   },
   get stderr() {
-    return surviving(process.stderr, 'stderr');
+    return process.stderr;
   },
   isTerminal: (name) => isatty(DESCRIPTORS[name]),
 };

@@ -1,7 +1,7 @@
 import type { Hook } from '@oclif/core/hooks';
 import { toldFault } from '../cli/command-line.ts';
+import { flushed } from '../cli/lost-output.ts';
 import { seamsOf } from '../cli/own-command.ts';
-import { flushed } from '../cli/terminal.ts';
 import { EXIT, Fault } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 
