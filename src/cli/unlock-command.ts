@@ -15,7 +15,7 @@ export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<Exit
     if (!holder) return show(session, holder, ['lock: free; nothing to release', 'Nothing was changed by this command.']);
     for (const line of lockLines(holder, session.composition.clock.now())) session.say(line);
     await agree(session, holder.identity);
-    const released = await session.interrupts.finish(() => lock.breakLock(holder.identity));
+    const released = await session.interrupts.finish(() => lock.breakLock(holder.identity, holder.renewedAt));
     return show(session, await lock.holder(), [
       released ? `lock of ${released.identity} released` : 'lock: free; its holder released it meanwhile',
     ]);

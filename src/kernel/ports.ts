@@ -191,8 +191,11 @@ export interface Lock {
   holder(): Promise<LockHolder | undefined>;
   /** Throws Fault('locked') if another run holds it, or if a program that a killed run had started does not end. */
   acquire(): Promise<LockHold>;
-  /** Releases the lock of the holder that the user was shown, on that user's word; throws Fault('locked') if another one holds it by now. */
-  breakLock(identity: string): Promise<LockHolder | undefined>;
+  /**
+   * Releases the lock of the holder that the user was shown, on that user's word. Throws Fault('locked') if another one holds it by now, or
+   * if this one has renewed it since it was shown (`renewedAt`): then it is no dead run.
+   */
+  breakLock(identity: string, renewedAt?: string): Promise<LockHolder | undefined>;
 }
 
 /** Manifests of releases that the program carries: old ones are published nowhere as files. */

@@ -55,13 +55,7 @@ export function leaseLock(deps: LockDeps): Lock {
       const isUndisturbed = !own.hadOrphans && first?.state !== undefined && first.state === freeState(own.before);
       return { ...keepRenewing(deps, read, own), isUndisturbed };
     },
-    async breakLock(identity) {
-      const lease = await read();
-      const holder = holderOf(lease);
-      if (holder && holder.identity !== identity) throw locked(holder);
-      if (lease && holder) await deps.cluster.replace(K.Lease, broken(lease));
-      return holder;
-    },
+    breakLock: (identity, renewedAt) => breakFrom(deps, read, { identity, renewedAt }),
   };
 }
 
@@ -111,6 +105,31 @@ async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>)
     const quicker = holderOf(await read());
     throw quicker ? locked(quicker) : thrown;
   }
+}
+
+type Shown = Pick<LockHolder, 'identity'> & { readonly renewedAt: string | undefined };
+
+async function breakFrom(deps: LockDeps, read: () => Promise<KubeObject | undefined>, shown: Shown): Promise<LockHolder | undefined> {
+  const lease = await read();
+  const holder = holderOf(lease);
+  if (!lease || !holder) return undefined;
+  if (holder.identity !== shown.identity) throw locked(holder);
+  if (shown.renewedAt !== undefined && holder.renewedAt !== shown.renewedAt) throw alive(holder);
+  try {
+    await deps.cluster.replace(K.Lease, broken(lease));
+    return holder;
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || (thrown.status !== 409 && thrown.status !== 404)) throw thrown;
+    return breakFrom(deps, read, holder);
+  }
+}
+
+/** Only a process that lives renews. */
+function alive({ identity, renewedAt }: LockHolder): Fault {
+  return new Fault('locked', `the lock was not released: ${identity} has just renewed it (${renewedAt}), so that run is at work`, [
+    'follow that run: kubectl netsvc-upgrade status --watch',
+    'to end it, press Ctrl-C in its terminal, or end its process; it then releases the lock itself',
+  ]);
 }
 
 function locked(holder: LockHolder): Fault {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { OtherCluster } from '../../../src/adapters/kube/failure.ts';
+import { LEASE_NAME } from '../../../src/adapters/lock/lease.ts';
 import { leaseLock } from '../../../src/adapters/lock/lock.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { interrupted } from '../../../src/kernel/interruption.ts';
+import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { STATE_NAMESPACE } from '../../../src/kernel/run-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
@@ -48,7 +51,7 @@ function ground() {
   };
 }
 
-const isLocked = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'locked';
+const isLocked = (thrown: unknown): thrown is Fault => thrown instanceof Fault && thrown.code === 'locked';
 
 describe('the lock', () => {
   it('is held by one run, and tells the other who holds it and how to go on', async () => {
@@ -179,6 +182,25 @@ describe('the lock', () => {
     };
     await assert.rejects(lockOf('bob').acquire(), isLocked);
     assert.equal((await other.holder())?.identity, 'alice');
+  });
+
+  it('is not taken from a holder who renews it meanwhile, nor from the next one, and a lease that changed otherwise is no reason', async () => {
+    const { lockOf, pass, memory } = ground();
+    const { release } = await lockOf('alice').acquire();
+    const shown = await lockOf('bob').holder();
+    const breaks = () => lockOf('bob').breakLock('alice', shown?.renewedAt);
+    const lease = () => memory.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE).then((live) => live ?? assert.fail());
+    const touch = async () => void (await memory.cluster.replace(K.Lease, await lease()));
+    const isAlive = (thrown: unknown) => isLocked(thrown) && /not released: alice has just renewed it/.test(thrown.message);
+    memory.between = () => pass(15);
+    await assert.rejects(breaks(), isAlive, 'between the look and the write');
+    await assert.rejects(breaks(), isAlive, 'between what was shown and the look');
+    memory.between = release;
+    assert.equal(await lockOf('bob').breakLock('alice'), undefined, 'given back meanwhile');
+    const carol = await lockOf('carol').acquire();
+    memory.between = touch;
+    assert.equal((await lockOf('bob').breakLock('carol'))?.identity, 'carol');
+    await carol.release();
   });
 
   it('is lost when another holder appears', async () => {
