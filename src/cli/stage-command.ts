@@ -49,10 +49,16 @@ function probing(stages: readonly AnyStage[]): readonly AnyStage[] {
   return stages.map((stage) => (stage.probes ? { ...stage, readOnly: false, leavesNothing: true } : stage));
 }
 
+/** With `--undo`: what takes them back. */
+export function undoOf(stages: readonly AnyStage[]): readonly AnyStage[] {
+  return stages.flatMap(({ undo }) => undo ?? []);
+}
+
 /** The stages of a command, with an optional one that has a flag of its name. */
 export async function stagesOf({ chain, flags }: Asked, seams: Seams): Promise<readonly AnyStage[]> {
   const all = await seams.loadChain();
   const stages = chain === undefined || chain.stages === 'all' ? sliceOf(flags)(all) : partOf(all, chain.stages, flags);
+  if (flags.undo) return undoOf(stages);
   return flags['probe-network'] ? probing(stages) : stages;
 }
 

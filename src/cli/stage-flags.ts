@@ -67,7 +67,6 @@ export const stageFlags = {
   delete: { option: 'deletePolicy', ...run, on: ['policy'], helpValue: 'NAME', summary: 'delete the temporary policy of this name' },
   undo: {
     type: 'boolean',
-    option: 'undo',
     ...run,
     as: {
       apply: { summary: 'remove only the hold of Typha that an interrupted run left; the rest is undone with the backup' },

@@ -52,6 +52,7 @@ export function judgingKubectl(inner: AnyStage): AnyStage {
   if (inner.readOnly) return inner;
   return {
     ...inner,
+    ...(inner.undo ? { undo: judgingKubectl(inner.undo) } : {}),
     async open(sources, context) {
       const open = plannedOnce(await inner.open(sources, context));
       return startsKubectl(open) ? withKubectl(open, sources, context) : open;
@@ -91,7 +92,7 @@ function startsKubectl(open: OpenStage): boolean {
 /** The title of every check by its id, in the order of the ids. */
 export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
   chain
-    .flatMap(({ checks }) => checks)
+    .flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])])
     .map(({ id, title }): [string, string] => [id, title])
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );

@@ -23,8 +23,6 @@ export interface Options {
   readonly timeoutMs?: number;
   /** Failed pods that a wait still tolerates: with one more it gives up. */
   readonly maxFailed: number;
-  /** Take back what an earlier run of the stage did (`--undo`). */
-  readonly undo?: boolean;
   readonly namespace?: string;
   /** Patches a second of actions on many objects; no limit unless said. */
   readonly qps?: number;

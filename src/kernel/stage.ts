@@ -59,6 +59,8 @@ export interface Stage<Facts> {
   readonly leavesTraffic?: true;
   /** What undoes what it changed: the files of the backup, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
   readonly undoneBy?: 'files' | 'copy' | `${string} --undo`;
+  /** Takes back what it did, with the same name in reports and records: performed in its place with `--undo`. */
+  readonly undo?: AnyStage;
   /** Undone after everything else of the run: it needs the objects as they were. */
   readonly undoneLast?: true;
   /** The stage whose removals it puts back. A run that is held to a saved plan may put back whatever that one removes. */

@@ -102,6 +102,16 @@ describe('a command that performs stages', () => {
     assert.ok(bench.engine.calls.includes(APPLY));
   });
 
+  it('performs with --undo what takes the stage back, in its place', async () => {
+    const undo = fakeStage('hep', { plan: applies('back.yaml') });
+    const bench = commandBench([{ ...fakeStage('hep', { plan: applies('upgrade.yaml') }), undo }]);
+    assert.equal(await bench.run('hep', '--undo', '-y'), 0);
+    assert.deepEqual(
+      bench.engine.calls.filter((call) => call.startsWith('exec')),
+      [APPLY.replace('upgrade.yaml', 'back.yaml')],
+    );
+  });
+
   it('does not ask when there is nothing to change', async () => {
     const bench = commandBench([fakeStage('apply')]);
     assert.equal(await bench.run('apply'), 0);

@@ -3,6 +3,7 @@ import { leaseLock } from '../../src/adapters/lock/lock.ts';
 import { compose } from '../../src/cli/compose.ts';
 import { effects } from '../../src/cli/effects.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { undoOf } from '../../src/cli/stage-command.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { ownerrefsRestoreStage } from '../../src/features/chain.ts';
@@ -33,7 +34,7 @@ export async function performStage(
   try {
     const { cluster, clock } = composition;
     const lock = leaseLock({ cluster, clock, identity: `sweep@test/${randomUUID()}`, isGone: () => true });
-    return await runChain([stage], { ...composition, lock, effects }, composition.context, observe);
+    return await runChain(flags.undo ? undoOf([stage]) : [stage], { ...composition, lock, effects }, composition.context, observe);
   } finally {
     await composition.close();
   }

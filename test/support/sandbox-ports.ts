@@ -1,5 +1,6 @@
 import { effects } from '../../src/cli/effects.ts';
 import { askedFor } from '../../src/cli/options.ts';
+import { undoOf } from '../../src/cli/stage-command.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { checkTitles } from '../../src/features/chain.ts';
@@ -54,5 +55,5 @@ export function performIn(
   flags: Flags = {},
   { profile, ports = sandboxPorts(scenario), observe = () => undefined }: Performing = {},
 ): Promise<ChainOutcome> {
-  return runChain(stages, ports, contextIn(scenario, flags, profile), observe);
+  return runChain(flags.undo ? undoOf(stages) : stages, ports, contextIn(scenario, flags, profile), observe);
 }

@@ -28,15 +28,50 @@ import { obstaclesBack, oldOnesFirst, undoNeedsCli } from './undo.ts';
 /** Endpoints go from the controllers through Typha, where there is one, to the agents. */
 const CARRIERS: ReadonlySet<string> = new Set(['agent', 'typha', 'controllers']);
 
-/** The facts as the checks see them. */
+/** The facts as the checks of the migration see them. */
 export function hepJudged(facts: HepFacts, context: Context): HepJudged {
+  const isDone = isMigrated(facts);
+  return {
+    ...foundBy(facts, context),
+    verdicts: verdictsOf(facts),
+    obstacles: obstaclesOn(facts, context),
+    needsCli: !isDone,
+    idle: isDone,
+    judgesEnd: facts.judgesEnd,
+    refusedBack: [],
+    gone: undefined,
+  };
+}
+
+/** The same where the migration is taken back. */
+export function undoJudged(facts: HepFacts, context: Context): HepJudged {
+  return {
+    ...foundBy(facts, context),
+    verdicts: atNodes(facts),
+    obstacles: oldOnesFirst(facts, context) ? [] : obstaclesBack(facts, context),
+    needsCli: undoNeedsCli(facts, context),
+    idle: true,
+    judgesEnd: false,
+    refusedBack: refusedBack(facts, context),
+    gone: gone(facts).map(({ endpoint, remover }) => ({
+      name: endpoint.metadata.name,
+      node: textAt(endpoint.spec, 'node') ?? '',
+      remover,
+      asItWas: JSON.stringify(servedObject(endpoint, context.profile.apiGroup)),
+    })),
+  };
+}
+
+type Found = Omit<HepJudged, 'verdicts' | 'obstacles' | 'needsCli' | 'idle' | 'judgesEnd' | 'refusedBack' | 'gone'>;
+
+/** What is so either way. */
+function foundBy(facts: HepFacts, context: Context): Found {
   const { cli, verdicts, ruleChanges, elsewhere, rollouts, nodes } = facts;
   const { labels: signs } = context.profile;
   const known = 'value' in verdicts ? verdicts.value : [];
   return {
     enabled: facts.settings.autoCreate,
     nodes: nodes.length,
-    verdicts: verdictsOf(facts, context),
     ruleChanges: 'unread' in ruleChanges ? ruleChanges : { value: ruleChanges.value.map(ruleChange) },
     labelProblems: known.flatMap(({ kubernetesNode, labels }) => labels.problems.map((problem) => labelProblem(kubernetesNode, problem))),
     unclear: unclearOf(known, elsewhere, signs),
@@ -46,20 +81,7 @@ export function hepJudged(facts: HepFacts, context: Context): HepJudged {
     namedPorts: known.flatMap(({ lostPorts }) => lostPorts),
     rollouts,
     components: facts.installation.components.filter(({ component }) => CARRIERS.has(component)),
-    obstacles: obstaclesOf(facts, context),
     cli,
-    needsCli: context.options.undo ? undoNeedsCli(facts, context) : !isMigrated(facts),
-    idle: context.options.undo === true || isMigrated(facts),
-    judgesEnd: context.options.undo !== true && facts.judgesEnd,
-    refusedBack: context.options.undo ? refusedBack(facts, context) : [],
-    gone: context.options.undo
-      ? gone(facts).map(({ endpoint, remover }) => ({
-          name: endpoint.metadata.name,
-          node: textAt(endpoint.spec, 'node') ?? '',
-          remover,
-          asItWas: JSON.stringify(servedObject(endpoint, context.profile.apiGroup)),
-        }))
-      : undefined,
   };
 }
 
@@ -70,10 +92,14 @@ export function isMigrated({ settings, verdicts }: HepFacts): boolean {
 }
 
 /** Of hosts that are yet to be migrated, and once more of those that this command has migrated. */
-function verdictsOf({ verdicts, after }: HepFacts, { options }: Context): HepJudged['verdicts'] {
-  if ('unread' in verdicts) return verdicts;
-  if (options.undo || 'unread' in after) return { value: verdicts.value.flatMap(hostVerdicts) };
-  return { value: [...verdicts.value.flatMap(hostVerdicts), ...after.value.flatMap(verdictsAfter)] };
+function verdictsOf(facts: HepFacts): HepJudged['verdicts'] {
+  const [known, { after }] = [atNodes(facts), facts];
+  if ('unread' in known || 'unread' in after) return known;
+  return { value: [...known.value, ...after.value.flatMap(verdictsAfter)] };
+}
+
+function atNodes({ verdicts }: HepFacts): HepJudged['verdicts'] {
+  return 'unread' in verdicts ? verdicts : { value: verdicts.value.flatMap(hostVerdicts) };
 }
 
 function verdictsAfter({ node, changes }: AfterRemoval): readonly HostVerdict[] {
@@ -202,9 +228,4 @@ function unclearOf(known: readonly NodeVerdict[], elsewhere: readonly HostEndpoi
     const detail = `${own}${node === undefined || node === one.node ? '' : `; node ${node} gets none, for it has its name`}`;
     return { name: one.name, detail, fate: node === undefined ? 'stays' : 'blocks' };
   });
-}
-
-function obstaclesOf(facts: HepFacts, context: Context): HepJudged['obstacles'] {
-  if (context.options.undo) return oldOnesFirst(facts, context) ? [] : obstaclesBack(facts, context);
-  return obstaclesOn(facts, context);
 }

@@ -15,20 +15,30 @@ type Obstacles = HepJudged['obstacles'];
 
 /** What keeps automatic endpoints from being made once they are switched on. */
 export function obstaclesOn(facts: HepFacts, context: Context): Obstacles {
-  return [...overrideOf(facts, context, true), ...coverageOf(facts), ...syncOf(facts), ...waitOf(facts, context), ...absentOf(facts)];
+  return [
+    ...overrideOf(facts, context, { needed: true }),
+    ...coverageOf(facts),
+    ...syncOf(facts),
+    ...waitOf(facts, context),
+    ...absentOf(facts),
+  ];
 }
 
 type Told = Pick<HepFacts, 'override' | 'settings' | 'configuration'>;
 
-/**
- * Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo, which needs off. `needed`: without
- * automatic endpoints hosts would have none.
- */
-export function overrideOf(told: Told, { profile, options }: Context, needed: boolean): Obstacles {
+interface Wanted {
+  /** Without automatic endpoints hosts would have none. */
+  readonly needed: boolean;
+  /** The undo wants them off, so one that says so does no harm. */
+  readonly off?: true;
+}
+
+/** Variables that override the setting or cannot be read; one that agrees counts, as it blocks the undo. */
+export function overrideOf(told: Told, { profile }: Context, { needed, off }: Wanted): Obstacles {
   const { override, configuration } = told;
   const name = profile.automaticEndpointsEnv;
   if (name === undefined) return [];
-  const isHarmful = (value: string | undefined) => value !== undefined && !(options.undo && value.toLowerCase() === 'disabled');
+  const isHarmful = (value: string | undefined) => value !== undefined && !(off && value.toLowerCase() === 'disabled');
   const running = givenVariable(configuration, name);
   const first = needed ? enableFirst(told, name, profile) : undefined;
   const takeOut = (where: string) => `${first ? `${first} Then take` : 'Take'} ${name} out of the controllers’ ${where}`;

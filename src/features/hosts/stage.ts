@@ -6,6 +6,7 @@ import { acceptsWhole } from '../../kernel/judge.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type JsonPatchOp, type KubeObject } from '../../kernel/object.ts';
 import { changeTo, placesIn } from '../../kernel/object-change.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { stage } from '../../kernel/stage.ts';
 import { type HostEndpoint, isAllInterfaces, type NodeVerdict, originOf } from '../policy-rules/index.ts';
@@ -13,13 +14,14 @@ import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld, switchCall } from './endpoints.ts';
 import type { HepFacts, HepJudged } from './facts.ts';
-import { hepJudged, isMigrated, plannedHost } from './judged.ts';
+import { hepJudged, isMigrated, plannedHost, undoJudged } from './judged.ts';
 import { switchTo } from './kept.ts';
 import { endpointsOf, readHepFacts } from './survey.ts';
 import { undoPlan } from './undo.ts';
 
-/** Labels to the nodes, automatic endpoints on, old ones away node by node once their successor stands (§4.7). */
-export const hepStage = stage<HepJudged & { readonly read: HepFacts }>({
+type Surveyed = HepJudged & { readonly read: HepFacts };
+
+const HEP = {
   id: 'hep',
   title: 'Migrate to automatic host endpoints',
   ref: '§4.7',
@@ -28,12 +30,21 @@ export const hepStage = stage<HepJudged & { readonly read: HepFacts }>({
   optional: true,
   converges: true,
   checks: hepChecks,
-  survey: async (sources, context) => {
+} as const;
+
+const surveyedAs =
+  (judged: typeof hepJudged) =>
+  async (sources: Sources, context: Context): Promise<Surveyed> => {
     const read = await readHepFacts(sources, context);
-    return { ...hepJudged(read, context), read };
-  },
+    return { ...judged(read, context), read };
+  };
+
+/** Labels to the nodes, automatic endpoints on, old ones away node by node once their successor stands (§4.7). */
+export const hepStage = stage<Surveyed>({
+  ...HEP,
+  undo: stage<Surveyed>({ ...HEP, survey: surveyedAs(undoJudged), plan: ({ read }, context) => undoPlan(read, context) }),
+  survey: surveyedAs(hepJudged),
   plan({ read }, context) {
-    if (context.options.undo) return undoPlan(read, context);
     if (isMigrated(read)) return { skip: 'automatic host endpoints are enabled, and no old one is left' };
     if ('missing' in read.cli || 'unread' in read.verdicts) return cannotBeDone(read, context);
     const verdicts = read.verdicts.value;

@@ -36,7 +36,7 @@ const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and
 /** What keeps automatic endpoints from following the setting. Where all is as before, they are the user's own. */
 export function obstaclesBack(facts: HepFacts, context: Context): HepJudged['obstacles'] {
   if (!gone(facts).some(isOurs) && !hasMore(facts, context)) return [];
-  return overrideOf(facts, context, gone(facts).some(isOurs));
+  return overrideOf(facts, context, { needed: gone(facts).some(isOurs), off: true });
 }
 
 /** True if a variable alone may keep automatic endpoints: removing it removes them, so the old ones are created first. */

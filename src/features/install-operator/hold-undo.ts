@@ -4,27 +4,27 @@ import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
-import { operatorRelease, pathPart } from '../survey/index.ts';
+import type { StagePlan } from '../../kernel/stage.ts';
+import { operatorRelease } from '../survey/index.ts';
 import { isHeld, readHold, releaseAction } from './hold.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
 import { workloadLags } from './operator-causes.ts';
 
 /** `apply --undo`: the hold of Typha is all of apply that has an undo of its own. */
-export const holdUndo = pathPart<HoldUndone>({
-  paths: ['operator', 'chart'],
+export const holdUndo = {
   checks: [neededNoMore],
-  async survey(sources: Sources, context, installation) {
-    const hold = await readHold(sources, context, installation, await sources.records.load());
+  async survey(sources: Sources, context: Context, installation: Installation): Promise<HoldUndone> {
+    const hold = await readHold(sources, context, installation, await sources.records.load(), true);
     return { hold, isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources.cluster, context, installation)) };
   },
-  plan({ hold }) {
+  plan({ hold }: HoldUndone): StagePlan {
     if (!hold || !(isHeld(hold) || hold.copies.length > 0)) return { skip: 'this program holds no Typha here' };
     return {
       actions: [releaseAction(hold)],
       notes: [`only ${refText(refOf(hold.typha))} is released; the rest of apply is undone with the backup`],
     };
   },
-});
+};
 
 async function isNeeded(cluster: ClusterReader, { profile }: Context, { operator: found }: Installation): Promise<boolean> {
   const { operator, typhaRefusesAgentsBefore: since = '' } = profile;

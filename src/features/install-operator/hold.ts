@@ -30,20 +30,20 @@ export interface HoldFacts {
   readonly run: string;
 }
 
-/** Undefined where nothing can be held: no Typha, or an operator of which no such annotation is known. */
+/** Undefined where nothing can be held: no Typha, or an operator of which no such annotation is known. `mayHaveHeld`: an earlier run. */
 export async function readHold(
   { cluster }: Pick<Sources, 'cluster'>,
   context: Context,
   installation: Installation,
   record: RunRecord | undefined,
+  mayHaveHeld = replacesApi(record, context),
 ): Promise<HoldFacts | undefined> {
   const { profile, clusterUid, startedAt } = context;
   const names = heldNames(profile);
   if (!names || !installation.hasTypha) return undefined;
   const typha = await cluster.get(K.Deployment, names.typha.name, names.typha.namespace);
   if (!typha) return undefined;
-  const mayHaveHeld = heldBy(typha) !== undefined || replacesApi(record, context) || context.options.undo === true;
-  const copies = mayHaveHeld ? await readHeldCopies(cluster, refOf(typha)) : [];
+  const copies = mayHaveHeld || heldBy(typha) !== undefined ? await readHeldCopies(cluster, refOf(typha)) : [];
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
   const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.goal.release, []) !== 'of');
   return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
@@ -91,7 +91,7 @@ export async function readHeldWait(
   installation: Installation,
   { hold, imageOf }: { readonly hold: HoldFacts | undefined; readonly imageOf: OperatorImageOf },
 ): Promise<HeldWait | undefined> {
-  if (!hold || !willBeHeld(hold) || context.options.undo) return undefined;
+  if (!hold || !willBeHeld(hold)) return undefined;
   const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
   return { until, nodes: nodes.length };
 }

@@ -26,20 +26,26 @@ import { rolloutWait } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
 import { probeFirst } from './around.ts';
 
-/** The full manifest, in waves, each waited for (§4.4/1–2). */
-export const applyStage = pathStage<ApplyFacts>({
+const APPLY = {
   id: 'apply',
   title: 'Apply the target release',
   ref: '§4.4/2',
-  paths: ['manifest', 'kvstore'],
-  also: [chartApply, operatorApply],
-  undone: { part: holdUndo, otherwise: 'nothing is held on this install path: apply is undone with the backup (RESTORE.md)' },
   readOnly: false,
   leavesTraffic: true,
   undoneBy: 'files',
   installs: true,
   noReturns: [RENAMES_POLICIES, NEW_OPERATOR],
   converges: true,
+} as const;
+
+const NOTHING_HELD = 'nothing is held on this install path: apply is undone with the backup (RESTORE.md)';
+
+/** The full manifest, in waves, each waited for (§4.4/1–2). */
+export const applyStage = pathStage<ApplyFacts>({
+  ...APPLY,
+  paths: ['manifest', 'kvstore'],
+  also: [chartApply, operatorApply],
+  undo: pathStage({ ...APPLY, ...holdUndo, paths: ['operator', 'chart'], needless: { manifest: NOTHING_HELD, kvstore: NOTHING_HELD } }),
   checks: applyChecks,
   survey: readApplyFacts,
   plan(facts, context) {

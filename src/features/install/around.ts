@@ -126,8 +126,7 @@ function operatorImageOf(sources: Sources, context: Context, installation: Insta
 
 /** Where an operator moves the API server: whether all its pods are new is part of the rule for the end of the whole upgrade (§4.3/2). */
 async function operatorsWork(sources: Sources, context: Context, installation: Installation): Promise<readonly Awaited[]> {
-  // With --undo nothing is waited for.
-  if (!installation.hasApiServer || !isOperated(installation) || context.options.undo) return [];
+  if (!installation.hasApiServer || !isOperated(installation)) return [];
   const until = await readExpectation(sources, context, installation, operatorImageOf);
   const title = `wait until the operator has upgraded every component to ${until.target.release}`;
   return (await stillBringing(sources, until)) ? [{ until, title }] : [];

@@ -62,8 +62,9 @@ const NOTHING = {
 /** Stages that change what restoring depends on: while they are only planned, nothing can be said. */
 const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
 
-/** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). */
-export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits: UpgradeWaits): Promise<RestoreFacts> {
+/** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). `upgradeWaits`: absent for the undo. */
+export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits?: UpgradeWaits): Promise<RestoreFacts> {
+  const isUndo = upgradeWaits === undefined;
   const journal = await sources.journal.load();
   const record = await sources.records.load();
   const lacking = lackingOf(record, journal, context);
@@ -74,12 +75,12 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
   if (context.chain?.pending.some((id) => BEFORE.includes(id))) return { ...NOTHING, ...lacking, journal, isLater: true };
   const installation = await readInstalled(sources, context);
   const hasBegun = replacesApi(record, context);
-  if (context.options.undo && hasBegun) throw tooLateToUndo(context);
+  if (isUndo && hasBegun) throw tooLateToUndo(context);
   const { waits, waitMs, settled } = await readReadiness(sources, context, installation, upgradeWaits);
   const found = { journal, ...lacking };
   // Whoever decided against the upgrade ends the journal before it.
   const asBefore = waits.length > 0 && context.options.forgetOwners === true && !hasBegun;
-  if (waits.length > 0 && !context.options.undo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
+  if (waits.length > 0 && !isUndo && !asBefore) return { ...NOTHING, ...found, waits, waitMs };
   const way = wayOf(record, installation, context);
   const [{ world, unread, unreadOwners }, { entries, live }, listed] = await Promise.all([
     readOwnerWorld(sources.cluster, context, journal.entries.map(onlyRemoved), way),
@@ -87,7 +88,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
     readReferences(sources.cluster, context, way),
   ]);
   const [mute, references] = await Promise.all([
-    muteOwners(sources.cluster, entries, world, !context.options.undo && !asBefore),
+    muteOwners(sources.cluster, entries, world, !isUndo && !asBefore),
     withMute(sources.cluster, listed),
   ]);
   const restored = judgeEntries(
@@ -98,8 +99,9 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
       world,
       mute,
       unread: new Set([...unreadOwners, ...live.unread.map(({ kind }) => kind)]),
+      asBefore: isUndo || asBefore,
     },
-    asBefore ? { ...context, options: { ...context.options, undo: true } } : context,
+    context,
   );
   // UIDs have changed in any case: only what is found after the wait counts as back.
   if (asBefore && restored.otherOwners.length > 0) return { ...NOTHING, ...found, waits, waitMs };
@@ -125,7 +127,7 @@ export async function readRestoreFacts(sources: Sources, context: Context, upgra
     isLater: false,
     waits: [],
     waitMs,
-    ...(settled && !context.options.undo ? { settled } : {}),
+    ...(settled && !isUndo ? { settled } : {}),
   };
 }
 

@@ -22,10 +22,13 @@ interface Seen {
   readonly muteObjects: ReadonlySet<string>;
   /** Kinds of recorded objects (`kindText`), and of owners (`groupKind`), that could not be read: nobody knows whether these exist. */
   readonly unread: ReadonlySet<string>;
+  /** They are put back as they were, before any upgrade. */
+  readonly asBefore?: boolean;
 }
 
 /** What can be put back, and why the rest cannot: by the journal's entries and what is there now (§4.8/3). */
-export function judgeEntries(entries: readonly JournalEntry[], { live, world, mute, muteObjects, unread }: Seen, { options }: Context) {
+export function judgeEntries(entries: readonly JournalEntry[], seen: Seen, { options }: Context) {
+  const { live, world, mute, muteObjects, unread, asBefore = false } = seen;
   const patches: GuardedPatch[] = [];
   const unseen = (entry: JournalEntry) => !live.has(entryKey(entry)) && unread.has(kindText(kindOf(entry)));
   const isMute = (entry: JournalEntry) => muteObjects.has(entryKey(entry));
@@ -48,8 +51,8 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     const refused = new Set(unknown);
     const dropped = new Set<number>();
     const look = (owner: JournalOwner) => {
-      const found = ownerNow(owner, world, options.undo ? entry.references[owner.place]?.uid : undefined);
-      if (options.undo) return { found, other: otherThanBefore(entry, owner, found) };
+      const found = ownerNow(owner, world, asBefore ? entry.references[owner.place]?.uid : undefined);
+      if (asBefore) return { found, other: otherThanBefore(entry, owner, found) };
       // The reference was put back to this owner: the user has decided, and is not asked again.
       const isDecided = found !== undefined && owner.restoredUid === found.uid;
       return { found, other: isDecided ? undefined : otherThanExpected(entry, owner, found, world) };
@@ -69,7 +72,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
     });
     const { ops, changed: reports } = restorePatch(entry, now, ({ place }) => owners.get(place));
     // What is put back before the upgrade is removed again for it, and put back afterwards.
-    noted.push(...(options.undo ? [] : backOf(entry, owners, reports)));
+    noted.push(...(asBefore ? [] : backOf(entry, owners, reports)));
     const kept = reports.filter(({ place }) => !dropped.has(place));
     for (const report of kept) sortReport(entry, report, { mute, unknown }, left);
     const stays = ops.length + refused.size > 0 ? [] : staysOff(entry, kept, options);
@@ -85,7 +88,7 @@ export function judgeEntries(entries: readonly JournalEntry[], { live, world, mu
   const otherOwners = [...others].map(([text, { detail }]) => ({ text, detail }));
   // An old API server shows old UIDs only in its own group: it does not explain another stored object.
   const areStored = [...others.values()].every(({ group }) => group !== world.apiGroup);
-  const someAsExpected = (asExpected > 0 || areStored) && !options.undo;
+  const someAsExpected = (asExpected > 0 || areStored) && !asBefore;
   return { patches, ...rest, manifests, otherOwners, someAsExpected, outstanding, stayOff, noted, blocking: [...blocking.values()] };
 }
 

@@ -23,6 +23,9 @@ export interface Readiness {
   readonly settled?: PoliciesSettled;
 }
 
+/** The undo comes before the upgrade. */
+const nothing: UpgradeWaits = async () => [];
+
 /**
  * What must hold before any new UID is written: new API server pods, an available aggregated API, no policy waiting for its new name
  * (§4.8/3; domain §7.3/4). A UID written too early gets its object deleted.
@@ -31,7 +34,7 @@ export async function readReadiness(
   sources: Sources,
   context: Context,
   installation: Installation,
-  upgradeWaits: UpgradeWaits,
+  upgradeWaits: UpgradeWaits = nothing,
 ): Promise<Readiness> {
   const nodes = await readNodes(sources);
   const settled = await policiesSettled(sources, context, installation);

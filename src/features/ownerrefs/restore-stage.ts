@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { acceptsWhole } from '../../kernel/judge.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
-import { stage } from '../../kernel/stage.ts';
+import { type StagePlan, stage } from '../../kernel/stage.ts';
 import { archiveOf } from './effects.ts';
 import { forgetChecks, onlyStaysOff, restoreChecks } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
@@ -13,30 +13,43 @@ import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 /** The stage that removes them. */
 const STRIP = 'ownerrefs-strip';
 
+const RESTORE = {
+  id: 'ownerrefs-restore',
+  title: 'Put owner references back with the new UIDs',
+  ref: '§4.8/3',
+  readOnly: false,
+  leavesTraffic: true,
+  putsBack: STRIP,
+  checks: restoreChecks,
+} as const;
+
 /** Puts the recorded owner references back with the UIDs that their owners have now, at their old places (§4.8/3). */
 export const restoreStage = (upgradeWaits: UpgradeWaits) =>
   stage<RestoreFacts>({
-    id: 'ownerrefs-restore',
-    title: 'Put owner references back with the new UIDs',
-    ref: '§4.8/3',
-    readOnly: false,
-    leavesTraffic: true,
-    putsBack: STRIP,
-    checks: restoreChecks,
+    ...RESTORE,
+    undo: undoStage,
     survey: (sources, context) => readRestoreFacts(sources, context, upgradeWaits),
-    plan(facts, { options }) {
-      if (facts.skip !== undefined) return { skip: facts.skip };
-      if (facts.isLater) return { actions: [restore(facts)] };
-      if (facts.waits.length > 0) return { actions: facts.waits.map((one) => waitFor(one, facts.waitMs)), again: true };
-      const { patches, noted } = facts;
-      if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as not restored' };
-      return {
-        actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)],
-        objects: patches.map(plannedOf),
-        ...(options.undo ? { notes: [ENDS] } : {}),
-      };
-    },
+    plan: planned,
   });
+
+/** Before the upgrade: each has the UID that it had. */
+const undoStage = stage<RestoreFacts>({
+  ...RESTORE,
+  survey: (sources, context) => readRestoreFacts(sources, context),
+  plan(facts) {
+    const plan = planned(facts);
+    return 'objects' in plan ? { ...plan, notes: [ENDS] } : plan;
+  },
+});
+
+function planned(facts: RestoreFacts): StagePlan {
+  if (facts.skip !== undefined) return { skip: facts.skip };
+  if (facts.isLater) return { actions: [restore(facts)] };
+  if (facts.waits.length > 0) return { actions: facts.waits.map((one) => waitFor(one, facts.waitMs)), again: true };
+  const { patches, noted } = facts;
+  if (patches.length + noted.length === 0) return { skip: 'every recorded reference is back, or named as not restored' };
+  return { actions: [...(patches.length > 0 ? [restore(facts)] : []), ...note(noted)], objects: patches.map(plannedOf) };
+}
 
 const ENDS = 'the upgrade called off, the journal is needed no more: end it with ownerrefs forget';
 

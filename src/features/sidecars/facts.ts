@@ -21,12 +21,8 @@ export interface AlpFacts extends AlpJudged {
   readonly wayBack: Reading<WayBack>;
 }
 
-/** What `alp` is evaluated and planned by: templates and meshed workloads, or the former templates (§4.6). */
-export async function readAlpFacts(sources: Sources, context: Context): Promise<AlpFacts> {
-  return context.options.undo ? readUndoFacts(sources, context) : readUpdateFacts(sources, context);
-}
-
-async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+/** What the undo is evaluated and planned by: the former templates. */
+export async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
   const wayBack = await attempt(() => readWayBack(sources, context.profile));
   return {
     injectors: [],
@@ -45,7 +41,8 @@ async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFac
   };
 }
 
-async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+/** What `alp` is evaluated and planned by: templates and meshed workloads (§4.6). */
+export async function readUpdateFacts(sources: Sources, context: Context): Promise<AlpFacts> {
   const { cluster } = sources;
   const installation = await readInstalled(sources, context);
   const [injectors, meshed, csi] = await Promise.all([

@@ -8,7 +8,7 @@ import { stage } from '../../kernel/stage.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
-import { type AlpFacts, readAlpFacts } from './facts.ts';
+import { type AlpFacts, readUndoFacts, readUpdateFacts } from './facts.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
 import type { Injector, InjectorOutcome } from './templates.ts';
 import { undoPlan } from './undo.ts';
@@ -26,8 +26,7 @@ declare module '../../kernel/context.ts' {
   }
 }
 
-/** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
-export const alpStage = stage<AlpFacts>({
+const ALP = {
   id: 'alp',
   title: 'Update the policy sidecars of the mesh',
   ref: '§4.6',
@@ -35,9 +34,14 @@ export const alpStage = stage<AlpFacts>({
   undoneBy: 'alp --undo',
   converges: true,
   checks: alpChecks,
-  survey: readAlpFacts,
+} as const;
+
+/** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
+export const alpStage = stage<AlpFacts>({
+  ...ALP,
+  undo: stage<AlpFacts>({ ...ALP, survey: readUndoFacts, plan: undoPlan }),
+  survey: readUpdateFacts,
   plan(facts, context) {
-    if (context.options.undo) return undoPlan(facts);
     if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };
     const templates = templateActions(facts, context);
     const wanted = restartedWorkloads(facts.workloads, facts.injectors, context);

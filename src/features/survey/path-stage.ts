@@ -24,8 +24,6 @@ export interface PathPart {
 interface PathStage<Facts> extends OnPaths<Facts>, Omit<Stage<Facts>, 'survey' | 'checks' | 'plan'> {
   /** What it does on further paths. */
   readonly also?: readonly PathPart[];
-  /** What it does with `--undo`, and why there is nothing to do on paths that it does not name. */
-  readonly undone?: { readonly part: PathPart; readonly otherwise: string };
   /** Paths that do without it, and why: there it is skipped. On a path named nowhere it refuses to run. */
   readonly needless?: Readonly<Partial<Record<InstallPath, string>>>;
 }
@@ -40,21 +38,20 @@ export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>)
 }
 
 /** Checks the path first. Throws Fault('blocked') if the stage is needed and not possible: skipping it would look fine. */
-export function pathStage<Facts>({ paths, checks, survey, plan, also = [], undone, needless = {}, ...rest }: PathStage<Facts>): AnyStage {
+export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
   const parts = [pathPart({ paths, checks, survey, plan }), ...also];
-  const all = new Map([...parts, ...(undone ? [undone.part] : [])].flatMap((part) => part.checks.map((check) => [check.id, check])));
+  const all = new Map(parts.flatMap((part) => part.checks.map((check) => [check.id, check])));
   return {
     ...rest,
     checks: [...all.values()],
     async open(sources, context) {
       const installation = await readInstalled(sources, context);
       const { path } = installation;
-      const undoing = context.options.undo ? undone : undefined;
-      const part = (undoing ? [undoing.part] : parts).find((one) => one.paths.includes(path));
+      const part = parts.find((one) => one.paths.includes(path));
       const unknown = part && unknownEnd(installation, context);
       if (unknown) throw unknown;
       if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
-      const because = undoing ? undoing.otherwise : needless[path];
+      const because = needless[path];
       if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
       throw new Fault('blocked', `${rest.id} has no part for an installation by ${path}`, [
         'nothing was changed; this is a defect of this program: report it with `kubectl netsvc-upgrade report`',

@@ -19,8 +19,8 @@ const node = (name: string) =>
 
 async function open(state: StandInState, config?: string | null, kept?: readonly KeptItem[]) {
   const parts = { objects: [node('n1'), node('n2')], ...(kept ? { kept } : {}), ...(config === undefined ? {} : { config }) };
-  const context = contextOf({ path: 'kvstore', variant: 'calico-etcd', ...(kept ? { undo: true } : {}) });
-  return hepStage.open(kvstoreSources(state, parts), context);
+  const context = contextOf({ path: 'kvstore', variant: 'calico-etcd' });
+  return (kept ? (hepStage.undo ?? assert.fail()) : hepStage).open(kvstoreSources(state, parts), context);
 }
 
 function stateOf(objects: StandInState['etcdv3']['objects']): StandInState {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { HepFacts } from '../../../src/features/hosts/facts.ts';
-import { hepJudged } from '../../../src/features/hosts/judged.ts';
+import { hepJudged, undoJudged } from '../../../src/features/hosts/judged.ts';
 import { readOverride } from '../../../src/features/hosts/obstacles.ts';
 import { automaticSettings } from '../../../src/features/policy-rules/host-endpoint.ts';
 import type { Datastore } from '../../../src/kernel/installation.ts';
@@ -26,6 +26,7 @@ interface Cluster {
   readonly status?: Readonly<Record<string, number>>;
   readonly datastore?: Datastore;
   readonly options?: Wanted;
+  readonly isUndo?: boolean;
   /** What an earlier migration kept; one that enabled, unless said. */
   readonly kept?: readonly KeptItem[];
 }
@@ -69,6 +70,7 @@ async function obstaclesIn({
   datastore,
   options,
   kept,
+  isUndo = false,
 }: Cluster) {
   const written = settings ? resource('KubeControllersConfiguration/default', { controllers: settings }) : undefined;
   const configuration = written && given ? { ...written, status: { environmentVars: given } } : written;
@@ -98,7 +100,7 @@ async function obstaclesIn({
         }
       : {}),
   } as unknown as HepFacts;
-  return hepJudged(facts, contextOf(options)).obstacles;
+  return (isUndo ? undoJudged : hepJudged)(facts, contextOf(options)).obstacles;
 }
 
 const HELD = { policyMigration: { enabled: 'Disabled' } };
@@ -271,7 +273,7 @@ const OLD = {
   spec: { node: 'a', interfaceName: '*' },
 };
 const REMOVED: readonly KeptItem[] = [...ENABLED, keptItem('r1/hep/delete-1#2', removed(OLD), { done: true })];
-const UNDO = { options: { undo: true } };
+const UNDO = { isUndo: true };
 /** As the migration left it. */
 const MIGRATED = { ...UNDO, settings: hostEndpoint({ autoCreate: 'Enabled' }) };
 

@@ -38,12 +38,15 @@ function judged(entry: JournalEntry, { served, twins, stored, unread = [], mute 
   const [apiGroup, crdGroup] = ['projectcalico.org', 'crd.projectcalico.org'];
   const world: OwnerWorld = { apiGroup, crdGroup, kinds: { NetworkSet: owners }, ...NO_WAY };
   const live = new Map(isThere ? [[entryKey(entry), { apiVersion: 'v1', uid: DEPENDENT.uid, references: [] }]] : []);
-  const seen = { live, world, mute: new Set(mute), muteObjects: new Set<string>(), unread: new Set(unread) };
-  const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries(
-    [entry],
-    seen,
-    contextOf({ accept, ...(undo ? { undo } : {}) }),
-  );
+  const seen = {
+    live,
+    world,
+    mute: new Set(mute),
+    muteObjects: new Set<string>(),
+    unread: new Set(unread),
+    ...(undo ? { asBefore: undo } : {}),
+  };
+  const { patches, outstanding, otherOwners, ownerGone, changed, unaddressed } = judgeEntries([entry], seen, contextOf({ accept }));
   const left = { ownerGone, changed, unaddressed };
   return {
     sent: patches.length,

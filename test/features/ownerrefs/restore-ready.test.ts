@@ -17,8 +17,8 @@ async function waitsAt(moment: Moment, undo?: true): Promise<readonly string[]> 
   const records = { load: async () => undefined, kept: async () => undefined, keptWith: async () => [] };
   const artifacts = folderArtifacts(operatorReleases, [CALICO_TARGET]);
   const sources = { cluster, clock, records, artifacts } as unknown as Sources;
-  const context = contextOf({ release: CALICO_TARGET, ...(undo ? { undo } : {}) });
-  return (await readReadiness(sources, context, operated, upgradeWaits)).waits.map(({ until }) => until.type);
+  const context = contextOf({ release: CALICO_TARGET });
+  return (await readReadiness(sources, context, operated, undo ? undefined : upgradeWaits)).waits.map(({ until }) => until.type);
 }
 
 describe('what must be true before references go back, where an operator moves the API server', () => {

@@ -11,6 +11,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';
 import { releases } from '../../support/releases.ts';
 import {
+  alpUndo,
   type Case,
   FILES,
   type Files,
@@ -120,8 +121,11 @@ describe('the template of alp', () => {
         labels: { release: 'new', kept: 'mine', team: 'a', tool: 'mine by now', later: 'x' },
         annotations: { of: 'target' },
       });
-      const options = { undo: true };
-      const back = await planned({ objects: [now, istiod('1.15.3')], kept: [{ id: 'r1/alp/template-x#1', content: kept }], options });
+      const back = await planned({
+        objects: [now, istiod('1.15.3')],
+        kept: [{ id: 'r1/alp/template-x#1', content: kept }],
+        stage: alpUndo,
+      });
       const patch = typeof back !== 'string' && back[0]?.effect.type === 'patch-all' ? back[0].effect.patches[0]?.patch : [];
       assert.deepEqual(patch, [
         { op: 'replace', path: '/metadata/labels/release', value: 'old' },

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { alpStage } from '../../../src/features/sidecars/stage.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { Tools } from '../../../src/kernel/argv.ts';
@@ -56,6 +57,8 @@ export interface Case {
   /** As it is by itself unless said. */
   readonly stage?: AnyStage;
 }
+
+export const alpUndo = alpStage.undo ?? assert.fail();
 
 /** Agents of the target, so that the installation is known. */
 const agents = workloadOf('DaemonSet', 'calico-node', {

@@ -3,7 +3,7 @@ import type { Action, GuardedPatch, KeptChanges } from '../../../src/kernel/acti
 import type { JsonPatchOp, KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo, placesIn } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
-import { type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
+import { alpUndo, type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
 
 const NAME = 'istio-sidecar-injector';
 const FRESH = template(NEW, 'fresh: yes\n');
@@ -27,7 +27,7 @@ async function keptBy(map: KubeObject, more: Partial<Case> = {}): Promise<unknow
 
 /** The way back from what is live, after `alp` found that injector. */
 async function back(live: readonly KubeObject[], before = injector(template(OLD)), more: Partial<Case> = {}): Promise<Case> {
-  return { objects: [...live, mesh], kept: [kept(await keptBy(before, more))], options: { undo: true }, ...more };
+  return { objects: [...live, mesh], kept: [kept(await keptBy(before, more))], stage: alpUndo, ...more };
 }
 
 /** The one patch of an action. */
@@ -65,7 +65,7 @@ describe('the way back of alp', () => {
     const files = { ...FILES, 'mine.yaml': `${fileOf(NEW, 'fresh: yes\n')}  added: |\n    text\n` };
     const content = await keptBy(before, { files, options: { template: 'mine.yaml' } });
     const live = having({ config: FRESH, added: 'text\n', values: '{}' });
-    assert.deepEqual(await patchOf({ objects: [live, mesh], kept: [kept(content)], options: { undo: true } }), [
+    assert.deepEqual(await patchOf({ objects: [live, mesh], kept: [kept(content)], stage: alpUndo }), [
       { op: 'replace', path: '/data/config', value: template(OLD) },
       { op: 'remove', path: '/data/added' },
     ]);
@@ -78,7 +78,7 @@ describe('the way back of alp', () => {
   it('is of the last of several changes', async () => {
     const map = (config: string) => ({ ...injector(config), metadata: { name: NAME, namespace: 'istio-system', uid: 'map' } });
     const items = [1, 2, 10].map((number) => kept(change(map(`step ${number}`), { config: FRESH }), `r1/alp/template-${NAME}#${number}`));
-    assert.deepEqual(await patchOf({ objects: [injector(FRESH), mesh], kept: items.toReversed(), options: { undo: true } }), [
+    assert.deepEqual(await patchOf({ objects: [injector(FRESH), mesh], kept: items.toReversed(), stage: alpUndo }), [
       { op: 'replace', path: '/data/config', value: 'step 10' },
     ]);
   });
