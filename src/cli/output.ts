@@ -66,7 +66,7 @@ export async function outputText(document: OutputDocument, format: OutputFormat,
 }
 
 /** Formats that the user reads in a terminal. */
-const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
+export const isForPerson = (format: OutputFormat): boolean => format === 'table' || format === 'wide';
 
 const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
 

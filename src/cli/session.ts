@@ -119,6 +119,8 @@ export class Session {
       stages,
       palette: this.errPalette,
       write: (text) => tellErr(terminal, inWordsOf(this.seams.name, text)),
+      now: () => this.composition.clock.now(),
+      each: (this.asked.flags.v ?? 0) > 0,
       every,
     });
   }

@@ -76,11 +76,22 @@ function endedText({ container, restarts, lastExit }: Unready): string {
 }
 
 function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): string {
-  if (PULL.has(trouble.reason)) return `cannot pull ${image ?? 'image'} (${trouble.reason})${elapsed}`;
+  if (PULL.has(trouble.reason)) return `cannot pull ${image ?? 'image'} (${trouble.reason}${registryWords(trouble.message)})${elapsed}`;
   const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
   // A container that was never created has no log, and its event may not be readable.
   const said = NEVER_MADE.has(trouble.reason) && trouble.message !== '' ? ` (${oneLine(trouble.message)})` : '';
   return `${trouble.container}: ${trouble.reason}${said}${exit}, ${counted(trouble.restarts, 'restart')}`;
+}
+
+/** What the kubelet says before it repeats the registry's answer; some kubelets say no more. */
+const BACK_OFF = /^Back-off pulling image(?: "[^"]*")?(?:: ErrImagePull)?(?:: |$)/;
+/** More characters than these are a page of a proxy, not a reason. */
+const LONGEST_ANSWER = 300;
+
+/** `: failed to resolve reference "…": not found`; empty where the kubelet repeats no answer. */
+function registryWords(message: string): string {
+  const words = oneLine(message).replace(BACK_OFF, '').trim();
+  return words === '' ? '' : `: ${words.length > LONGEST_ANSWER ? `${words.slice(0, LONGEST_ANSWER)}…` : words}`;
 }
 
 function nodeDown(node: NodeFacts): string {

@@ -15,6 +15,10 @@ export interface ProgressOptions {
   readonly stages: readonly { readonly id: string; readonly title: string }[];
   readonly palette: Palette;
   write(text: string): void;
+  /** The time of day of a line in a log. */
+  now(): Date;
+  /** A log names each object that kubectl writes, and why a stage is not needed. */
+  readonly each?: boolean;
   /** Where the tree is drawn, and how large that is at every moment; stderr unless said. */
   readonly screen?: NodeJS.WriteStream;
   /** Calls back again and again until the returned function is called. */

@@ -69,17 +69,27 @@ function bar(done: number, of: number): string {
   return `[${'#'.repeat(full)}${'-'.repeat(BAR - full)}]`;
 }
 
-/** One line per pod that changed since the last look, for logs; at the first look, which may be that of a continued run, what has failed. */
-export function rolloutChanges(before: readonly RolloutProgress[], now: readonly RolloutProgress[]): readonly string[] {
+/**
+ * One line per pod that changed since the last look, for logs; at the first look, which may be that of a continued run, what has failed.
+ * The last new pod of a workload has how many there are: `3 of 12`, and what `left` says.
+ */
+export function rolloutChanges(
+  before: readonly RolloutProgress[],
+  now: readonly RolloutProgress[],
+  left: (one: RolloutProgress) => string = () => '',
+): readonly string[] {
   const isFirst = before.length === 0;
   return now.flatMap((one) => {
     // Of thousands of pods few change from one look to the next: the others are the same objects, and no name is made of them.
     const same = new Set(before.find(({ target }) => target.name === one.target.name)?.pods);
     const others = one.pods.filter((pod) => !same.delete(pod));
     const known = new Map([...same].map((pod) => [`${pod.node}/${pod.pod}`, pod]));
-    return others
-      .filter((pod) => (isFirst ? pod.phase === 'failed' : hasChanged(known.get(`${pod.node}/${pod.pod}`), pod)))
-      .map((pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}`);
+    const changed = others.filter((pod) => (isFirst ? pod.phase === 'failed' : hasChanged(known.get(`${pod.node}/${pod.pod}`), pod)));
+    const last = changed.findLast(({ phase }) => phase === 'new');
+    const reached = (pod: PodProgress) => (pod === last ? ` · ${newPods(one)} of ${one.desired}${left(one)}` : '');
+    return changed.map(
+      (pod) => `${one.target.name} ${pod.node || pod.pod} ${pod.phase} ${pod.release} ${pod.ready}${reason(pod)}${reached(pod)}`,
+    );
   });
 }
 

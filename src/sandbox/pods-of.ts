@@ -120,9 +120,12 @@ function containerState(state: PodState, index: number, hasInit: boolean, starte
 
 const INITIALIZING = { reason: 'PodInitializing' };
 
+/** As kubelets say it since v1.32: the registry's answer is repeated. */
+const NOT_FOUND = 'Back-off pulling image "x": ErrImagePull: failed to resolve reference: not found';
+
 function waiting(state: PodState, first: boolean) {
   if (!first) return INITIALIZING;
-  return state === 'image-pull' ? { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } : { reason: 'ContainerCreating' };
+  return state === 'image-pull' ? { reason: 'ImagePullBackOff', message: NOT_FOUND } : { reason: 'ContainerCreating' };
 }
 
 function conditions(initialized: boolean, ready: boolean) {

@@ -61,7 +61,7 @@ describe('demo', () => {
     const bench = commandBench(chain);
     Object.assign(bench.seams.terminal, { errIsTerminal: true });
     assert.equal(await bench.run('demo', '--fast', '--no-progress'), 0);
-    assert.match(bench.err(), /^verify: done in/m);
+    assert.match(bench.err(), /^\S+ verify: done in/m);
   });
 
   it('has no flag that tells what goes on underneath: nothing does', async () => {

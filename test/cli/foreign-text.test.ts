@@ -126,6 +126,7 @@ describe('foreign text on every screen', () => {
     const view = await startProgress({
       ...{ mode: 'tree', phase: 'run', palette: plain, stages: ['apply', 'wait', 'cli'].map((id) => ({ id, title: EVIL })) },
       write: (text) => chunks.push(text),
+      now: () => new Date(0),
       every: () => () => undefined,
       screen: screen as unknown as NodeJS.WriteStream,
     });

@@ -232,7 +232,7 @@ describe('a command that performs stages', () => {
   it('says nothing of its progress with --quiet, and all the rest', async () => {
     const loud = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await loud.run('apply', '--yes'), 0);
-    assert.match(loud.err(), /^apply: done in/m);
+    assert.match(loud.err(), /^\S+ apply: done in/m);
     const quiet = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
     assert.equal(await quiet.run('apply', '--yes', '--quiet'), 0);
     assert.deepEqual([quiet.err(), quiet.out()], ['', loud.out()]);
@@ -262,7 +262,7 @@ describe('a command that performs stages', () => {
         return () => undefined;
       };
       assert.equal(await bench.run('apply', '--yes', '-o', output), 0);
-      assert.match(bench.err(), /^apply: done in/m);
+      assert.match(bench.err(), /^\S+ apply: done in/m);
       assert.deepEqual([...new Set(beats)], [15_000, 1_000]);
       assert.doesNotMatch(bench.out(), /done in/);
     });
@@ -315,9 +315,10 @@ describe('a command that performs stages', () => {
     it('stops for that person: exit 5, the steps, and the same command again', async () => {
       const bench = commandBench([fakeStage('cli', { plan: steps })]);
       assert.equal(await bench.run('cli', '--yes'), 5);
-      assert.match(bench.err(), /^cli: 2 manual steps left, after /m);
+      assert.match(bench.err(), /^\S+ cli: 2 manual steps left, after /m);
       assert.match(bench.out(), /^cli +manual +2 manual steps left$/m);
-      assert.match(bench.err(), /^error: 2 manual steps left\ndo remove-old\ndo configure\n/m);
+      assert.match(bench.err(), /^error: 2 manual steps left\n$/m);
+      assert.match(bench.out(), /^ {2}then {4}do remove-old\n {2}then {4}do configure\n/m);
       assert.doesNotMatch(bench.out(), /^MANUAL STEP/m, 'the error names them');
       assert.match(bench.out(), /Next: kubectl netsvc-upgrade cli --yes\n$/);
     });

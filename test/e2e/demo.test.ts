@@ -45,16 +45,21 @@ interface Expected {
 const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   'image-pull': {
     exit: 5,
-    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.2 \(ImagePullBackOff\)/m, /^running pods keep their network/m],
+    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.2 \(ImagePullBackOff: failed to resolve reference: not found\)/m],
     out: [
       /^STOPPED at apply, step 5 of 9 · 2 of 4 nodes on v3\.32\.2 · node-02 failing$/m,
+      /^ {2}impact {2}running pods keep their network/m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
     ],
   },
   'crash-loop': {
     exit: 5,
-    err: [/^error: .*node-02.*CrashLoopBackOff, last exit 1, 3 restarts$/m, /^see why: kubectl -n kube-system logs /m],
-    out: [/^STOPPED at apply, step 5 of 9 · 2 of 4 nodes/m, /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m],
+    err: [/^error: .*node-02.*CrashLoopBackOff, last exit 1, 3 restarts$/m],
+    out: [
+      /^STOPPED at apply, step 5 of 9 · 2 of 4 nodes/m,
+      /^ {2}look {4}kubectl -n kube-system logs /m,
+      /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m,
+    ],
   },
   conflict: {
     exit: 8,
@@ -75,10 +80,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   },
   interrupted: {
     exit: 0,
-    err: [
-      /^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), interrupted at apply 4m ago, on .*\? \[y\/N\] y$/m,
-      /nothing to do: this run took it already/,
-    ],
+    err: [/^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), interrupted at apply 4m ago, on .*\? \[y\/N\] y$/m, /^\S+ backup: nothing to do$/m],
     out: [/^✔ .* v3\.26\.4 → v3\.32\.2 on 4 nodes/m],
   },
 };

@@ -37,8 +37,8 @@ describe('--probe-network on a real control plane', function () {
   it('is admitted by the restricted level, tries both pairs of nodes, and leaves nothing', async () => {
     const result = await cluster.upgrade('run', '--yes', '--skip', 'cli', ...PROBE, ...FROM);
     assertSucceeded(result);
-    assert.match(result.stderr, /^apply: {3}pods on node-\d+ \(upgraded\) and node-\d+ \((?:old|upgraded)\) reach each other/m);
-    assert.match(result.stderr, /^wait: {3}pods on node-\d+ \(upgraded\) and node-\d+ \(upgraded\) reach each other/m);
+    assert.match(result.stderr, /^\S+ apply: {3}pods on node-\d+ \(upgraded\) and node-\d+ \((?:old|upgraded)\) reach each other/m);
+    assert.match(result.stderr, /^\S+ wait: {3}pods on node-\d+ \(upgraded\) and node-\d+ \(upgraded\) reach each other/m);
     await isClean();
   });
 

@@ -127,7 +127,7 @@ describe('a run killed in the middle, on a real control plane', () => {
     child.kill('SIGINT');
     const { exitCode, stdout, stderr } = await child;
     assert.equal(exitCode, 130, told({ exitCode, stdout, stderr }));
-    assert.match(stderr, /run the same command again/);
+    assert.match(stdout, /resume: /);
     assert.match((await cluster.upgrade('unlock', '--profile', 'netsvc')).stdout, /lock: free/);
   });
 

@@ -132,7 +132,7 @@ describeWhere(NO_TERMINAL, 'the screens', function () {
     const [plain, dumb] = await Promise.all([shown(success, KEPT_WIDTH, { NO_COLOR: '1' }), shown(success, KEPT_WIDTH, { TERM: 'dumb' })]);
     assert.ok(same(plain.text).endsWith(kept.get('success') ?? '-'));
     assert.deepEqual([plain.styles, dumb.styles], [[], []]);
-    assert.match(dumb.text, /^apply: step 2 of \d+: /m);
+    assert.match(dumb.text, /^\S+ apply: step 2 of \d+: /m);
     assert.deepEqual(dumb.frames, []);
   });
 

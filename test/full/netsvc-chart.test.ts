@@ -16,7 +16,7 @@ for (const major of [3, 4] as const)
       const run = () => ['run', '--yes', '--skip', 'cli', ...cluster.flags, ...(manageCrds ? ['--manage-crds'] : [])];
 
       it('is killed in the middle, run again, and ends at the target with its values', async () => {
-        await killedAt(run(), cluster.around, /^apply: /m);
+        await killedAt(run(), cluster.around, /^\S+ apply: /m);
         assertSucceeded(await cluster.upgrade(...run()));
         const listed = JSON.parse(await cluster.helm('list', '-A', '-o', 'json')) as readonly Record<string, string>[];
         assert.deepEqual(

@@ -33,7 +33,7 @@ describe('procedure B under the document’s own names on a real control plane',
     const first = startUpgrade(run(), cluster.around, 600_000);
     await untilSaid(first, /1 of 2 pods is still stopping/);
     await freeOperator();
-    await untilSaid(first, /^wait: Wait/m);
+    await untilSaid(first, /^\S+ wait: Wait/m);
     first.kill('SIGKILL');
     assert.equal((await first).signal, 'SIGKILL');
     const second = startUpgrade(run(), cluster.around, 600_000);

@@ -1,3 +1,3 @@
 import { describeOperated } from '../support/describe-operated.ts';
 
-describeOperated('v3.27.5', /^wait: /m, { fips: true });
+describeOperated('v3.27.5', /^\S+ wait: /m, { fips: true });

@@ -20,7 +20,7 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     const stopped = await cluster.upgrade(...RUN);
     assert.equal(stopped.exitCode, 5, told(stopped));
     assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull quay\.io\/tigera\/operator:v1\.42\.3 \(/);
-    await shows(stopped, /see why: kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
+    await shows(stopped, /^ {2}look {4}kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
   });
 
   it('names node, pod, reason and a command that shows them, before any status, and the log of the operator', async () => {
@@ -36,13 +36,13 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
       stuck.stderr,
       /the operator is not done after 60 s: DaemonSet\/calico-system\/calico-node: .* ready · node-02: calico-node-\S+ Pending \S+: \w*Image\w*/,
     );
-    assert.match(stuck.stderr, /kubectl -n tigera-operator logs deployment\/tigera-operator --tail=50$/m);
-    await shows(stuck, /see why: kubectl (-n calico-system describe pod \S+)$/m, /node-02/);
+    assert.match(stuck.stdout, /kubectl -n tigera-operator logs deployment\/tigera-operator --tail=50$/m);
+    await shows(stuck, /^ {2}look {4}kubectl (-n calico-system describe pod \S+)$/m, /node-02/);
   });
 
   /** The command that a failure names works, and shows what it is about. */
-  async function shows({ stderr }: { readonly stderr: string }, named: RegExp, words: RegExp): Promise<void> {
-    const command = named.exec(stderr)?.[1] ?? assert.fail(stderr);
+  async function shows({ stdout }: { readonly stdout: string }, named: RegExp, words: RegExp): Promise<void> {
+    const command = named.exec(stdout)?.[1] ?? assert.fail(stdout);
     const shown = await cluster.plane.kubectl(command.split(' '));
     assertSucceeded(shown);
     assert.match(shown.stdout, words);

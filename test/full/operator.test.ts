@@ -18,7 +18,7 @@ async function endsWell(cluster: OperatedCluster): Promise<void> {
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
-    if (/^wait: done/m.test(said)) waited ??= { at: Date.now(), changedAt: cluster.changedAt() };
+    if (/^\S+ wait: done/m.test(said)) waited ??= { at: Date.now(), changedAt: cluster.changedAt() };
   });
   assertSucceeded(await child);
   assert.ok(waited, said);

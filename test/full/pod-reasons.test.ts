@@ -14,15 +14,16 @@ describe('a wait that ends without success, on a real control plane', function (
     const first = await cluster.upgrade(...RUN);
     assert.equal(first.exitCode, 124, first.stderr);
     // As the simulated kubelet writes it.
-    const [, pod = ''] = /^(netsvc-node-\S+) says: Unhealthy.*: Readiness probe failed$/m.exec(first.stderr) ?? assert.fail(first.stderr);
-    assert.doesNotMatch(first.stderr, /this means/);
+    const [, pod = ''] =
+      /^ {2}says {4}(netsvc-node-\S+) says: Unhealthy.*: Readiness probe failed$/m.exec(first.stdout) ?? assert.fail(first.stdout);
+    assert.doesNotMatch(first.stdout, /^ {2}means/m);
     await eventOf(pod, MESSAGE);
     await eventOf('another-pod', 'of another');
     const second = await cluster.upgrade(...RUN);
     assert.equal(second.exitCode, 124, second.stderr);
-    assert.ok(second.stderr.includes(`${pod} says: Unhealthy (7 times): ${MESSAGE}`), second.stderr);
+    assert.ok(second.stdout.includes(`${pod} says: Unhealthy (7 times): ${MESSAGE}`), second.stdout);
     assert.match(second.stderr, /not ready, \d+ s: Unhealthy \(7 times\): Readiness probe failed: felix is not ready/, 'while it waits');
-    assert.match(second.stderr, /this means: the agent has not set up its rules yet/);
+    assert.match(second.stdout, /^ {2}means {3}the agent has not set up its rules yet/m);
     assert.doesNotMatch(second.stderr, /of another/);
   });
 

@@ -177,6 +177,20 @@ describe('judgeRollout', () => {
       'failed',
       /cannot pull quay\.io\/calico\/node:v3\.32\.1 \(ImagePullBackOff\), 41 s/,
     ],
+    ...(
+      [
+        ['Back-off pulling image "quay.io/calico/node:v3.32.1"', 'ImagePullBackOff'],
+        ['Back-off pulling image', 'ImagePullBackOff'],
+        ['Back-off pulling image "a": ErrImagePull: 401 Unauthorized', 'ImagePullBackOff: 401 Unauthorized'],
+        ['failed to pull and unpack image: not found', 'ImagePullBackOff: failed to pull and unpack image: not found'],
+        ['x'.repeat(301), `ImagePullBackOff: ${'x'.repeat(300)}…`],
+      ] as const
+    ).map(([message, words]): [string, PodOptions, string, RegExp] => [
+      `an image that cannot be pulled, of which the kubelet says ${message.slice(0, 60)}`,
+      { ready: [false], phase: 'Pending', waiting: { reason: 'ImagePullBackOff', message } },
+      'failed',
+      new RegExp(`cannot pull \\S+ \\(${words}\\), 41 s$`),
+    ]),
     [
       'a crash loop',
       { ready: [false], waiting: { reason: 'CrashLoopBackOff' }, lastExit: 2 },

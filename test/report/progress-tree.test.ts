@@ -38,7 +38,7 @@ async function screens(
     },
   });
   const view = await startProgress({
-    ...{ mode: 'tree', phase, stages, palette: dimmed, write: () => undefined, every: () => () => undefined },
+    ...{ mode: 'tree', phase, stages, palette: dimmed, write: () => undefined, every: () => () => undefined, now: () => new Date(0) },
     screen: terminal as unknown as NodeJS.WriteStream,
   });
   for (const event of events) view.observe(event);

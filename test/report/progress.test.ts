@@ -19,7 +19,15 @@ const rollout = (phase: 'old' | 'updating'): RolloutProgress => ({
   pods: [{ node: 'n1', pod: 'p', phase, release: 'v3.26.4', ready: '2/2', why: '' }],
 });
 
-async function log(mode: 'lines' | 'silent', phase: 'plan' | 'run', events: readonly (EngineEvent | 'tick' | 'second')[]): Promise<string> {
+const NOW = new Date('2026-11-25T02:14:05.999Z');
+
+/** What was written, without the time of day. */
+async function log(
+  mode: 'lines' | 'silent',
+  phase: 'plan' | 'run',
+  events: readonly (EngineEvent | 'tick' | 'second')[],
+  each = false,
+): Promise<string> {
   const [written, stopped]: [string[], string[]] = [[], []];
   const ticks = new Map<number, () => void>();
   const every = (ms: number, call: () => void) => {
@@ -27,7 +35,8 @@ async function log(mode: 'lines' | 'silent', phase: 'plan' | 'run', events: read
     return () => void stopped.push(`${ms}`);
   };
   const call = (ms: number) => ticks.get(ms)?.();
-  const progress = await startProgress({ mode, phase, stages: [], palette: plain, write: (text) => written.push(text), every });
+  const write = (text: string) => written.push(text);
+  const progress = await startProgress({ mode, phase, stages: [], palette: plain, write, every, each, now: () => NOW });
   for (const event of events) {
     if (event === 'tick') call(15_000);
     else if (event === 'second') call(1_000);
@@ -35,7 +44,7 @@ async function log(mode: 'lines' | 'silent', phase: 'plan' | 'run', events: read
   }
   await progress.close();
   assert.deepEqual(stopped, [...ticks.keys()].map(String), 'nothing goes on by itself');
-  return written.join('');
+  return written.join('').replaceAll(/^02:14:05Z /gm, '');
 }
 
 const run: readonly EngineEvent[] = [
@@ -44,7 +53,7 @@ const run: readonly EngineEvent[] = [
   { type: 'stage-started', stage: 'apply', title: 'Apply' },
   { type: 'action-started', stage: 'apply', action, place: { stage: 'apply', step: 3, of: 5 } },
   { type: 'action-output', stage: 'apply', action, line: 'configmap/c serverside-applied', stream: 'stdout' },
-  { type: 'action-done', stage: 'apply', action, durationMs: 1, detail: '1 object' },
+  { type: 'action-done', stage: 'apply', action, durationMs: 1, detail: 'kept' },
   { type: 'note', stage: 'apply', text: 'be careful', level: 'warning' },
   { type: 'action-failed', stage: 'apply', action, message: 'boom' },
   { type: 'stage-done', stage: 'apply', durationMs: 61_000 },
@@ -60,18 +69,74 @@ describe('progress off a terminal', () => {
     assert.equal(
       await log('lines', 'run', run),
       [
-        'crds: New CRDs',
-        'crds: nothing to do: there already',
+        'crds: nothing to do',
         'apply: Apply',
         'apply: step 3 of 5: manual step: apply upgrade.yaml',
-        'apply:   configmap/c serverside-applied',
-        'apply:   1 object',
+        'apply:   1 object applied',
+        'apply:   kept',
         'Warning: be careful',
-        'apply: failed: boom',
+        'apply: failed',
         'apply: done in 1m1s',
         '',
       ].join('\n'),
     );
+  });
+
+  it('names each object, and why a stage is not needed, only where more is asked for', async () => {
+    const lines = (await log('lines', 'run', run, true)).split('\n');
+    assert.ok(lines.includes('apply:   configmap/c serverside-applied'));
+    assert.ok(!lines.some((line) => line.includes('1 object applied')));
+    assert.ok(lines.includes('crds: nothing to do: there already'));
+  });
+
+  it('counts objects by what became of them, keeps every other line, and counts anew for each action', async () => {
+    const said = (line: string, stream: 'stdout' | 'stderr' = 'stdout'): EngineEvent => ({
+      ...{ type: 'action-output', stage: 'apply', action, line, stream },
+    });
+    const started: EngineEvent = { type: 'action-started', stage: 'apply', action };
+    const done: EngineEvent = { type: 'action-done', stage: 'apply', action, durationMs: 1 };
+    const events: readonly (EngineEvent | 'tick')[] = [
+      ...[started, said('deployment.apps/a created'), said('crd.k8s.io/b configured'), said('crd.k8s.io/c configured')],
+      ...[said('Warning: resource configmaps/x is missing the annotation', 'stderr'), said('Release "calico" has been upgraded.')],
+      ...['tick' as const, 'tick' as const, done],
+      ...[started, said('configmap/d serverside-applied (server dry run)'), done],
+    ];
+    assert.deepEqual((await log('lines', 'run', events)).trimEnd().split('\n'), [
+      'apply: manual step: apply upgrade.yaml',
+      'apply:   Warning: resource configmaps/x is missing the annotation',
+      'apply:   Release "calico" has been upgraded.',
+      'still: apply upgrade.yaml (1 object created, 2 configured)',
+      'apply:   1 object created, 2 configured',
+      'apply: manual step: apply upgrade.yaml',
+      'apply:   1 object applied (server dry run)',
+    ]);
+  });
+
+  it('has the time of day, in UTC, in front of every line, and not of what continues one', async () => {
+    const written: string[] = [];
+    const write = (text: string) => written.push(text);
+    const every = () => () => undefined;
+    const progress = await startProgress({ mode: 'lines', phase: 'run', stages: [], palette: plain, write, every, now: () => NOW });
+    progress.observe({ type: 'note', stage: 'apply', text: 'one\ntwo', level: 'info' });
+    assert.deepEqual(written, ['02:14:05Z apply: one\n  two\n']);
+  });
+
+  it('says how many pods are new, of how many, and about how long the rest takes', async () => {
+    const at = (count: number, elapsedMs: number): EngineEvent => {
+      const pods = ['n1', 'n2', 'n3', 'n4'].map((node, index) => ({
+        ...{ node, pod: `p-${node}`, release: 'v3', ready: '2/2', why: '' },
+        phase: index < count ? ('new' as const) : ('old' as const),
+      }));
+      return { type: 'rollout', stage: 'wait', progress: [{ target, desired: 4, done: false, pending: '', pods }], elapsedMs };
+    };
+    const started: EngineEvent = { type: 'action-started', stage: 'wait', action };
+    const lines = (await log('lines', 'run', [started, at(0, 0), at(1, 10_000), at(3, 30_000), at(4, 40_000)])).trimEnd().split('\n');
+    assert.deepEqual(lines.slice(1), [
+      'wait:   netsvc-node n1 new v3 2/2 · 1 of 4',
+      'wait:   netsvc-node n2 new v3 2/2',
+      'wait:   netsvc-node n3 new v3 2/2 · 3 of 4 · about 10 s left',
+      'wait:   netsvc-node n4 new v3 2/2 · 4 of 4',
+    ]);
   });
 
   it('does not say twice what an action’s title says', async () => {

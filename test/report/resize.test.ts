@@ -69,6 +69,7 @@ describe('the live view when the terminal changes its size', function () {
     const view = await startProgress({
       ...{ mode: 'tree', phase: 'run', stages, palette: plain },
       write: () => undefined,
+      now: () => new Date(0),
       every: () => () => undefined,
       screen: terminal as unknown as NodeJS.WriteStream,
     });

@@ -18,16 +18,16 @@ const SANDBOX = 'Failed to create pod sandbox: plugin type="calico" failed (add)
 export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
   'the program of the new image crashes on this processor': on('own', [24])
     .after(ailing(AGENT, 'crash-loop', { exitCode: 139 }))
-    .ends(5, /CrashLoopBackOff, last exit 139[\s\S]*this means: a program of this image crashed/),
+    .ends(5, /CrashLoopBackOff, last exit 139[\s\S]*means {3}a program of this image crashed/),
   'a layer of the image is broken on some nodes': on('own', [25])
     .after(ailing(AGENT, 'crash-loop', { log: 'exec /usr/bin/start_runit: exec format error\n' }))
-    .ends(5, /netsvc-node-\w+ logs: exec \/usr\/bin\/start_runit: exec format error\n.*this means: /),
+    .ends(5, /netsvc-node-\w+ logs: exec \/usr\/bin\/start_runit: exec format error\n.*means {3}/),
   'the agent runs and does not set up its rules': on('own', [37], { flags: '--timeout 1m' })
     .after(ailing(AGENT, 'not-ready', unhealthy('calico/node is not ready: felix is not ready: probe reporting 503')))
-    .ends(124, /says: Unhealthy \(4 times\): .*probe reporting 503\n.*this means: the agent has not set up its rules yet/),
+    .ends(124, /says: Unhealthy \(4 times\): .*probe reporting 503\n.*means {3}the agent has not set up its rules yet/),
   'the BGP daemon of the agent does not run': on('own', [38], { flags: '--timeout 1m' })
     .after(ailing(AGENT, 'not-ready', unhealthy('BIRD is not ready: dial unix /var/run/calico/bird.ctl: no such file')))
-    .ends(124, /says: Unhealthy .*BIRD is not ready.*\n.*this means: the BGP daemon of the agent does not run/),
+    .ends(124, /says: Unhealthy .*BIRD is not ready.*\n.*means {3}the BGP daemon of the agent does not run/),
   'the controllers panic': on('own', [39])
     .after(
       ailing(CONTROLLERS, 'crash-loop', {
@@ -35,41 +35,41 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
         log: 'panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation]\n',
       }),
     )
-    .ends(5, /netsvc-kube-controllers-\w+ logs: panic: runtime error[\s\S]*this means: a program of this image crashed/),
+    .ends(5, /netsvc-kube-controllers-\w+ logs: panic: runtime error[\s\S]*means {3}a program of this image crashed/),
   'the controllers do not reach the API server': on('own', [40], { flags: '--timeout 1m' })
     .after(
       ailing(CONTROLLERS, 'not-ready', {
         log: 'Failed to reach apiserver error=Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: i/o timeout\n',
       }),
     )
-    .ends(124, /netsvc-kube-controllers-\w+ logs: Failed to reach apiserver .*\n.*this means: the pod does not reach/),
+    .ends(124, /netsvc-kube-controllers-\w+ logs: Failed to reach apiserver .*\n.*means {3}the pod does not reach/),
   'the controllers cannot write their status': on('own', [42])
     .after(ailing(CONTROLLERS, 'crash-loop', { log: 'Failed to write status: open /status/status.json: permission denied\n' }))
-    .ends(5, /netsvc-kube-controllers-\w+ logs: .*\/status\/status\.json: permission denied\n.*this means: .*securityContext/),
+    .ends(5, /netsvc-kube-controllers-\w+ logs: .*\/status\/status\.json: permission denied\n.*means {3}.*securityContext/),
   'certificates of the cluster are over': on('own', [111])
     .after(ailing(AGENT, 'crash-loop', { log: 'FATAL x509: certificate has expired or is not yet valid\n' }))
-    .ends(5, /netsvc-node-\w+ logs: FATAL x509.*\n.*this means: a certificate is not trusted, or has expired/),
+    .ends(5, /netsvc-node-\w+ logs: FATAL x509.*\n.*means {3}a certificate is not trusted, or has expired/),
   'the registry gives a node no more images': on('own', [105])
     .after(ailing(AGENT, 'image-pull', { event: { reason: 'Failed', message: 'toomanyrequests: pull rate limit' } }))
-    .ends(5, /cannot pull registry\.netsvc\.io[\s\S]*toomanyrequests.*\n.*this means: the registry gives this node no more images/),
+    .ends(5, /cannot pull registry\.netsvc\.io[\s\S]*toomanyrequests.*\n.*means {3}the registry gives this node no more images/),
   'the CNI plugin does not trust the API server': on('own', [62])
     .after(withoutNetwork(`${SANDBOX} error getting ClusterInformation: Get "https://10.96.0.1:443/": x509: unknown authority`))
-    .ends(5, /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*this means: .*kube-root-ca\.crt/),
+    .ends(5, /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*means {3}.*kube-root-ca\.crt/),
   'the API server refuses the token of the CNI plugin': on('own', [63, 66])
     .after(withoutNetwork(`${SANDBOX} error getting ClusterInformation: connection is unauthorized: Unauthorized`))
     .ends(
       5,
-      /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*this means: .*restart the agent there/,
+      /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*means {3}.*restart the agent there/,
     ),
   'the store refuses the CNI plugin': on('own', [64])
     .after(withoutNetwork('Failed to create pod sandbox: failed to create pod network sandbox web: netplugin failed with no error message'))
     .ends(
       5,
-      /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*this means: .*does not reach the store/,
+      /new pods get no network on a node whose agent is new and ready: node-0\d: shop\/web[\s\S]*means {3}.*does not reach the store/,
     ),
   'the operator ends at once for want of a definition': on('operator', [80])
     .after(ailing('tigera-operator', 'crash-loop', { log: 'error: no matches for kind "Gateway" in version "v1"\n' }))
-    .ends(5, /tigera-operator-\w+ logs: error: no matches for kind "Gateway".*\n.*this means: the server lacks a definition/),
+    .ends(5, /tigera-operator-\w+ logs: error: no matches for kind "Gateway".*\n.*means {3}the server lacks a definition/),
   'the status of the address pools stays bad while the v3 API is away': on('operator', [70])
     .after((cluster, scenario) => {
       cluster.store.listen(({ kind, before, after }) => {
@@ -82,7 +82,7 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
     .ends(124, /degraded for 5 minutes: TigeraStatus\/ippools: ResourceUpdateError: the v3 API is not available/),
   'agents are well, and pods of upgraded and old nodes do not reach each other': on('own', [48, 56], { flags: PROBED_NETWORK })
     .after(({ nodes }, { clock }) => clock.schedule(0, () => nodes.fault('node-01', 'no-network')))
-    .ends(5, /a new pod on node-01 \(upgraded\) does not reach a pod on node-02[\s\S]*this means: .*with VXLAN also checksum offload/),
+    .ends(5, /a new pod on node-01 \(upgraded\) does not reach a pod on node-02[\s\S]*means {3}.*with VXLAN also checksum offload/),
   'the processor of a node is too old for the programs of the image': on('calico', [22], PROBED)
     .after(ailing('netsvc-upgrade-probe', 'crash-loop', { exitCode: 127 }))
     .ends(3, /^× NS-221 [\s\S]*its program cannot run here: exit code 127 \(its loader refuses the processor/m),

@@ -176,7 +176,7 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   ),
   'the old namespace of the API server is gone': on('operator', [79], OPERATED).ends(0, ({ scenario: { cluster }, text }) => {
     assert.equal(cluster.store.get(K.Namespace, 'calico-apiserver'), undefined);
-    assert.match(text, /^wait: done in 2m/m);
+    assert.match(text, /^\S+ wait: done in 2m/m);
   }),
   'definitions alone are not the end: the next step comes at once': on('operator', [106], { command: 'crds --yes' }).ends(
     0,

@@ -158,7 +158,7 @@ describe('run --probe-network', () => {
       assert.equal(without.exit, 7, without.text);
       const { exit, text } = await ran(scenario, [...RUN, '--yes', '--plan-file', file]);
       assert.equal(exit, 0, text);
-      assert.match(text, /^wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
+      assert.match(text, /^\S+ wait: {3}pods on node-01 \(upgraded\) and node-03 \(upgraded\) reach each other/m);
     } finally {
       await rm(folder, { recursive: true });
     }

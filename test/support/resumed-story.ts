@@ -68,7 +68,7 @@ export function describeResumed({ by, open, flags, first }: ResumedStory): void 
 
     /** Runs until it has said that, and is killed. */
     async function killedAt(moment: RegExp): Promise<void> {
-      const child = startUpgrade(run(), cluster.around);
+      const child = startUpgrade([...run(), '-v=1'], cluster.around);
       await untilSaid(child, moment);
       child.kill('SIGKILL');
       const result = await child;

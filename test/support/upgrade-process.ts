@@ -67,7 +67,8 @@ export function untilSaid(child: ReturnType<typeof startUpgrade>, words: RegExp)
 
 /** Starts the program and ends it with SIGKILL at these words; fails if it was at its end before. */
 export async function killedAt(args: readonly string[], around: Surroundings, words: RegExp): Promise<void> {
-  const child = startUpgrade(args, around);
+  // Of every object, so that the words can be those of one.
+  const child = startUpgrade([...args, '-v=1'], around);
   await untilSaid(child, words);
   child.kill('SIGKILL');
   const { signal, stderr } = await child;

@@ -55,11 +55,6 @@ export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly str
   ];
 }
 
-/** The same where the error and its next steps are said beside it. */
-export function stoppedInShort(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
-  return [stoppedHead(outcome, view), ...undoLines(undo)];
-}
-
 function undoLines(undo: readonly string[]): readonly string[] {
   return undo.map((text, index) => rowText([index === 0 ? 'undo' : '', text]));
 }

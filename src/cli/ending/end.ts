@@ -2,7 +2,7 @@ import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { resumeCommand } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
-import { present } from '../output.ts';
+import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
@@ -31,7 +31,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
   const view = { ...endViewOf(session), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
   const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
-  const isBlock = stopped !== undefined && outcome.message !== undefined && session.seams.terminal.outIsTerminal;
+  const isBlock = stopped !== undefined && outcome.message !== undefined;
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
     const upgrade = outcome.head && { ...outcome.head, ...(before?.intent.from ? { source: before.intent.from, isUnfinished: true } : {}) };
@@ -42,7 +42,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => [
-    ...(stopped?.[isBlock ? 'stoppedLines' : 'stoppedInShort'](outcome, view, await undoOf(session, outcome)) ?? []),
+    ...(stopped?.stoppedLines(outcome, view, await undoOf(session, outcome)) ?? []),
     ...closingLines({
       of,
       outcome,
@@ -56,9 +56,17 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...afterProbe(step, asked),
     ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome)] : []),
   ];
-  const fault = outcome.message === undefined || isBlock ? undefined : new Fault(exit, outcome.message, suggestions);
+  const fault = faultBeside(session, outcome, isBlock);
   await present(session, document, human, { closing, fault });
   return exit;
+}
+
+/** What stderr says beside the document; nothing where the block is on the same terminal. Its steps are in the block, if the format has one. */
+function faultBeside({ seams, asked }: Session, { exit, message, suggestions }: Outcome, isBlock: boolean): Fault | undefined {
+  const isShown = isBlock && isForPerson(asked.flags.output);
+  const { outIsTerminal, errIsTerminal } = seams.terminal;
+  if (message === undefined || (isShown && outIsTerminal && errIsTerminal)) return undefined;
+  return new Fault(exit, message, isShown ? [] : suggestions);
 }
 
 /** Of a run that has begun to write. */
