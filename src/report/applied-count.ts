@@ -29,7 +29,7 @@ export class AppliedCount {
     return [...this.#ends].map(([end, count], index) => `${index === 0 ? counted(count, 'object') : count} ${end}`).join(', ');
   }
 
-  /** The same, and counts anew. */
+  /** The same, and counts from zero again. */
   take(): string {
     const text = this.text();
     this.#ends.clear();
