@@ -9,6 +9,7 @@ import { CHAINS, STAGE_IDS } from '../src/cli/command-names.ts';
 
 /** A feature imports those before it in this list, by their index.ts. */
 export const FEATURES = [
+  'tested-way',
   'policy-rules',
   'survey',
   'rollout',

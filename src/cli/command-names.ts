@@ -26,7 +26,7 @@ export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 /**
  * Every command, in the order of the help. It `performs` stages, which may change something, or `evaluates` them, or `targets` a release
- * without a stage of its name, or only `asks` a cluster, or is `local`. Its flags follow from that.
+ * without a stage of its name, or only `asks` a cluster, or `finds` in one what is not said, or is `local`. Its flags follow from that.
  */
 export const COMMANDS = {
   preflight: 'performs',
@@ -45,6 +45,7 @@ export const COMMANDS = {
   cli: 'performs',
   verify: 'evaluates',
   unlock: 'asks',
+  path: 'finds',
   permissions: 'local',
   explain: 'local',
   completion: 'local',

@@ -1,10 +1,10 @@
-import { CLUSTER, type Table } from './flag.ts';
+import { CLUSTER, CONNECTED, type Table } from './flag.ts';
 
 /** Flags of every command on a cluster: what is printed, and how the cluster is reached. */
 
 const output = { helpGroup: 'output', on: [...CLUSTER, 'demo'] } as const;
 // None of them is in a run record: which cluster is meant is said by each command.
-const connection = { helpGroup: 'connection', on: [...CLUSTER, 'kubectl'], carried: true, decidesTrust: true } as const;
+const connection = { helpGroup: 'connection', on: [...CONNECTED, 'kubectl'], carried: true, decidesTrust: true } as const;
 /** Of one command line alone. */
 const isOwn = { carried: false, decidesTrust: undefined } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
@@ -21,6 +21,7 @@ export const commonFlags = {
     summary: 'format of stdout',
     as: {
       plan: { options: [...OUTPUT_FORMATS, 'images'], summary: 'format of stdout; images: what the nodes will pull, one a line' },
+      path: { options: ['table', 'json', 'yaml'] },
     },
   },
   'report-file': { ...output, ...file, summary: 'write the report there too; format by suffix: .json .yaml .md .html .txt' },

@@ -160,6 +160,41 @@ export interface OwnerReferenceList extends DocumentHead {
   readonly unread: readonly { readonly kind: string; readonly because: string }[];
 }
 
+/** A state on the way to a target. */
+interface WayStand {
+  readonly release: string;
+  /** `1.31` */
+  readonly kubernetes: string;
+}
+
+/** One upgrade of the service or of Kubernetes. */
+export interface WayStepDocument {
+  readonly what: 'service' | 'Kubernetes';
+  readonly from: WayStand;
+  readonly to: WayStand;
+  /** First and last minor of Kubernetes that upstream tested that line of the service with. */
+  readonly tested: readonly [first: string, last: string];
+  /** The page that says so. */
+  readonly source: string | null;
+  /** Null for what this program does not do. */
+  readonly command: string | null;
+  /** Where upstream describes it; null for what this program does. */
+  readonly page: string | null;
+}
+
+/** The shortest way on which upstream tested every state. */
+export interface UpgradeWay extends Omit<DocumentHead, 'cluster'> {
+  readonly kind: 'UpgradeWay';
+  /** Null where no cluster was asked. */
+  readonly cluster: DocumentHead['cluster'] | null;
+  readonly from: WayStand;
+  /** Upstream tested the state that it begins with. */
+  readonly fromTested: boolean;
+  /** Why there is none. */
+  readonly because?: string;
+  readonly steps: readonly WayStepDocument[];
+}
+
 export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument | OwnerReferenceList;
 
 export function documentHead(context: Context, exit: ExitName, next: string): DocumentHead {

@@ -7,6 +7,8 @@ export const CHAIN = commandsThat('performs', 'evaluates');
 export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
 /** Those that ask a cluster. */
 export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'asks');
+/** Those that can ask one. */
+export const CONNECTED = [...CLUSTER, ...commandsThat('finds')];
 
 /** Names that are looked up when the shell asks: in the kubeconfig, or at the API server. */
 export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';

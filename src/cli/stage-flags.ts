@@ -29,7 +29,12 @@ export const stageFlags = {
     helpValue: 'DIR',
     summary: 'write what Git should hold after the upgrade, one file per object, into a new folder; no Secrets',
   },
-  from: { ...range, summary: 'first stage' },
+  from: {
+    ...range,
+    summary: 'first stage',
+    as: { path: { options: undefined, helpValue: 'RELEASE', summary: 'release to start from; default: what is installed' } },
+  },
+  kubernetes: { ...run, on: ['path'], helpValue: 'MINOR', summary: 'minor of Kubernetes, such as 1.31; default: that of the server' },
   through: { ...range, summary: 'last stage' },
   include: {
     ...range,

@@ -1,4 +1,4 @@
-import { CHAIN, CLUSTER, TARGETED, type Table } from './flag.ts';
+import { CHAIN, CONNECTED, TARGETED, type Table } from './flag.ts';
 
 /** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
@@ -8,7 +8,7 @@ const recorded = { ...carried, recorded: true } as const;
 const trusted = { ...carried, decidesTrust: true } as const;
 const trustedOfRun = { ...trusted, recorded: true } as const;
 /** What commands know that look at a run. */
-const ofRun = { ...recorded, on: CLUSTER } as const;
+const ofRun = { ...recorded, on: CONNECTED } as const;
 /** Owner references: whether they go, and how fast. */
 const owners = { ...carried, on: ['preflight', 'plan', 'run', 'apply', 'ownerrefs'] } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
@@ -33,7 +33,10 @@ export const upgradeFlags = {
     ...recorded,
     options: ['chart', 'operator', 'manifest', 'kvstore'],
     summary: 'install path, if detection cannot tell',
-    as: { permissions: { options: ['manifest', 'operator', 'chart', 'kvstore'], default: 'manifest', summary: 'install path' } },
+    as: {
+      permissions: { options: ['manifest', 'operator', 'chart', 'kvstore'], default: 'manifest', summary: 'install path' },
+      path: { summary: 'install path; default: as detected, without a cluster manifest' },
+    },
   },
   variant: {
     option: 'variant',

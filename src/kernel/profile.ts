@@ -189,6 +189,24 @@ export interface ProcedureNames {
   readonly ebpf: { readonly annotation: string; readonly since: string; readonly dataPlane: string };
 }
 
+/** A minor of the service, and the minors of Kubernetes it goes with. */
+export interface TestedLine {
+  /** `v3.30`. */
+  readonly line: string;
+  /** Its newest release that is known here. */
+  readonly newest: string;
+  /** This program has the sums of that release's files. */
+  readonly hasSums: boolean;
+  /** The first and the last minor that upstream tested it with; those between them were tested too. */
+  readonly kubernetes: readonly [first: string, last: string];
+  /** An older server refuses a CRD of it. */
+  readonly floor?: string;
+  /** The page of upstream that says so. */
+  readonly source?: string;
+  /** Upstream's page of the upgrade to it. */
+  readonly upgrade?: string;
+}
+
 /** Every name and fact the procedure leaves open. Data only. */
 export interface Profile {
   readonly name: string;
@@ -254,8 +272,8 @@ export interface Profile {
   readonly leftovers: Leftovers;
   readonly merge: MergeKnowledge;
   readonly removedKinds: readonly RemovedKind[];
-  /** Kubernetes minors: below the floor the target's CRDs are refused; tested ones are silent. */
-  readonly kubernetes: { readonly floor: string; readonly tested: readonly string[] };
+  /** Minors of the service, oldest first, with what each was tested with upstream; that of the default release is among them. */
+  readonly testedLines: readonly TestedLine[];
   readonly labels: { readonly createdBy: string; readonly createdByValue: string; readonly autoHepSuffix: string };
   /** Profile of automatic host endpoints, which lets everything through (§4.7). */
   readonly allowAllProfile: string;

@@ -1,6 +1,7 @@
 import type { Profile } from '../kernel/profile.ts';
 import { calicoChanges } from './calico-changes.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
+import { calicoTestedLines } from './calico-kubernetes.ts';
 import { calicoChainedPlugins, calicoProcedures } from './calico-procedures.ts';
 import {
   calicoAddOnWorkloads,
@@ -181,7 +182,7 @@ export const calico: Profile = {
       replacement: 'ClusterNetworkPolicy',
     },
   ],
-  kubernetes: { floor: '1.31', tested: ['1.34', '1.35', '1.36'] },
+  testedLines: calicoTestedLines,
   versionCommands: {
     node: ['/bin/calico-node', '-v'],
     typha: ['/usr/bin/calico-typha', '--version'],

@@ -125,7 +125,7 @@ export const netsvc: Profile = {
   // Ours: the variables that are lists, the releases of Kubernetes, the profile of automatic endpoints and the variable against them.
   merge: { commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'], renames: [] },
   removedKinds: [],
-  kubernetes: { floor: '1.21', tested: ['1.34', '1.35', '1.36'] },
+  testedLines: [{ line: 'v3.32', newest: 'v3.32.2', hasSums: false, kubernetes: ['1.34', '1.36'], floor: '1.21' }],
   labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'netsvc-default-allow',
   automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',

@@ -1,7 +1,7 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { failed, type PreflightCheck, type PreflightFacts, table, withInstallation } from '../survey/index.ts';
-import { minorNumber } from './server-checks.ts';
+import { minorNumber } from '../tested-way/index.ts';
 
 const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
 

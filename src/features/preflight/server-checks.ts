@@ -5,7 +5,18 @@ import { counted } from '../../kernel/counted.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
-import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, type PreflightFacts, replacesApi, table } from '../survey/index.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  installationIn,
+  type PreflightCheck,
+  type PreflightFacts,
+  replacesApi,
+  sourceRelease,
+  table,
+} from '../survey/index.ts';
+import { findWay, isTested, minorNumber, stepText, testedLine, testedText } from '../tested-way/index.ts';
 
 const VERSION = command`kubectl version`;
 
@@ -23,7 +34,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     id: 'NS-002',
     title: 'Kubernetes version suits the target release',
     severity: 'error',
-    judge: (facts, context) => judgeVersion(Number.parseInt(read(facts.server).minor, 10), read(facts.server).gitVersion, context),
+    judge: judgeVersion,
   },
   {
     id: 'NS-006',
@@ -96,28 +107,48 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
   },
 ]);
 
-/** `1.35` of major `1` and minor `35+`. */
-export function minorNumber(version: string): number {
-  return Number.parseInt(version.split('.')[1] ?? version, 10);
-}
-
-function judgeVersion(minor: number, version: string, { profile, goal }: Context): Verdict {
-  const { floor, tested } = profile.kubernetes;
+function judgeVersion(facts: PreflightFacts, context: Context): Verdict {
+  const { gitVersion: version, minor: said } = read(facts.server);
+  const { profile, goal } = context;
+  const minor = minorNumber(said);
   if (Number.isNaN(minor))
     return failed(`the server's version ${version} cannot be read`, 'Check what answers at this address.', { next: VERSION });
-  if (minor < minorNumber(floor)) {
+  const line = testedLine(profile, goal.release);
+  if (!line)
     return failed(
-      `Kubernetes ${version} is older than ${floor}: it refuses a CRD of ${goal.release}`,
-      `Upgrade Kubernetes to ${floor} or later first, ${listed(tested, 9)} is what the release was tested with.`,
-      { next: VERSION },
+      `which versions of Kubernetes ${goal.release} was tested with is not known here`,
+      'Read its page of requirements, and try the upgrade on a cluster of the same version first.',
+      { next: VERSION, severity: 'warning' },
     );
-  }
-  if (tested.some((one) => minorNumber(one) === minor)) return ok(`Kubernetes ${version} is tested with ${goal.release}`);
+  if (line.floor !== undefined && minor < minorNumber(line.floor))
+    return failed(
+      `Kubernetes ${version} is older than ${line.floor}: it refuses a CRD of ${goal.release}`,
+      [
+        `Upgrade Kubernetes to ${line.floor} or later first; the release was tested with ${testedText(line)}.`,
+        ...wayHint(facts, context),
+      ].join(' '),
+      { next: PATH },
+    );
+  if (isTested(line, minor)) return ok(`Kubernetes ${version} is tested with ${goal.release}`);
   return failed(
-    `Kubernetes ${version} is not among the versions that ${goal.release} was tested with (${listed(tested, 9)})`,
-    'Try the upgrade on a cluster of the same version first, or move Kubernetes to a tested version.',
-    { next: VERSION, severity: 'warning' },
+    `Kubernetes ${version} is not among the versions that ${goal.release} was tested with (${testedText(line)})`,
+    ['Try the upgrade on a cluster of the same version first, or go the tested way.', ...wayHint(facts, context)].join(' '),
+    { next: PATH, severity: 'warning' },
   );
+}
+
+const PATH = command`kubectl netsvc-upgrade path`;
+
+/** The shortest way on which every state was tested, in one line; nothing where what is installed is not known. */
+function wayHint(facts: PreflightFacts, context: Context): readonly string[] {
+  const installation = installationIn(facts.detection);
+  const release = installation && sourceRelease(installation, facts, context);
+  const start = release === undefined ? undefined : { release, minor: minorNumber(read(facts.server).minor) };
+  const way = start && findWay(context.profile, start, context.goal.release);
+  if (!way) return [];
+  return 'because' in way
+    ? [`There is no tested way from here: ${way.because}.`]
+    : [`The tested way: ${way.steps.map(stepText).join(', ')}.`];
 }
 
 const TOLERATED_SKEW_MS = 30_000;
