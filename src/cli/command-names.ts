@@ -26,7 +26,8 @@ export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 /**
  * Every command, in the order of the help. It `performs` stages, which may change something, or `evaluates` them, or `targets` a release
- * without a stage of its name, or only `asks` a cluster, or `finds` in one what is not said, or is `local`. Its flags follow from that.
+ * without a stage of its name, or only `asks` a cluster, or is `local`; one that `finds` asks a cluster for what is not said. Its flags
+ * follow from that.
  */
 export const COMMANDS = {
   preflight: 'performs',

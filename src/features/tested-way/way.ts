@@ -31,7 +31,7 @@ interface Node {
 }
 
 /**
- * The way with the fewest upgrades to `goal` on which every state that is entered was tested upstream: the service goes from any line to any
+ * The way with the fewest upgrades to `goal` on which upstream tested every state that is entered. The service goes from any line to any
  * newer one, Kubernetes one minor at a time. Undefined for a start or a goal of an unknown line.
  */
 export function findWay(profile: Pick<Profile, 'testedLines'>, start: Stand, goal: string): Way | undefined {
