@@ -26,8 +26,7 @@ export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 /**
  * Every command, in the order of the help. It `performs` stages, which may change something, or `evaluates` them, or `targets` a release
- * without a stage of its name, or only `asks` a cluster, or is `local`; one that `finds` asks a cluster for what is not said. Its flags
- * follow from that.
+ * without a stage of its name, or only `asks` a cluster, or `finds` what is not said in one, or is `local`.
  */
 export const COMMANDS = {
   preflight: 'performs',
