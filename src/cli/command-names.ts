@@ -25,8 +25,8 @@ export const STAGE_IDS = [
 export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
 
 /**
- * Every command, in the order of the help. It `performs` stages, which may change something, or `evaluates` them, or `targets` a release
- * without a stage of its name, or only `asks` a cluster, or `finds` what is not said in one, or is `local`.
+ * Every command, in the order of the help. It `performs` stages, which may change something, `evaluates` them, `targets` a release without
+ * a stage, `asks` a cluster, `finds` what is not said in one, or is `local`.
  */
 export const COMMANDS = {
   preflight: 'performs',
