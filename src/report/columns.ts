@@ -181,6 +181,6 @@ function hangOf(line: string, width: number, words: readonly Word[]): number {
   const column = roomy.findLast((start) => start + longest <= width);
   if (column !== undefined) return column;
   if (roomy.length > 0) return INDENT + longest <= width ? INDENT : (roomy.at(-1) ?? INDENT);
-  const indent = /^ *(?:- )?/.exec(line)?.[0].length ?? 0;
+  const indent = /^ *(?:[-+~] )?/.exec(line)?.[0].length ?? 0;
   return indent === 0 ? 2 : indent;
 }

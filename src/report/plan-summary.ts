@@ -9,17 +9,18 @@ import { aboutText } from './rollout-view.ts';
 /** What earlier runs on this cluster took. */
 export type Former = Pick<RunHistory, 'rollouts' | 'actions'>;
 
-/** `7 create, 24 update · restarts 7 pods on 6 nodes, one at a time · backup first · about 4 min`: what the user agrees to. */
+/** `7 to add, 24 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · backup first · about 4 min`: what the user agrees to. */
 export function planSummary(stages: readonly PlannedStage[], former: Former = { rollouts: [], actions: [] }): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
+  const removed = actions.filter(({ effect }) => effect.type === 'delete').length;
   const isBackedUp = actions.some(({ effect }) => effect.type === 'backup');
   const restarts = restartsOf(stages);
   return [
-    `${count('create')} create, ${count('update')} update`,
+    `${count('create')} to add, ${count('update')} to change, ${removed} to remove, ${restartText(restarts)}`,
     counted(actions.length, 'step'),
-    ...restartTexts(restarts),
+    ...(slowest(restarts) === undefined ? [] : ['running pods keep their network']),
     ...(isBackedUp ? ['backup first'] : []),
     ...durationTexts(stages, restarts, former),
   ].join(' · ');
@@ -32,13 +33,13 @@ function restartsOf(stages: readonly PlannedStage[]): readonly PlannedRestart[] 
   return [...new Map([...operated, ...own].map((one) => [refText(one.ref), one])).values()];
 }
 
-function restartTexts(restarts: readonly PlannedRestart[]): readonly string[] {
+/** `7 restarts on 6 nodes, one at a time`: of pods, at the pace of the agents. */
+function restartText(restarts: readonly PlannedRestart[]): string {
   const pods = restarts.reduce((sum, one) => sum + one.pods, 0);
-  if (pods === 0) return [];
   const agents = slowest(restarts);
-  if (agents === undefined) return [`restarts ${counted(pods, 'pod')}`];
+  if (pods === 0 || agents === undefined) return counted(pods, 'restart');
   const pace = agents.atOnce === undefined ? '' : agents.atOnce === 1 ? ', one at a time' : `, ${agents.atOnce} at a time`;
-  return [`restarts ${counted(pods, 'pod')} on ${counted(agents.pods, 'node')}${pace}`, 'running pods keep their network'];
+  return `${counted(pods, 'restart')} on ${counted(agents.pods, 'node')}${pace}`;
 }
 
 /** The DaemonSet whose rollout takes longest. */

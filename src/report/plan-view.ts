@@ -3,12 +3,13 @@ import { counted, firstOf } from '../kernel/counted.ts';
 import type { Edit } from '../kernel/edit.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
-import { type FieldChange, type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
+import { type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { headLine, type PlanHead } from './head-line.ts';
 import { maskedEdit, maskedObject } from './mask.ts';
-import { differingTexts, editLines, isYoursRemoved, keptNote, shortValue, takenRows } from './plan-rows.ts';
+import { fieldLines, LEGEND } from './plan-fields.ts';
+import { editLines, isYoursRemoved, keptNote, takenRows } from './plan-rows.ts';
 
 export interface PlanView {
   readonly palette: Palette;
@@ -20,8 +21,6 @@ export interface PlanView {
   /** Lists only objects of this namespace (and cluster-wide ones). */
   readonly namespace?: string;
 }
-
-const VALUE_WIDTH = 60;
 
 /** The whole plan for the user: objects, what kubectl would not show, and every step in order. */
 export function planLines(head: PlanHead, stages: readonly PlannedStage[], view: PlanView): readonly string[] {
@@ -71,7 +70,10 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Edit[], 
     [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
   ]);
   const [title = [], ...body] = rowsWithin([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...folded, ...rows], view.columns);
-  return [...title, ...body.flatMap((lines, index) => [...lines, ...(view.wide ? fieldLines(listed[index]) : [])]), ...rest];
+  const fields = listed.map((object) => fieldLines(object, edits, view.wide));
+  // Rows of folded definitions come first, and have no fields.
+  const lines = body.flatMap((row, index) => [...row, ...(fields[index - folded.length] ?? [])]);
+  return [...(fields.some(({ length }) => length > 0) ? [view.palette.dim(LEGEND)] : []), ...title, ...lines, ...rest];
 }
 
 /** More definitions than these are not listed: a release has thirty of them, and nobody reads their fields. */
@@ -88,16 +90,6 @@ function definitionRows(objects: readonly PlannedObject[]): readonly (readonly s
     '',
     'see -o wide',
   ]);
-}
-
-function fieldLines(object: PlannedObject | undefined): readonly string[] {
-  return (object?.fields ?? []).map((field) => `    ${field.path}: ${changeText(field)}`);
-}
-
-function changeText({ before, after }: FieldChange): string {
-  if (before === undefined) return `+ ${shortValue(after, VALUE_WIDTH)}`;
-  if (after === undefined) return `- ${shortValue(before, VALUE_WIDTH)}`;
-  return differingTexts(before, after, VALUE_WIDTH).join(' → ');
 }
 
 type Row = readonly [label: string, text: string];

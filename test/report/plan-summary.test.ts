@@ -40,17 +40,23 @@ describe('the summary of a plan', () => {
     const stages = [of('backup', { actions: [copied] }), of('apply', { actions: [action, action], objects: [agents(), controllers] })];
     assert.equal(
       planSummary(stages),
-      '0 create, 2 update · 3 steps · restarts 7 pods on 6 nodes, one at a time · running pods keep their network · backup first',
+      '0 to add, 2 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · 3 steps · running pods keep their network · backup first',
     );
-    assert.equal(planSummary([]), '0 create, 0 update · 0 steps');
-    assert.match(planSummary(applies(controllers)), / · restarts 1 pod$/);
+    assert.equal(planSummary([]), '0 to add, 0 to change, 0 to remove, 0 restarts · 0 steps');
+    assert.match(planSummary(applies(controllers)), /, 1 restart · 1 step$/);
+  });
+
+  it('counts what it removes', () => {
+    const ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'k', name: 's', uid: 'u' };
+    const removes: Action = { ...action, effect: { type: 'delete', target: ref } as never };
+    assert.match(planSummary([of('policy', { actions: [removes] })]), /^0 to add, 0 to change, 1 to remove, /);
   });
 
   it('counts the pods that an operator restarts', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'k', name: 'node' };
     assert.match(
       planSummary([of('apply', { restarts: [{ ref, pods: 4, atOnce: 2 }] })]),
-      / · restarts 4 pods on 4 nodes, 2 at a time · running pods keep their network$/,
+      /, 4 restarts on 4 nodes, 2 at a time · 1 step · running pods keep their network$/,
     );
   });
 
@@ -60,7 +66,7 @@ describe('the summary of a plan', () => {
         rollouts: [trace(took(0, 9))],
         actions: [],
       }),
-      /on 6 nodes · running pods keep their network$/,
+      /on 6 nodes · 1 step · running pods keep their network$/,
     );
   });
 

@@ -92,8 +92,12 @@ describe('the plan', () => {
   it('shows head, objects, what kubectl hides, and every step in order', () => {
     assert.deepEqual(planLines(head, stages, view), [
       'manifest path, API datastore   v3.26.4 → v3.32.2   cluster 2c9e0000…   plan 7f3a1111…',
+      'fields: + added   ~ changed   - removed',
       'KIND/NAME                                      ACTION       FIELDS  NOTE',
       'DaemonSet/kube-system/netsvc-node              update       3       2 of your edits kept',
+      '    ~ spec.image: a → b',
+      '    + spec.new: {"x":1}',
+      '    - spec.old: line⏎break',
       'Secret/ops/s                                   update       1',
       'CustomResourceDefinition/adminnetworkpolicies  left-behind',
       '1 more object does not change (listed with -o wide)',
@@ -113,8 +117,8 @@ describe('the plan', () => {
   it('shows every field when wide, Secrets masked', () => {
     const lines = planLines(head, stages, { ...view, wide: true });
     const from = lines.findIndex((line) => line.startsWith('DaemonSet/'));
-    assert.deepEqual(lines.slice(from + 1, from + 4), ['    spec.image: a → b', '    spec.new: + {"x":1}', '    spec.old: - line⏎break']);
-    assert.ok(lines.includes('    data.key: (hidden) → (hidden)'));
+    assert.deepEqual(lines.slice(from + 1, from + 4), ['    ~ spec.image: a → b', '    + spec.new: {"x":1}', '    - spec.old: line⏎break']);
+    assert.ok(lines.includes('    ~ data.key: (hidden) → (hidden)'));
     assert.ok(lines.some((line) => line.startsWith('ServiceAccount/')));
     assert.doesNotMatch(lines.join('\n'), /geheim/);
   });
@@ -135,8 +139,8 @@ describe('the plan', () => {
     const objects = [definition('a', 'update'), definition('b', 'update'), definition('c', 'create'), definition('d', 'update'), daemonSet];
     const many = [{ id: 'apply', title: 'Apply', ref: 'r', notes: [], actions: [], objects }];
     const short = planLines(head, many, view);
-    assert.match(short[2] ?? '', /^3 CustomResourceDefinitions +update +see -o wide$/);
-    assert.match(short[3] ?? '', /^1 CustomResourceDefinition +create +see -o wide$/);
+    assert.match(short[3] ?? '', /^3 CustomResourceDefinitions +update +see -o wide$/);
+    assert.match(short[4] ?? '', /^1 CustomResourceDefinition +create +see -o wide$/);
     assert.equal(short.filter((line) => line.includes('CustomResourceDefinition/')).length, 0);
     const wide = planLines(head, many, { ...view, wide: true });
     assert.equal(wide.filter((line) => line.startsWith('CustomResourceDefinition/')).length, 4);
