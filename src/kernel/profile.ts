@@ -207,6 +207,13 @@ export interface TestedLine {
   readonly upgrade?: string;
 }
 
+/** What workloads of older releases ask for and the target's roles do not grant; `name` as a rule's `resourceNames` has it. */
+export interface OlderRule {
+  readonly group: string;
+  readonly resource: string;
+  readonly name?: string;
+}
+
 /** Every name and fact the procedure leaves open. Data only. */
 export interface Profile {
   readonly name: string;
@@ -274,6 +281,8 @@ export interface Profile {
   readonly removedKinds: readonly RemovedKind[];
   /** Minors of the service, oldest first, with what each was tested with upstream; that of the default release is among them. */
   readonly testedLines: readonly TestedLine[];
+  /** Without these an older workload that starts again does not get ready: on manifest paths they stay while both releases run. */
+  readonly olderRules?: readonly OlderRule[];
   readonly labels: { readonly createdBy: string; readonly createdByValue: string; readonly autoHepSuffix: string };
   /** Profile of automatic host endpoints, which lets everything through (§4.7). */
   readonly allowAllProfile: string;

@@ -2,8 +2,9 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { Profile, Variant } from '../kernel/profile.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
 import type { Manifest, ManifestDocument } from './manifest.ts';
+import type { RoleOfBoth } from './roles-of-both.ts';
 
-export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'all';
+export type WaveId = 'configuration' | 'agents' | 'typha' | 'add-ons' | 'controllers' | 'roles' | 'all';
 
 /** A part of the target that is applied as one file and waited for before the next. */
 export interface Wave {
@@ -20,6 +21,7 @@ const TITLES: Readonly<Record<WaveId, string>> = {
   typha: 'Typha, which refuses agents older than itself',
   'add-ons': 'the v3 API server and the CSI driver',
   controllers: 'the controllers, which then rename stored policies',
+  roles: 'the roles of the target, without what only older workloads ask for',
   all: 'the whole manifest',
 };
 
@@ -33,6 +35,14 @@ export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], vari
   byWave.set('add-ons', beside);
   const order: readonly WaveId[] = ['configuration', 'agents', 'typha', 'add-ons', 'controllers'];
   return numbered(order.map((id) => [id, byWave.get(id) ?? []]));
+}
+
+/** The same where roles have to serve both releases meanwhile: the target's own are the last wave, when no older workload is left. */
+export function withRolesOfBoth(waves: readonly Wave[], roles: readonly RoleOfBoth[]): readonly Wave[] {
+  const bothOf = ({ object }: ManifestDocument) => roles.find(({ target }) => target === object)?.both;
+  const own = waves.flatMap(({ documents }) => documents.filter(bothOf));
+  const before = waves.map(({ id, documents }) => [id, documents.map((one) => bothOf(one) ?? one)] as const);
+  return own.length === 0 ? waves : numbered([...before, ['roles', own]]);
 }
 
 function waveOf(object: KubeObject, variant: Variant): WaveId {

@@ -183,6 +183,13 @@ export const calico: Profile = {
     },
   ],
   testedLines: calicoTestedLines,
+  olderRules: [
+    // Typha and agents of v3.29 to v3.31: no syncer is in sync without both.
+    { group: 'policy.networking.k8s.io', resource: 'adminnetworkpolicies' },
+    { group: 'policy.networking.k8s.io', resource: 'baselineadminnetworkpolicies' },
+    // Agents of v3.23 to v3.25: install-cni ends without a token of its own account.
+    { group: '', resource: 'serviceaccounts/token', name: 'calico-node' },
+  ],
   versionCommands: {
     node: ['/bin/calico-node', '-v'],
     typha: ['/usr/bin/calico-typha', '--version'],

@@ -104,7 +104,8 @@ export function begin(bench: ApplyBench, content: unknown, more: Partial<RunReco
 export async function begun(bench: ApplyBench, change: object = {}): Promise<readonly Action[]> {
   const plan = (await openApply(bench)).plan();
   assert.ok('actions' in plan && plan.keep);
-  begin(bench, { ...(plan.keep.content as object), ...change });
+  const { clusterUid, options } = bench.context;
+  begin(bench, { ...(plan.keep.content as object), ...change }, { intent: upgradeTo(options.release), clusterUid });
   return plan.actions;
 }
 

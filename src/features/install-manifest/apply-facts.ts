@@ -12,7 +12,8 @@ import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { certificatesOf, endpointsOf, storeSettings, unmountedPaths } from '../../kube/kvstore.ts';
 import { CARRIED_PART } from '../../manifest/carried-file.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
-import { splitWaves, type Wave } from '../../manifest/waves.ts';
+import { type RoleOfBoth, roleOfBoth } from '../../manifest/roles-of-both.ts';
+import { splitWaves, type Wave, withRolesOfBoth } from '../../manifest/waves.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
@@ -24,6 +25,7 @@ import type { StoreFacts } from './kvstore-checks.ts';
 import { type MergedTarget, readMergedTarget } from './merged.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { type Orphans, readOrphans } from './own-objects.ts';
+import { previewDocument } from './preview.ts';
 import { targetDocuments, variantOf } from './target.ts';
 
 export interface ApplyFacts extends ApplyJudged, MergedTarget {
@@ -32,6 +34,9 @@ export interface ApplyFacts extends ApplyJudged, MergedTarget {
   readonly edits: Reading<EditSurvey>;
   readonly variant: Variant;
   readonly waves: readonly Wave[];
+  /** Roles that serve both releases until no older workload is left, and what applying them so will do. */
+  readonly roles: readonly RoleOfBoth[];
+  readonly rolePreviews: readonly PreviewedObject[];
   readonly rollouts: readonly RolloutProgress[];
   readonly nodes: number;
   /** What of the installed release the target no longer has, CRDs of removed kinds too. */
@@ -56,10 +61,17 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
-  const waves = splitWaves(target.manifest, addOns, variant, context.profile);
+  const split = splitWaves(target.manifest, addOns, variant, context.profile);
+  const roles = split.length > 1 ? rolesOfBoth(previews, context) : [];
+  const waves = withRolesOfBoth(split, roles);
+  const rolePreviews = await Promise.all(roles.map(({ both }) => previewDocument(sources.cluster, both.object)));
   const [emptied, atZero] = [emptiedSecrets(previews), emptyTargets({ rollouts, previews, edits, record }, context)];
-  const found = { installation, record, variant, waves, store, emptied, atZero, rollouts, orphans, renamingSwitch };
+  const found = { installation, record, variant, waves, roles, rolePreviews, store, emptied, atZero, rollouts, orphans, renamingSwitch };
   return { ...merged, ...found, nodes: nodes.length, ...owners };
+}
+
+function rolesOfBoth(previews: readonly PreviewedObject[], { profile: { olderRules = [] } }: Context): readonly RoleOfBoth[] {
+  return previews.flatMap(({ document, live }) => (live && roleOfBoth(document, live, olderRules)) ?? []);
 }
 
 /** Every workload of the target, in the order in which they are rolled. */

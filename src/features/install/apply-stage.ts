@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { objectKey } from '../../kernel/object.ts';
+import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { documentsText } from '../../manifest/manifest.ts';
@@ -56,7 +56,7 @@ export const applyStage = pathStage<ApplyFacts>({
     return {
       actions,
       objects: [
-        ...facts.waves.flatMap((wave) => previewsIn(wave, facts).map(({ planned }) => ({ ...planned, by: applyOf(wave) }))),
+        ...facts.waves.flatMap((wave) => previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by: applyOf(wave) }))),
         ...left,
       ],
       notes: notesOf(facts, context),
@@ -69,11 +69,15 @@ export const applyStage = pathStage<ApplyFacts>({
   },
 });
 
-function notesOf({ previews, waves, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, roles, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    ...roles.map(
+      ({ target: role, kept }) =>
+        `${refText(refOf(role))} grants ${kept.join(', ')} until the last wave: older workloads that start again need it`,
+    ),
     ...ownershipNotes(previews),
     ...unservedNotes(orphans),
     ...(store?.health ?? [])
@@ -111,7 +115,7 @@ function waitsForPods({ effect }: Action): boolean {
 }
 
 function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
-  const previews = previewsIn(wave, facts);
+  const previews = previewsIn(wave, [...facts.previews, ...facts.rolePreviews]);
   const applies = previews.some(isPending);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
@@ -127,9 +131,9 @@ function isLast({ id }: Wave): boolean {
 
 const applyOf = ({ id }: Wave): string => `wave-${id}`;
 
-function previewsIn({ documents }: Wave, { previews }: ApplyFacts): ApplyFacts['previews'] {
-  const keys = new Set(documents.map(({ object }) => objectKey(object)));
-  return previews.filter(({ document }) => keys.has(objectKey(document)));
+function previewsIn({ documents }: Wave, previews: ApplyFacts['previews']): ApplyFacts['previews'] {
+  const objects = new Set(documents.map(({ object }) => object));
+  return previews.filter(({ document }) => objects.has(document));
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {

@@ -1,0 +1,31 @@
+import type { KubeObject } from '../kernel/object.ts';
+import type { OlderRule } from '../kernel/profile.ts';
+import type { ManifestDocument } from './manifest.ts';
+import { grants, grouped, isRole, type Permission, permissionsIn, ruleOf } from './permissions.ts';
+import { writeYaml } from './yaml-rules.ts';
+
+/** A role of the target that grants older workloads what they ask for, as long as some of them run. */
+export interface RoleOfBoth {
+  /** The target's own document. */
+  readonly target: KubeObject;
+  /** The same, with what the live role grants besides. */
+  readonly both: ManifestDocument;
+  /** `adminnetworkpolicies.policy.networking.k8s.io`, each once. */
+  readonly kept: readonly string[];
+}
+
+/** Undefined where the live role grants nothing that older workloads ask for and the target's does not. */
+export function roleOfBoth(target: KubeObject, live: KubeObject, older: readonly OlderRule[]): RoleOfBoth | undefined {
+  if (!isRole(target)) return undefined;
+  const [wanted, granted] = [permissionsIn(target.rules), permissionsIn(live.rules)];
+  const stay = (granted ?? []).filter((one) => isAsked(one, older) && !grants(wanted ?? [], one));
+  if (!wanted || stay.length === 0) return undefined;
+  const rules = grouped(stay).map(({ verbs, ...of }) => ruleOf(of, verbs));
+  const object: KubeObject = { ...target, rules: [...((target.rules ?? []) as readonly unknown[]), ...rules] };
+  const kept = stay.map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`));
+  return { target, both: { object, text: writeYaml(object), line: 1 }, kept: [...new Set(kept)] };
+}
+
+function isAsked({ group, resource, name }: Permission, older: readonly OlderRule[]): boolean {
+  return older.some((one) => one.group === group && one.resource === resource && (one.name ?? '') === name);
+}
