@@ -104,8 +104,8 @@ export function begin(bench: ApplyBench, content: unknown, more: Partial<RunReco
 export async function begun(bench: ApplyBench, change: object = {}): Promise<readonly Action[]> {
   const plan = (await openApply(bench)).plan();
   assert.ok('actions' in plan && plan.keep);
-  const { clusterUid, options } = bench.context;
-  begin(bench, { ...(plan.keep.content as object), ...change }, { intent: upgradeTo(options.release), clusterUid });
+  const { clusterUid, goal } = bench.context;
+  begin(bench, { ...(plan.keep.content as object), ...change }, { intent: upgradeTo(goal.release), clusterUid });
   return plan.actions;
 }
 

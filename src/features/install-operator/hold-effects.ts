@@ -7,7 +7,7 @@ import {
   type PreconditionTypes,
   whole,
 } from '../../kernel/effect-type.ts';
-import { MovedOn, messageOf, Outdated } from '../../kernel/fault.ts';
+import { Fault, MovedOn, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
@@ -66,7 +66,6 @@ async function hold(
 
 /** The Deployment controller copies annotations to the newest ReplicaSet: it must have seen that they are gone. */
 const SEEN_MS = 30_000;
-const POLL_MS = 500;
 
 async function release(
   { cluster, clock }: Ports,
@@ -79,8 +78,7 @@ async function release(
     around.mustHold();
     await send(cluster, live, releaseOps(live, ignores));
   }
-  const until = clock.now().getTime() + SEEN_MS;
-  while (live && !(await isSeen(cluster, target)) && clock.now().getTime() < until) await clock.sleep(POLL_MS);
+  if (live) await seen({ cluster, clock }, target, around.stop);
   for (const copy of await readHeldCopies(cluster, target)) {
     around.mustHold();
     await send(cluster, copy, releaseOps(copy, ignores));
@@ -88,10 +86,26 @@ async function release(
   return { detail: refText(target) };
 }
 
-async function isSeen(cluster: ClusterReader, target: ObjectRef): Promise<boolean> {
-  const live = await liveOf(cluster, target);
-  const { observedGeneration = 0 } = (live?.status ?? {}) as { readonly observedGeneration?: number };
-  return !live || observedGeneration >= (live.metadata.generation ?? 0);
+/** Resolves when its controller knows it as it is, or after `SEEN_MS`. Throws Fault('interrupted'). */
+async function seen({ cluster, clock }: Ports, { name, namespace = '' }: ObjectRef, stop: AbortSignal): Promise<void> {
+  const end = new AbortController();
+  void clock.sleep(SEEN_MS, AbortSignal.any([stop, end.signal])).then(
+    () => end.abort(),
+    () => undefined,
+  );
+  const only = { namespace, fieldSelector: `metadata.name=${name}`, signal: AbortSignal.any([stop, end.signal]) };
+  for await (const update of cluster.watch(K.Deployment, only)) {
+    const [live] = update.type === 'snapshot' ? update.items : [update.object];
+    if (!live || update.type === 'deleted' || isSeen(live)) break;
+  }
+  end.abort();
+  if (stop.aborted)
+    throw new Fault('interrupted', `stopped while Deployment/${namespace}/${name} is released`, ['run the same command again']);
+}
+
+function isSeen({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration = 0 } = (status ?? {}) as { readonly observedGeneration?: number };
+  return observedGeneration >= (metadata.generation ?? 0);
 }
 
 /** ReplicaSets of a Deployment that bear our annotation. */

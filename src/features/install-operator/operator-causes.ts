@@ -125,8 +125,16 @@ function lookAt({ namespace, name, trouble }: PodFacts): string {
     : command`kubectl -n ${namespace} describe pod ${name}`;
 }
 
+/** The workloads of the components' namespace, and what they have to become. */
+export type Components = Pick<OperatorView, 'workloads' | 'names' | 'target'>;
+
+/** What lags among the agents, those of Windows nodes too: some of them may be older than the target. */
+export function agentLags(view: Components): readonly OperatorLag[] {
+  return componentLags(view).filter(({ subject }) => subject.startsWith('DaemonSet/'));
+}
+
 /** What lags among the workloads of the components (point 4 of the rule). */
-export function componentLags(view: OperatorView): readonly OperatorLag[] {
+export function componentLags(view: Components): readonly OperatorLag[] {
   const { workloads, names, target } = view;
   const there = new Set(workloads.map(nameOf));
   const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));
@@ -150,7 +158,7 @@ function nameOf({ kind, metadata }: KubeObject): string {
  * Whose a workload in the components' namespace is. The operator owns all that it makes; where it owns what must exist, another workload is
  * somebody else's and does not matter for the end.
  */
-function standingOf(workload: KubeObject, { workloads, names }: OperatorView): 'required' | 'owned' | 'foreign' | 'untold' {
+function standingOf(workload: KubeObject, { workloads, names }: Components): 'required' | 'owned' | 'foreign' | 'untold' {
   const isRequired = (one: KubeObject) => names.required.includes(nameOf(one));
   const isOwned = ({ metadata }: KubeObject) =>
     metadata.ownerReferences?.some((owner) => groupOf(owner.apiVersion) === names.installation.group) === true;

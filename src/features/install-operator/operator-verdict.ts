@@ -5,7 +5,7 @@ import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { isSameImage } from '../../kube/judge-pod.ts';
 import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
-import { componentLags, type OperatorLag, type OperatorView, ownImage, podCause, workloadLags } from './operator-causes.ts';
+import { agentLags, componentLags, type OperatorLag, type OperatorView, ownImage, podCause, workloadLags } from './operator-causes.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
 export const HOLD_MS = 15_000;
@@ -94,7 +94,7 @@ const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressin
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
 export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonly OperatorLag[] {
   if (part === 'agents') {
-    const lags = [...operatorLag(view), ...componentLags(view).filter(({ subject }) => subject.startsWith('DaemonSet/'))];
+    const lags = [...operatorLag(view), ...agentLags(view)];
     return lags.map((lag) => withCause(lag, view));
   }
   const lags = [

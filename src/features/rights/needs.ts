@@ -152,7 +152,9 @@ const holds = ({ operator: { typha, ignores } }: Profile, { operated = true }: P
 /** Typha, which is kept from the operator until every agent is upgraded, and its ReplicaSets, to which annotations are copied. */
 export const typhaHold: Needs = (...of) => {
   const why = 'hold of Typha until the agents are upgraded';
-  return holds(...of) ? [...allow(['get', 'patch'], K.Deployment, why), ...allow(['list', 'patch'], K.ReplicaSet, why)] : [];
+  return holds(...of)
+    ? [...allow(['get', 'list', 'patch', 'watch'], K.Deployment, why), ...allow(['list', 'patch'], K.ReplicaSet, why)]
+    : [];
 };
 
 /** Whether an interrupted run has left it so. */
