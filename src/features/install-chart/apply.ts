@@ -15,11 +15,14 @@ import {
   NEW_OPERATOR,
   onlyHeld,
   readConsoleNotes,
+  readHealth,
   readHeldWait,
   readHold,
   readRestarts,
   releaseTypha,
   restartNotes,
+  type StatusFacts,
+  statusesGoodNow,
   typhaOrderTaken,
 } from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
@@ -45,16 +48,17 @@ type ChartApplyFacts = ChartFacts &
     readonly console: readonly string[];
     readonly hold: HoldFacts | undefined;
     readonly heldWait: HeldWait | undefined;
+    readonly health: StatusFacts | undefined;
   };
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
 export const chartApply = pathPart<ChartApplyFacts>({
   paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
-  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, ownersSearched, noneLeft],
+  checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, statusesGoodNow, ownersSearched, noneLeft],
   async survey(sources, context, installation) {
     const record = await sources.records.load();
-    const [facts, renamingSwitch, owners, restarts, console, hold] = await Promise.all([
+    const [facts, renamingSwitch, owners, restarts, console, hold, health] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context),
@@ -62,11 +66,12 @@ export const chartApply = pathPart<ChartApplyFacts>({
       readRestarts(sources.cluster, context),
       readConsoleNotes(sources.cluster, context),
       readHold(sources, context, installation, record),
+      readHealth(sources, context, installation),
     ]);
     const imageOf = () => chartOperatorImage(sources, context, installation);
     const heldWait = await readHeldWait(sources, context, installation, { hold, imageOf });
     const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
-    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, ...owners };
+    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, health, ...owners };
   },
   plan: planChart,
 });

@@ -34,6 +34,7 @@ import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index
 import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/index.ts';
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks } from './checks.ts';
+import { readHealth, type StatusFacts } from './component-statuses.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
 import { readServiceWorkloads } from './operated-images.ts';
@@ -48,6 +49,7 @@ interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' |
   readonly console: readonly string[];
   readonly hold: HoldFacts | undefined;
   readonly heldWait: HeldWait | undefined;
+  readonly health: StatusFacts | undefined;
 }
 
 /**
@@ -88,13 +90,14 @@ export const operatorApply = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [merged, crds, nodes, renamingSwitch, owners, hold] = await Promise.all([
+  const [merged, crds, nodes, renamingSwitch, owners, hold, health] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readCrdFacts(sources, context, installation.path),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
     readHold(sources, context, installation, record),
+    readHealth(sources, context, installation),
   ]);
   const { target, edits, previews } = merged;
   const own = operatorTarget(target, context, installation);
@@ -107,7 +110,21 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readHeldWait(sources, context, installation, { hold, imageOf: async () => own.image }),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const found = { installation, record, crds, orphans, restarts, rollouts, flowLogs, console, renamingSwitch, atZero, hold, heldWait };
+  const found = {
+    installation,
+    record,
+    crds,
+    orphans,
+    restarts,
+    rollouts,
+    flowLogs,
+    console,
+    renamingSwitch,
+    atZero,
+    hold,
+    heldWait,
+    health,
+  };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
 }
 

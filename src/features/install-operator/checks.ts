@@ -15,6 +15,7 @@ import {
   unknownEnd,
   withInstallation,
 } from '../survey/index.ts';
+import { type StatusFacts, statusesGoodNow } from './component-statuses.ts';
 import type { HoldFacts } from './hold.ts';
 import { keptBefore, keptNow, orderRow } from './hold-checks.ts';
 
@@ -60,9 +61,10 @@ export const typhaOrderChecks: readonly PreflightCheck[] = [
 
 interface OperatorJudged extends ApplyJudged {
   readonly hold: HoldFacts | undefined;
+  readonly health: StatusFacts | undefined;
 }
 
-export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks, typhaOrderTaken, keptNow];
+export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks, typhaOrderTaken, keptNow, statusesGoodNow];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

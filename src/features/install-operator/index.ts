@@ -2,6 +2,7 @@
 
 export { NEW_OPERATOR, operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
+export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
 export { operatorExpectations } from './effects.ts';
 export { operatorEnd, readEndLags, readExpectation, stillBringing } from './end.ts';
 export { readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';

@@ -2,17 +2,18 @@ import { type Check, notApplicable, type Reading, read } from '../../kernel/chec
 import { hostEndpointChecks } from '../hosts/index.ts';
 import { chartPreflightChecks } from '../install-chart/index.ts';
 import { baseKnown, checksAhead, podsAdmittedChecks, type TargetJudged, targetManifestChecks } from '../install-manifest/index.ts';
-import { apiNamespaceChecks, typhaOrderChecks } from '../install-operator/index.ts';
+import { apiNamespaceChecks, statusesGood, typhaOrderChecks } from '../install-operator/index.ts';
 import { ownersChecks } from '../ownerrefs/index.ts';
 import { policiesChecks, policiesInGitChecks } from '../policies/index.ts';
 import { rolloutHealthChecks } from '../rollout/index.ts';
 import { noOldCli, oldCliChecks } from '../service-cli/index.ts';
 import { meshChecks } from '../sidecars/index.ts';
-import { ownershipChecks, type PreflightFacts, sourceReleaseChecks } from '../survey/index.ts';
+import { ownershipChecks, type PreflightFacts, refusedByTarget, sourceReleaseChecks } from '../survey/index.ts';
 import { accessChecks } from './access-checks.ts';
-import { controllerHealthChecks } from './controller-health-checks.ts';
+import { nonePluginChained } from './chained-plugins-checks.ts';
 import { crossingsChecks } from './crossings-checks.ts';
 import { dataPlaneChecks } from './data-plane-checks.ts';
+import { nothingDeleted } from './deletion-checks.ts';
 import { driftChecks } from './drift-checks.ts';
 import { adviceChecks, installationChecks } from './installation-checks.ts';
 import { knownDefectsChecks } from './known-defects-checks.ts';
@@ -21,6 +22,7 @@ import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
 import { podWebhooks } from './pod-webhooks.ts';
+import { noneUnfinished } from './procedures-checks.ts';
 import { releaseChangesChecks } from './release-changes-checks.ts';
 import { nodesForWorkloads, selectorChecks } from './selector-checks.ts';
 import { serverChecks } from './server-checks.ts';
@@ -53,7 +55,11 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...releaseChangesChecks,
   ...knownDefectsChecks,
   ...ownershipChecks,
-  ...controllerHealthChecks,
+  nothingDeleted,
+  noneUnfinished,
+  refusedByTarget.atPreflight,
+  statusesGood,
+  nonePluginChained,
   oneWriter,
   ...adviceChecks,
   ...rolloutHealthChecks,

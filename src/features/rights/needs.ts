@@ -167,6 +167,10 @@ export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], K.Re
 
 const STILL = 'whether Typha is still held';
 
+/** What the operator says of its components, before it is replaced. */
+export const statuses: Needs = ({ operator: { end }, operatorGroup: group }, { operated = true }) =>
+  end && operated ? allow(['list'], { group, plural: end.statusPlural }, 'whether the operator is well') : [];
+
 /** Where an operator runs the components: what the end of its work is identified by. */
 export const operatorEnd: Needs = (
   { operator, operatorGroup: group, crdGroup, clusterInformation: { plural, name } },

@@ -58,6 +58,7 @@ const stageNeeds = {
     needs.chartRead,
     needs.chartRelease,
     needs.typhaHold,
+    needs.statuses,
     needs.operatorEnd,
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [

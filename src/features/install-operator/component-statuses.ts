@@ -1,0 +1,159 @@
+import { type Command, command } from '../../kernel/argv.ts';
+import { type Check, type Evidence, notApplicable, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ageText, counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { ComponentStatusName, OperatorEnd } from '../../kernel/operator-names.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
+import {
+  attempt,
+  evidenceOf,
+  failIfAny,
+  isOperated,
+  listed,
+  listServed,
+  type PreflightCheck,
+  replacesApi,
+  type SourceJudged,
+  withInstallation,
+} from '../survey/index.ts';
+
+/** What the operator says of its components. */
+export interface StatusFacts {
+  readonly statuses: Reading<readonly KubeObject[]>;
+  /** Resources that switch components on. */
+  readonly components: Reading<readonly Pick<KubeObject, 'kind'>[]>;
+  /** Of the Installation; undefined where it is not known. */
+  readonly generation: number | undefined;
+  /** The time of the reading, in milliseconds. */
+  readonly now: number;
+}
+
+/** A rollout of many nodes may take an hour; one that takes longer does not end by itself. */
+const LONG_MS = 3_600_000;
+
+/** An operator that is stuck rolls nothing out: the upgrade changes it and its roles, and no agent. */
+const row = {
+  id: 'NS-429',
+  title: 'component statuses of the operator good',
+  category: 'workloads',
+  severity: 'error',
+  ref: 'domain §12/41',
+} as const;
+
+export const statusesGood: PreflightCheck = {
+  ...row,
+  judge: withInstallation((installation, { operated, record, now }, context) => {
+    if (!isOperated(installation) || !operated) return notApplicable('no operator runs the service here');
+    const generation = read(operated.installation)?.metadata.generation;
+    return statusVerdict({ ...operated, generation, now }, () => read(record), context);
+  }),
+};
+
+/** Right before `apply` writes, where no preflight has looked in the same command. */
+export const statusesGoodNow: Check<SourceJudged & { readonly health: StatusFacts | undefined }> = {
+  ...row,
+  judge: ({ health, record }, context) =>
+    health ? statusVerdict(health, () => record, context) : notApplicable('the preflight of this command looks at them'),
+};
+
+/** Undefined within a chain: its preflight has the same check. */
+export async function readHealth(
+  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
+  { profile, chain }: Context,
+  { input }: Installation,
+): Promise<StatusFacts | undefined> {
+  const { end } = profile.operator;
+  if (!end || (chain && chain.later.length > 0)) return undefined;
+  const all = (kind: string) => listServed(cluster, `${profile.operatorGroup}/v1`, kind);
+  const statuses = await attempt(() => all(end.statusKind));
+  const needed =
+    'value' in statuses ? end.statuses.filter(({ name }) => statuses.value.some(({ metadata }) => metadata.name === name)) : [];
+  const kinds = [...new Set(needed.flatMap(({ needs }) => needs?.kind ?? []))];
+  const components = await attempt(async () =>
+    (await Promise.all(kinds.map(all))).flatMap((some, index) => some.map(() => ({ kind: kinds[index] ?? '' }))),
+  );
+  return { statuses, components, generation: input?.resource.metadata.generation, now: clock.now().getTime() };
+}
+
+function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, context: Context): Verdict {
+  const { profile } = context;
+  const { end } = profile.operator;
+  if (!end) return notApplicable('the profile knows no component statuses');
+  const statuses = read(facts.statuses);
+  const next = command`kubectl get ${`${end.statusPlural}.${profile.operatorGroup}`} -o yaml`;
+  if (statuses.length === 0) return noStatus(end, next);
+  const bad = statuses.flatMap((status) => troublesOf(status, facts, end));
+  // The rollout that this run has begun makes components unready; its wait judges them, with a limit of time.
+  if (bad.length > 0 && replacesApi(record(), context)) return inOwnRollout(bad, next);
+  const isLate = bad.every(({ isWarning }) => isWarning);
+  return failIfAny(bad, `${counted(statuses.length, 'component status', 'component statuses')} good`, () => ({
+    because: `the operator is not well before the upgrade: ${listed(bad.map(({ text, detail }) => `${text} ${detail}`))}`,
+    hint: 'Fix what its message says first. An operator that is stuck rolls nothing out: the upgrade would change the operator and no agent, and its wait would end by the time limit.',
+    next,
+    ...(isLate ? { severity: 'warning' as const } : { byName: true, eachByName: true }),
+  }));
+}
+
+function inOwnRollout(evidence: readonly Trouble[], next: Command): Verdict {
+  return {
+    status: 'failed',
+    severity: 'warning',
+    because: `the rollout that this run began is not finished: ${listed(evidence.map(({ text, detail }) => `${text} ${detail}`))}`,
+    hint: 'Nothing to do before the run continues: it waits for these components, and names the one that does not get ready.',
+    evidence,
+    next,
+  };
+}
+
+function noStatus({ statusKind }: OperatorEnd, next: Command): Verdict {
+  return {
+    status: 'failed',
+    because: `there is no ${statusKind}: the operator has never said how its components are`,
+    hint: 'Look whether the operator runs, and at its log, before the upgrade.',
+    next,
+  };
+}
+
+type Trouble = Evidence & { readonly detail: string; readonly isWarning?: true };
+
+/** What is not as it should be; `needs` of a status that is not there explains it (NS-627). */
+function troublesOf(status: KubeObject, { components, generation, now }: StatusFacts, { statuses }: OperatorEnd): readonly Trouble[] {
+  const name = statuses.find((one) => one.name === status.metadata.name);
+  if (name?.needs && !read(components).some(({ kind }) => kind === name.needs?.kind)) return [];
+  const say = (detail: string, more: Pick<Trouble, 'isWarning'> = {}): readonly Trouble[] => [{ ...evidenceOf(status), detail, ...more }];
+  const found = (type: string) => conditionOf(status, type);
+  if (conditionsOf(status).length === 0) return say('has no conditions: the operator has not said how it is');
+  const degraded = found('Degraded');
+  if (degraded?.status === 'True') return say(`is Degraded${since(degraded, now)}: ${wordsOf(degraded)}`);
+  const available = found('Available');
+  if (available?.status !== 'True')
+    return say(`is not Available${since(available, now)}: ${available ? wordsOf(available) : 'it has no such condition'}`);
+  const behind = generationBehind(status, name, generation);
+  if (behind !== undefined) return say(behind);
+  const progressing = found('Progressing');
+  const isLong = progressing?.status === 'True' && now - Date.parse(progressing.lastTransitionTime ?? '') > LONG_MS;
+  return isLong ? say(`is Progressing${since(progressing, now)}: ${wordsOf(progressing)}`, { isWarning: true }) : [];
+}
+
+type Told = { readonly reason?: string; readonly message?: string; readonly lastTransitionTime?: string };
+
+function since(condition: Told | undefined, now: number): string {
+  const at = Date.parse(condition?.lastTransitionTime ?? '');
+  return Number.isNaN(at) ? '' : ` since ${condition?.lastTransitionTime} (${ageText(now - at)})`;
+}
+
+function wordsOf({ reason = '', message = '' }: Told): string {
+  return [reason, message].filter((text) => text !== '').join(': ') || 'it does not say why';
+}
+
+/** A status that is about an older Installation says nothing of the present one: nobody has answered its last change. */
+function generationBehind(status: KubeObject, name: ComponentStatusName | undefined, wanted: number | undefined): string | undefined {
+  const generation = name?.generation === 'installation' ? wanted : undefined;
+  const seen = conditionsOf(status).flatMap(({ observedGeneration }) => observedGeneration ?? []);
+  if (generation === undefined || seen.length === 0 || Math.max(...seen) >= generation) return undefined;
+  return `is about generation ${Math.max(...seen)} of the Installation, which is at ${generation}: the operator has not answered its last change`;
+}
