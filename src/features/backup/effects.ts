@@ -4,6 +4,8 @@ import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { HELD_BY } from '../../kube/held.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
 import type { StoreBackup } from './store.ts';
@@ -114,11 +116,20 @@ Limits: once the new controllers have renamed stored policies, the old release d
 Objects that others created after this backup are not touched by it.
 `;
 
-const NO_RETURN = `## To go back to the old release
+const noReturn = (profile: Profile): string => `## To go back to the old release
 
 You cannot go back on this path once the new CRDs are in the cluster: an older operator does not start on them, and its
 files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, and it resumes.
+${heldText(profile)}`;
+
+/** Of a run that was interrupted between the hold and its release. */
+function heldText({ operator: { typha, ignores } }: Profile): string {
+  if (!typha || !ignores) return '';
+  return `
+Until every agent is upgraded, ${typha.kind} \`${typha.name}\` has the annotations \`${ignores.annotation}\` and \`${HELD_BY}\`: the operator
+leaves it at its release. The run that is resumed removes them. To remove only these two: \`kubectl netsvc-upgrade apply --undo\`.
 `;
+}
 
 function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
   const secrets = withSecrets
@@ -169,5 +180,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-${path === 'operator' || path === 'chart' ? NO_RETURN : RETURN}`;
+${path === 'operator' || path === 'chart' ? noReturn(context.profile) : RETURN}`;
 }

@@ -6,13 +6,16 @@ import { localMachine } from '../../../src/adapters/machine.ts';
 import { backupFiles } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
 import { type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
 import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
 import { manifestText, parseManifest } from '../../../src/manifest/manifest.ts';
 import { restorable } from '../../../src/manifest/prepare.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { applyBench, installedClientSide, ownDocuments } from '../../support/apply-bench.ts';
 import { testFolder } from '../../support/folders.ts';
 import { objectOf } from '../../support/inventory.ts';
+import { unheld } from '../../support/operated-bench.ts';
 import { commandsUnder } from '../../support/way-back.ts';
 
 const RELEASE = 'v3.26.4';
@@ -148,6 +151,16 @@ describe('the files of a backup', () => {
       assert.match(restore, /You cannot go back on this path/);
       assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
     });
+
+  it('tell how a hold of Typha is removed, where the operator can be kept from it', () => {
+    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const restoreOf = (profile: Profile) => {
+      const files = backupFiles(nothing, contextOf({}, profile), { path: 'operator', withSecrets: false, store: undefined });
+      return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
+    };
+    assert.match(restoreOf(calico), /`unsupported\.operator\.tigera\.io\/ignore`[\s\S]* `kubectl netsvc-upgrade apply --undo`/);
+    assert.doesNotMatch(restoreOf(unheld), /--undo/);
+  });
 
   it('tell the way back in commands that name only what is in the folder', async () => {
     const restore = await text(whole(), 'RESTORE.md');
