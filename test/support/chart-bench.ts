@@ -13,6 +13,7 @@ import { applyBench } from './apply-bench.ts';
 import { deployment, installation, operatedAgent, operator } from './calico-objects.ts';
 import { artifactsOf, emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
+import { GOOD } from './operated-bench.ts';
 import { CALICO_TARGET } from './target.ts';
 
 export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
@@ -28,6 +29,8 @@ spec:
   scope: Cluster
 `;
 const CRDS = `${crdText('installations.operator.tigera.io', 'Installation')}---\n${crdText('goldmanes.operator.tigera.io', 'Goldmane')}`;
+
+const STATUSES = { group: 'operator.tigera.io', names: { kind: 'TigeraStatus', plural: 'tigerastatuses' }, scope: 'Cluster' };
 
 const RENDERED = `---
 apiVersion: apps/v1
@@ -72,6 +75,8 @@ export function chartBench(parts: ChartParts = {}) {
     operator({ annotations: parts.owned ?? OWNED, labels: { 'app.kubernetes.io/managed-by': 'Helm' } }),
     operatedAgent(),
     deployment('calico-kube-controllers', 'quay.io/calico/kube-controllers:v3.27.5', { namespace: 'calico-system' }),
+    objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'tigerastatuses.operator.tigera.io', { spec: STATUSES }),
+    objectOf('operator.tigera.io/v1', 'TigeraStatus', 'calico', { status: { conditions: GOOD } }),
     ...storedIn(parts),
     ...(parts.objects ?? []),
   ];

@@ -15,7 +15,7 @@ import { type Change, findKind } from '../../src/sandbox/store.ts';
 import { storedIn } from './chart-bench.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
-import { operatorReleases } from './operated-bench.ts';
+import { GOOD, operatorReleases } from './operated-bench.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
@@ -110,8 +110,6 @@ async function apiserver(): Promise<Scenario> {
   await scenario.clock.sleep(60_000);
   return scenario;
 }
-
-const GOOD = Object.entries({ Available: 'True', Degraded: 'False', Progressing: 'False' }).map(([type, status]) => ({ type, status }));
 
 /** The operator of v3.27.5 with all that it rendered, and the v3 API in a namespace of its own. */
 async function operator(): Promise<Scenario> {

@@ -19,6 +19,12 @@ export const unheld: Profile = { ...calico, operator: { ...calico.operator, igno
 export const ORDER = 'NS-251';
 export const TYPHA = 'Deployment/calico-system/calico-typha';
 
+/** Conditions of a component that is well. */
+export const GOOD = Object.entries({ Available: 'True', Degraded: 'False', Progressing: 'False' }).map(([type, status]) => ({
+  type,
+  status,
+}));
+
 export interface Operated {
   /** Namespace of the operator, everywhere in its manifest. */
   readonly namespace?: string;
@@ -47,6 +53,7 @@ export async function operatedBench({
       workloadOf('Deployment', name, { namespace: 'calico-system', images: { [name]: `docker.io/calico/${name.slice(7)}:v3.27.5` } }),
     ),
     objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {}, status: { calicoVersion: 'v3.27.5' } }),
+    objectOf('operator.tigera.io/v1', 'TigeraStatus', 'calico', { status: { conditions: GOOD } }),
   ];
   const installed = [...documents.map((one) => ownedBy('kubectl-create', one)), ...rendered, ...more];
   return applyBench(installed, { profile, folder: operatorReleases, releases: present, ...(options ? { options } : {}) });

@@ -87,7 +87,7 @@ function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, 
   const next = command`kubectl get ${`${end.statusPlural}.${profile.operatorGroup}`} -o yaml`;
   if (statuses.length === 0) return noStatus(end, next);
   const bad = statuses.flatMap((status) => troublesOf(status, facts, end));
-  // The rollout that this run has begun makes components unready; its wait judges them, with a limit of time.
+  // The rollout that this run has begun makes components unready; its wait looks at them, with a limit of time.
   if (bad.length > 0 && replacesApi(record(), context)) return inOwnRollout(bad, next);
   const isLate = bad.every(({ isWarning }) => isWarning);
   return failIfAny(bad, `${counted(statuses.length, 'component status', 'component statuses')} good`, () => ({
