@@ -1,7 +1,8 @@
 import type { OperatorCrossings, OperatorEnd } from '../kernel/operator-names.ts';
 import type { Sign, Variant } from '../kernel/profile.ts';
 import type { ReadyRule, WorkloadName } from '../kernel/rollout.ts';
-import { calicoDefaults, calicoFindings, calicoRefusals } from './calico-refusals.ts';
+import { calicoDefaults, calicoFindings } from './calico-filled-in.ts';
+import { calicoRefusals } from './calico-refusals.ts';
 
 /** What the document calls 2/2 or 1/2 is 1/1 (canal 2/2) in every release: counts equal, never a literal (domain §0.5). */
 export const everyContainer: ReadyRule = { type: 'all-containers' };
