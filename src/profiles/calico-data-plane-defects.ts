@@ -14,9 +14,20 @@ const newerNft = [
   'CentOS Stream 10',
 ];
 
-/** Versions that name a board, a vendor or somebody's own build instead of a distribution or a cloud. */
-const vendorKernel =
-  '(?:vendor|rk\\d{4}|rockchip|sunxi|meson|odroid|tegra|imx|nxp|qcom|mtk|mediatek|bsp|linuxkit|synology|qnap|custom|microsoft-standard)';
+/** Of a kernel without securityfs, which only a look at the node tells: distributions and clouds build it in. */
+const securityfs: Omit<Defect, 'id' | 'when'> = {
+  of: 'agent',
+  lines: [
+    { from: 'v3.31.7', openOn: '2026-08-30' },
+    { from: 'v3.32.2', openOn: '2026-08-30' },
+  ],
+  severity: 'warning',
+  symptom: 'calico-node is not created: "mkdir /sys/kernel/security: operation not permitted".',
+  happens: 'the agent mounts /sys/kernel/security, and is not created on a kernel that was built without securityfs',
+  advice:
+    'Look on these nodes: ls -d /sys/kernel/security. Where it is missing, use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest.',
+  sources: ['projectcalico/calico#13681', 'projectcalico/calico#13142', 'kubernetes/minikube#23592'],
+};
 
 /** Defects of the agents' images: packet filter, routes and what they ask of a node. */
 export const calicoDataPlaneDefects: readonly Defect[] = [
@@ -121,22 +132,10 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     happens: 'a library is missing in the image for arm64, and the agent does not start',
     sources: ['projectcalico/calico#8407', 'rancher/rke2#5663'],
   },
-  {
-    id: 'securityfs',
-    of: 'agent',
-    lines: [
-      { from: 'v3.31.7', openOn: '2026-08-30' },
-      { from: 'v3.32.2', openOn: '2026-08-30' },
-    ],
-    // The kernels of distributions and clouds have securityfs: what a vendor or somebody else has built may not.
-    when: [{ type: 'node', field: 'kernelVersion', matches: vendorKernel }],
-    severity: 'warning',
-    symptom: 'calico-node is not created: "mkdir /sys/kernel/security: operation not permitted".',
-    happens: 'the agent mounts /sys/kernel/security, and is not created on a kernel that was built without securityfs',
-    advice:
-      'Look on these nodes: ls -d /sys/kernel/security. Where it is missing, use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest.',
-    sources: ['projectcalico/calico#13681', 'projectcalico/calico#13142'],
-  },
+  // Boards whose vendor builds the kernel.
+  { ...securityfs, id: 'securityfs', when: [{ type: 'node', field: 'kernelVersion', matches: 'vendor|rk\\d{4}' }] },
+  // The image of minikube had none until 2026-08-30.
+  { ...securityfs, id: 'securityfs-minikube', when: [{ type: 'node', field: 'osImage', startsWith: ['Buildroot'] }] },
   {
     id: 'route-sync-disabled',
     of: 'agent',

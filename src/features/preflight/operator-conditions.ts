@@ -42,8 +42,8 @@ function usesClusterDns({ facts, context: { profile } }: DefectWorld): boolean {
   const isOperator = ({ kind, metadata }: { readonly kind: string; readonly metadata: { readonly name: string } }) =>
     kind === name.kind && metadata.name === name.name;
   if (dnsOf(findWorkload(read(facts.deployments), name)?.spec).config) return false;
-  // A chart is not rendered yet here: it has the policy of the manifest unless a value sets another.
-  const wanted = dnsOf(read(facts.target).documents.find(isOperator)?.spec);
+  // Values of a chart may set another policy than the manifest has.
+  const wanted = dnsOf((read(facts.rendered).find(isOperator) ?? read(facts.target).documents.find(isOperator))?.spec);
   return !wanted.config && (wanted.policy === undefined || wanted.policy === CLUSTER);
 }
 

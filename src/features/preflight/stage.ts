@@ -92,6 +92,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     access: mayDo(),
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
+    rendered: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.work?.written ?? [])),
     owners: attempt(() => judgeOwners(sources, context, detection, record)),
     agentConfig: attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
     operated: readOperated(cluster, context, detection),

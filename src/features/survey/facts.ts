@@ -172,6 +172,8 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   readonly operatedPods: Reading<readonly Pick<PlannedObject, 'ref' | 'pods'>[]>;
   /** What stands against the upgrade of the chart release; undefined on paths without one. */
   readonly chart: Reading<readonly Finding[] | undefined>;
+  /** What the chart tool makes of the target with the values of the release; nothing on other paths. */
+  readonly rendered: Reading<readonly KubeObject[]>;
   /** Undefined where no operator holds the installation. */
   readonly operated: OperatedFacts | undefined;
   readonly clis: Reading<readonly CliFile[]>;

@@ -247,6 +247,12 @@ checkCases('NS-609', {
     hint: /v3\.32\.1 has 0 defects that hit this cluster, v3\.32\.2 has 1\.$/,
     next: /^kubectl netsvc-upgrade preflight --release v3\.32\.1$/,
   },
+  'warns of the image of minikube, whose kernel had no securityfs': {
+    context: v3322,
+    facts: { ...runs('v3.32.2'), ...nodes({ osImage: 'Buildroot 2025.02', kernelVersion: '6.6.95' }) },
+    is: 'warning',
+    about: ['securityfs-minikube'],
+  },
   'passes on the kernel of a distribution': {
     context: v3322,
     facts: { ...runs('v3.32.2'), ...nodes({ kernelVersion: '6.8.0-1019-aws' }) },
@@ -330,6 +336,19 @@ checkCases('NS-609', {
   'passes where the operator of the target uses that of the node': {
     facts: { ...byName, target: targetOf(operatorWith({ dnsPolicy: 'Default' })) },
     is: 'ok',
+  },
+  'passes where the chart’s values give it that of the node': {
+    facts: { ...runs('v3.32.1'), ...byName, rendered: { value: [operatorWith({ dnsPolicy: 'Default' })] } },
+    is: 'ok',
+  },
+  'stops where the chart’s values give it cluster DNS, whatever the manifest says': {
+    facts: {
+      ...byName,
+      target: targetOf(operatorWith({ dnsPolicy: 'Default' })),
+      rendered: { value: [operatorWith({ dnsPolicy: 'ClusterFirstWithHostNet' })] },
+    },
+    is: 'error',
+    about: ['cluster-dns'],
   },
   'cannot tell it where the ConfigMaps could not be read': {
     facts: { ...runs('v3.32.1'), ...byName, configMaps: { unread: 'forbidden' } },
