@@ -26,7 +26,7 @@ const securityfs: Omit<Defect, 'id' | 'when'> = {
   happens: 'the agent mounts /sys/kernel/security, and is not created on a kernel that was built without securityfs',
   advice:
     'Look on these nodes: ls -d /sys/kernel/security. Where it is missing, use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest.',
-  sources: ['projectcalico/calico#13681', 'projectcalico/calico#13142', 'kubernetes/minikube#23592'],
+  sources: ['projectcalico/calico#13681', 'projectcalico/calico#13142'],
 };
 
 /** Defects of the agents' images: packet filter, routes and what they ask of a node. */
@@ -134,8 +134,13 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
   },
   // Boards whose vendor builds the kernel.
   { ...securityfs, id: 'securityfs', when: [{ type: 'node', field: 'kernelVersion', matches: 'vendor|rk\\d{4}' }] },
-  // The image of minikube had none until 2026-08-30.
-  { ...securityfs, id: 'securityfs-minikube', when: [{ type: 'node', field: 'osImage', startsWith: ['Buildroot'] }] },
+  {
+    ...securityfs,
+    id: 'securityfs-minikube',
+    when: [{ type: 'node', field: 'osImage', startsWith: ['Buildroot'] }],
+    happens: 'the agent mounts /sys/kernel/security, which the kernel of minikube’s image had not before 2026-08-30',
+    sources: ['kubernetes/minikube#23592'],
+  },
   {
     id: 'route-sync-disabled',
     of: 'agent',
