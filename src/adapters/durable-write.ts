@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { chmod, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { succeeds } from '../kernel/each-of.ts';
 
 /** Writes beside, syncs, renames: after a crash the file is the old one or the new one, never half of it. */
 export async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
   await writeBeside(path, content, mode, (temporary) => rename(temporary, path));
+}
+
+/** The same for a file that others read: it has this mode whatever the umask is. */
+export async function writeForOthers(path: string, content: Uint8Array, mode: number): Promise<void> {
+  await writeBeside(path, content, mode, async (temporary) => {
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  });
 }
 
 /** The same where nothing is yet, not even a link that leads nowhere; throws EEXIST where something is. */

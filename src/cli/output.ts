@@ -18,6 +18,8 @@ interface Ended {
   readonly closing?: () => Promise<readonly string[]>;
   /** Its lines are a diff: one that is wider than the terminal is not parted. */
   readonly isDiff?: boolean;
+  /** The command is done, and the run that it is a part of is not. */
+  readonly isPart?: boolean;
 }
 
 /** The command's one document, on stdout and in the report file. Why it ended early comes last, above the next command. */
@@ -25,7 +27,7 @@ export async function present(
   session: Session,
   document: OutputDocument,
   human: HumanLines,
-  { fault, closing = async () => [], isDiff = false }: Ended = {},
+  { fault, closing = async () => [], isDiff = false, isPart = false }: Ended = {},
 ): Promise<void> {
   const { seams, composition, outlets } = session;
   const { output } = session.asked.flags;
@@ -44,7 +46,8 @@ export async function present(
     else seams.terminal.out(told);
   }
   await outlets.report?.write((format) => text({ ...document, made: session.made() }, format));
-  await outlets.notices?.ended(document);
+  await outlets.notices?.ended(document, isPart);
+  await outlets.metrics?.ended(document, document.exit.code === 'done' && !isPart);
 }
 
 /** A document in the asked format; always ends with a newline unless it is empty. */

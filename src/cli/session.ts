@@ -17,6 +17,7 @@ import type { ReportFile } from './ending/file.ts';
 import { errorDocument, errorLines } from './error-text.ts';
 import { toFault } from './faults.ts';
 import type { OutputFormat, RunFlags } from './flags.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Notices } from './notify/notices.ts';
 import { agreeing } from './recorded-flags.ts';
 import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
@@ -49,6 +50,8 @@ interface Outlets {
   readonly report?: ReportFile;
   /** Only with `--notify`. */
   readonly notices?: Notices;
+  /** Only with `--metrics-file`. */
+  readonly metrics?: Metrics;
 }
 
 /** One command on one cluster, from the first request to the last line. */
@@ -173,14 +176,16 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const report = file === undefined ? undefined : await (await import('./ending/file.ts')).openReport(file, say);
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/notices.ts')).openNotices(seams, flags);
+  let composition: Composition | undefined;
+  const now = () => composition?.clock.now() ?? new Date();
+  const metrics = await metricsOf(seams, flags, now, warn);
   const interrupts = seams.listenForInterrupts(warn);
   const doing: Doing = { now: 'reading' };
-  let composition: Composition | undefined;
   let meant: MeantCluster | undefined;
   const notices = noticesWith?.({
     intent: asked.chain?.intent ?? 'upgrade',
     cut: interrupts.over,
-    now: () => composition?.clock.now() ?? new Date(),
+    now,
     warn: (text) => warn(`Warning: ${text}`),
   });
   const whole = async () => {
@@ -198,9 +203,12 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     });
     const { contextName, clusterUid, goal } = composition.context;
     notices?.know({ context: contextName, clusterUid, to: goal.release });
+    metrics?.know({ to: goal.release });
     if (asked.looksOnly !== true) doing.now = 'unknown';
     try {
-      return await work(new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, { doing, report, notices }));
+      return await work(
+        new Session(seams, withRecordOf(composition, asked, warn), composition, interrupts, { doing, report, notices, metrics }),
+      );
     } finally {
       await composition.close();
     }
@@ -218,10 +226,23 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     const told = faultHere(fault, { ...asked, header, isConnected: composition !== undefined, isUnchanged: doing.now === 'reading' });
     await report?.writeFailure(asked.command, told, (text) => inWordsOf(seams.name, text));
     await notices?.failed(told);
+    await metrics?.failed(told);
     throw told;
   } finally {
     interrupts.release();
   }
+}
+
+/** Before anything is asked of the cluster. */
+async function metricsOf(
+  { every }: Seams,
+  flags: SessionFlags,
+  now: () => Date,
+  warn: (text: string) => void,
+): Promise<Metrics | undefined> {
+  if (flags['metrics-file'] === undefined) return undefined;
+  const { openMetrics } = await import('./metrics/metrics.ts');
+  return openMetrics(flags, { now, every, warn: (text) => warn(`Warning: ${text}`) });
 }
 
 /** What was given up does not know what it was a part of: the command does. */

@@ -132,6 +132,7 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
     const event = eventHere(seen, session.asked);
     history.observe(event, clock.now());
     progress.observe(event);
+    session.outlets.metrics?.observe(event);
     // While pods roll nothing else is to be done: what the end of the command needs is loaded then.
     if (event.type === 'rollout' && !hasWaited) void Promise.allSettled([import('./ending/run-lines.ts'), import('./ending/stored.ts')]);
     hasWaited ||= event.type === 'rollout';
@@ -145,7 +146,8 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
-  const { notices } = session.outlets;
+  const { notices, metrics } = session.outlets;
+  metrics?.know({ from: head?.source });
   const notified = approved.changes ? notices?.started(session.composition.records, context, head?.source, observe) : undefined;
   const outcome = await execute(
     { ...approved, context },

@@ -127,12 +127,20 @@ export const stageFlags = {
     // The role for that is of this namespace.
     as: { permissions: {} },
   },
+  'metrics-file': {
+    ...run,
+    on: ['run'],
+    file: true,
+    helpValue: 'FILE.prom',
+    summary: 'keep figures of the run there, for node_exporter’s textfile collector',
+  },
   notify: {
     ...run,
     on: ['run'],
     file: true,
     env: 'NETSVC_UPGRADE_NOTIFY',
     helpValue: 'COMMAND|URL',
-    summary: 'send a JSON document when the run starts, stops, fails or ends: to a program’s standard input, or by POST to https://…',
+    summary:
+      'send a JSON document when the run starts, is stuck, stops, fails or ends: to a program’s standard input, or by POST to https://…',
   },
 } as const satisfies Table;

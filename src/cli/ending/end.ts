@@ -1,5 +1,5 @@
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
 import { resumeCommand } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
@@ -57,8 +57,16 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome)] : []),
   ];
   const fault = faultBeside(session, outcome, isBlock);
-  await present(session, document, human, { closing, fault });
+  await present(session, document, human, { closing, fault, isPart: await isPart(session, outcome) });
   return exit;
+}
+
+/** Asked only where somebody is told that the run is done. */
+async function isPart(session: Session, { exit, record }: Outcome): Promise<boolean> {
+  const { notices, metrics } = session.outlets;
+  if (exit !== 'done' || (notices === undefined && metrics === undefined)) return false;
+  const kept = record ?? recordHere(await session.composition.records.load().catch(() => undefined), session.context);
+  return kept !== undefined && kept.finishedAt === undefined;
 }
 
 /** What stderr says beside the document; nothing where the block is on the same terminal. Its steps are in the block, if the format has one. */

@@ -77,6 +77,12 @@ async function failureText(command: string, fault: Fault, format: OutputFormat):
   }
 }
 
+/** Puts a file into its place whole, for every account to read (0644). */
+export async function replaceForAll(file: string, text: string): Promise<void> {
+  const { writeForOthers } = await import('../../adapters/durable-write.ts');
+  await writeForOthers(file, Buffer.from(text), 0o644);
+}
+
 /** Throws Fault('usage') for a file that is a folder or lacks one, before the run and not when its report would be lost. */
 export async function assertPlace(flag: string, file: string | undefined): Promise<void> {
   if (file === undefined) return;

@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { oneLine } from '../../kernel/visible.ts';
-import { eventOf, type NotifiedEvent, SAID } from './notices.ts';
+import { eventOf, isStuckIn, type NotifiedEvent, SAID } from './notices.ts';
 
 const COMPONENT = 'kubectl-netsvc-upgrade';
 
@@ -21,13 +21,14 @@ const LONGEST_NAME = 200;
 /** What `kubectl describe` shows of an upgrade: its reason, and whether somebody should look. */
 const REASONS: Readonly<Record<NotifiedEvent, readonly ['Normal' | 'Warning', string]>> = {
   started: ['Normal', 'NetsvcUpgradeStarted'],
+  stuck: ['Warning', 'NetsvcUpgradeStopped'],
   stopped: ['Warning', 'NetsvcUpgradeStopped'],
   failed: ['Warning', 'NetsvcUpgradeFailed'],
+  // Of one stage, by its own command: the upgrade is not over.
+  'part-done': ['Normal', 'NetsvcUpgradeStageCompleted'],
   done: ['Normal', 'NetsvcUpgradeCompleted'],
   interrupted: ['Warning', 'NetsvcUpgradeStopped'],
 };
-/** Of one stage, by its own command: the upgrade is not over. */
-const STAGE_COMPLETED = ['Normal', 'NetsvcUpgradeStageCompleted'] as const;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock' | 'operator'>;
 type Agent = { readonly namespace: string; readonly name: string };
@@ -42,10 +43,10 @@ export function clusterEvents(ports: Ports, agent: Agent): Announce {
     begun: (record, stage, isResumed) =>
       tell(ports, agent, REASONS.started, textOf(record, ` ${isResumed ? 'resumed' : SAID.started} at stage ${stage}`)),
     ended(record, { exit, stoppedAt, message, stages }) {
-      const event = eventOf(exit);
-      if (event === 'done' && record.finishedAt === undefined) {
+      const event = eventOf(exit, { isPart: record.finishedAt === undefined, isStuck: isStuckIn(stages) });
+      if (event === 'part-done') {
         const done = stages.findLast(({ state }) => state === 'done')?.id ?? '';
-        return tell(ports, agent, STAGE_COMPLETED, textOf(record, `: stage ${done} is done`));
+        return tell(ports, agent, REASONS[event], textOf(record, `: stage ${done} is done`));
       }
       const at = stoppedAt === undefined ? '' : ` at stage ${stoppedAt}`;
       const because = event === 'done' || message === undefined ? '' : `: ${message}`;

@@ -4,14 +4,14 @@ import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.t
 import { mask } from '../../kernel/hidden.ts';
 import { type IntentKind, intentWords } from '../../kernel/intent.ts';
 import type { Notifier } from '../../kernel/ports.ts';
-import { continues, type Records, runIdOf } from '../../kernel/run-record.ts';
+import { continues, type Records, runIdOf, type StageRecord } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Seams } from '../seams.ts';
 import { inWordsOf } from '../terminal.ts';
 
-export type NotifiedEvent = 'started' | 'stopped' | 'failed' | 'done' | 'interrupted';
+export type NotifiedEvent = 'started' | 'stuck' | 'stopped' | 'failed' | 'part-done' | 'done' | 'interrupted';
 
 /** What is known of a run when it begins; nothing where it failed before the cluster was asked. */
 interface Begun {
@@ -64,9 +64,22 @@ function endOf(document: OutputDocument, begun: Begun): End {
   };
 }
 
+/** What tells one end of a command from another with the same exit code. */
+interface EndedHow {
+  /** The run that it is a part of is not finished. */
+  readonly isPart: boolean;
+  /** Pods that are not ready stopped it. */
+  readonly isStuck: boolean;
+}
+
+/** True if pods that are not ready stopped one of the stages. */
+export const isStuckIn = (stages: readonly Pick<StageRecord, 'pod'>[]): boolean => stages.some(({ pod }) => pod !== undefined);
+
 /** Everything that is neither done nor broken waits for the user. */
-export function eventOf(exit: ExitName): NotifiedEvent {
-  if (exit === 'done' || exit === 'interrupted') return exit;
+export function eventOf(exit: ExitName, { isPart, isStuck }: EndedHow): NotifiedEvent {
+  if (exit === 'done') return isPart ? 'part-done' : exit;
+  if (exit === 'interrupted') return exit;
+  if (isStuck && (exit === 'stopped' || exit === 'timeout')) return 'stuck';
   return exit === 'failed' || exit === 'timeout' || exit === 'usage' ? 'failed' : 'stopped';
 }
 
@@ -78,8 +91,10 @@ function notice(event: NotifiedEvent, kind: IntentKind, begun: Begun, end: End, 
 /** After `Upgrade v3.27.5 → v3.32.1`. */
 export const SAID: Readonly<Record<NotifiedEvent, string>> = {
   started: 'started',
+  stuck: 'is stuck: pods do not become ready',
   stopped: 'stopped and needs your decision',
   failed: 'failed',
+  'part-done': 'is done as far as it was asked for',
   done: 'is done',
   interrupted: 'was interrupted',
 };
@@ -129,19 +144,21 @@ export class Notices {
     if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
   }
 
-  ended(document: OutputDocument): Promise<void> {
-    return this.#end(document.exit.code, endOf(document, this.#begun));
+  /** `isPart`: it is done, and the run that it is a part of is not. */
+  ended(document: OutputDocument, isPart: boolean): Promise<void> {
+    const isStuck = document.kind === 'RunReport' && isStuckIn(document.stages);
+    return this.#end(eventOf(document.exit.code, { isPart, isStuck }), endOf(document, this.#begun));
   }
 
   /** The command ends without a document. */
   failed({ code, message, suggestions }: Pick<Fault, 'code' | 'message' | 'suggestions'>): Promise<void> {
-    return this.#end(code, { message, exit: { code, number: EXIT[code] }, suggestions });
+    return this.#end(eventOf(code, { isPart: false, isStuck: false }), { message, exit: { code, number: EXIT[code] }, suggestions });
   }
 
-  async #end(exit: ExitName, end: End): Promise<void> {
+  async #end(event: NotifiedEvent, end: End): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const problem = await this.#send(notice(eventOf(exit), this.#deps.intent, this.#begun, end, this.#deps.now()));
+    const problem = await this.#send(notice(event, this.#deps.intent, this.#begun, end, this.#deps.now()));
     if (problem !== undefined) this.#deps.warn(problem);
   }
 

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Notification } from '../../../src/cli/notify/notices.ts';
 import { command } from '../../../src/kernel/argv.ts';
-import { Fault } from '../../../src/kernel/fault.ts';
+import { Fault, PodFault } from '../../../src/kernel/fault.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { shapeOf } from '../../support/document-shape.ts';
@@ -16,6 +16,7 @@ const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it'
 const upgrade = (): readonly AnyStage[] => [
   fakeStage('preflight', { readOnly: true }),
   fakeStage('apply', { plan: applies('upgrade.yaml') }),
+  fakeStage('verify', { readOnly: true, judgesResult: true }),
 ];
 const SECRET = 'T0/geheim';
 /** It has every field. */
@@ -113,6 +114,33 @@ describe('run --notify', () => {
     const [end, ...more] = told();
     assert.deepEqual([end?.event, end?.exit?.number, end?.next, more], ['stopped', 3, 'kubectl cluster-info', []]);
   });
+
+  it('tells that a part of the upgrade is done, and not the upgrade; another part of it is not either', async () => {
+    const bench = commandBench(upgrade());
+    const part = ['run', '--yes', '--through', 'apply', `--notify=${address()}`];
+    assert.equal(await bench.run(...part), 0);
+    bench.chain = [
+      fakeStage('preflight', { readOnly: true }),
+      fakeStage('apply'),
+      fakeStage('verify', { readOnly: true, judgesResult: true }),
+    ];
+    assert.equal(await bench.run(...part), 0);
+    assert.deepEqual(events(), ['started', 'part-done', 'part-done']);
+    assert.match(told()[1]?.text ?? '', / is done as far as it was asked for$/);
+    assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 0);
+    assert.equal(events().at(-1), 'done');
+  });
+
+  for (const code of ['stopped', 'timeout'] as const)
+    it(`tells that pods which are not ready make it stuck (${code})`, async () => {
+      const bench = commandBench(upgrade());
+      bench.engine.ports.tools.run = async () => {
+        throw new PodFault(code, '1 pod failed', [], [{ namespace: 'kube-system', name: 'calico-node-x' }]);
+      };
+      await bench.run('run', '--yes', `--notify=${address()}`);
+      assert.deepEqual(events(), ['started', 'stuck']);
+      assert.match(told()[1]?.text ?? '', / is stuck: pods do not become ready at stage apply: 1 pod failed$/);
+    });
 
   it('tells that a person declined', async () => {
     const bench = commandBench(upgrade());
