@@ -1,5 +1,6 @@
 import { isCidr, isIPv4, isIPv6, isMappedIPv4 } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
+import { withinTime } from '../../manifest/within-time.ts';
 
 type Rule = (self: Readonly<Record<string, unknown>>) => boolean;
 
@@ -157,22 +158,50 @@ function normal(format: string): string {
   return format.replaceAll('-', '');
 }
 
-/** Nested repetitions can take for ever on a long text that does not match, so they are not evaluated. */
-const NESTED = /[+*]\)[+*]/;
-const LONG = 24;
 /** What Go reads otherwise than JavaScript, which takes some of it without a word. */
 const GO_ONLY = /\[\[:|\\[AzQECpP]|\(\?P|\(\?[imsU-]*[:)]/;
 
+/** Patterns come from a manifest and values from tenants, and nothing else happens while one is evaluated. */
+const PATTERN_MS = 250;
+/** After as many that took longer, no other one is evaluated that may. */
+const MOST_SLOW = 8;
+const FEW_STEPS = 10_000;
+
+type Matches = (value: string, pattern: string) => boolean | undefined;
+
 /** True or false as the server would say, undefined if only the server can evaluate it. */
-export function matchesPattern(value: string, pattern: string): boolean | undefined {
-  if (NESTED.test(pattern) && value.length > LONG) return undefined;
+export const matchesPattern: Matches = patternMatcher();
+
+export function patternMatcher(): Matches {
+  const slow = new Set<string>();
+  const withLimit = (pattern: RegExp, value: string) => {
+    if (slow.has(pattern.source) || slow.size >= MOST_SLOW) return undefined;
+    const matches = withinTime(PATTERN_MS, () => pattern.test(value));
+    if (matches === undefined) slow.add(pattern.source);
+    return matches;
+  };
+  return (value, source) => {
+    const pattern = inJavaScript(source);
+    // A limit takes longer to set up than most patterns take.
+    if (pattern && mostSteps(pattern, value.length) <= FEW_STEPS) return pattern.test(value);
+    return pattern && withLimit(pattern, value);
+  };
+}
+
+function inJavaScript(source: string): RegExp | undefined {
   // The one flag in use, at the beginning.
-  const insensitive = /^\^?\(\?i\)/.test(pattern);
-  const plain = insensitive ? pattern.replace('(?i)', '') : pattern;
+  const insensitive = /^\^?\(\?i\)/.test(source);
+  const plain = insensitive ? source.replace('(?i)', '') : source;
   if (GO_ONLY.test(plain.replaceAll('(?:', '('))) return undefined;
   try {
-    return new RegExp(plain, insensitive ? 'i' : '').test(value);
+    return new RegExp(plain, insensitive ? 'i' : '');
   } catch {
     return undefined;
   }
+}
+
+/** Each repetition may end at every character; one of a group, each time around again. */
+function mostSteps({ source }: RegExp, length: number): number {
+  if (/\)[*+{]/.test(source)) return Number.POSITIVE_INFINITY;
+  return (length + 1) ** (1 + (source.match(/[*+}]/g)?.length ?? 0));
 }
