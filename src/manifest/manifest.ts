@@ -2,7 +2,8 @@ import { Fault, messageOf } from '../kernel/fault.ts';
 import { isRecord, type JsonMap, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { Artifact } from '../kernel/ports.ts';
-import { readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
+import { withinTime } from './within-time.ts';
+import { isSmall, READING_MS, readYaml, writeYaml, type YamlReading } from './yaml-rules.ts';
 
 export interface ManifestDocument {
   readonly object: KubeObject;
@@ -35,20 +36,59 @@ interface Chunk {
   readonly line: number;
 }
 
-/** Reads a manifest; one bad document refuses the whole file, as nothing may be half applied. Throws Fault('usage') with the line. */
-export function parseManifest(text: string, name: string): Manifest {
+/**
+ * Reads a manifest; one bad document refuses the whole file, as nothing may be half applied. Throws Fault('usage') with the line. Nothing else
+ * happens meanwhile, for 20 s at most: of a text that others wrote only what was read before with `readManifest`.
+ */
+export function parseManifest(text: string, name: string, limitMs = READING_MS): Manifest {
+  const step = readOn(reading(text, name), limitMs);
+  return step.done ? step.value : refuseSlow(name, step.value, limitMs);
+}
+
+const SLICE_MS = 50;
+
+/** The same with pauses between its objects: the lock is renewed and Ctrl-C is heard. It may take 20 s of reading, too. */
+export async function readManifest(text: string, name: string, limitMs = READING_MS): Promise<Manifest> {
+  const steps = reading(text, name);
+  for (let left = limitMs; ; left -= SLICE_MS) {
+    const step = readOn(steps, SLICE_MS);
+    if (step.done) return step.value;
+    if (left <= 0) return refuseSlow(name, step.value, limitMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** What it yields after each object is the line that it has come to. */
+type Steps = Generator<number, Manifest>;
+
+function readOn(steps: Steps, ms: number): IteratorResult<number, Manifest> {
+  const until = performance.now() + ms;
+  let step = steps.next();
+  while (!step.done && performance.now() < until) step = steps.next();
+  return step;
+}
+
+function refuseSlow(name: string, line: number, ms = READING_MS): never {
+  throw refusal(name, line, `reading takes longer than ${ms / 1000} s`, 'Name a file of Kubernetes manifests.');
+}
+
+function* reading(text: string, name: string): Steps {
   const clean = cleanText(text, name);
   const documents: ManifestDocument[] = [];
   const notes: string[] = [];
   for (const chunk of splitDocuments(clean)) {
-    const reading = readChunk(chunk, name);
-    if (reading.value === undefined || reading.value === null) continue;
-    const line = chunk.line + reading.line - 1;
-    documents.push(...expand(reading.value, { text: chunk.text, line }, name));
-    for (const { key, line: at } of reading.repeated) {
+    const found = readChunk(chunk, name);
+    yield chunk.line;
+    if (found.value === undefined || found.value === null) continue;
+    const line = chunk.line + found.line - 1;
+    for (const document of objectsOf(found.value, { text: chunk.text, line }, name)) {
+      documents.push(document);
+      yield line;
+    }
+    for (const { key, line: at } of found.repeated) {
       notes.push(`${name}:${chunk.line + at - 1}: the key "${key}" is there twice; the last one counts. Remove one of them.`);
     }
-    notes.push(...repairNotes(reading, chunk, name));
+    notes.push(...repairNotes(found, chunk, name));
   }
   return { name, documents, ...(notes.length > 0 ? { notes } : {}) };
 }
@@ -126,14 +166,22 @@ function readChunk(chunk: Chunk, name: string): YamlReading {
   throw refusal(name, line, `not valid YAML: ${reading.problem.message}`, `Correct line ${line} of ${name}; nothing of the file was used.`);
 }
 
-function expand(value: unknown, source: Chunk, name: string): readonly ManifestDocument[] {
+/** The object of a document, or those of its `List`, one by one. */
+function* objectsOf(value: unknown, source: Chunk, name: string, isItem = false): Generator<ManifestDocument> {
   if (!isRecord(value)) {
     throw refusal(name, source.line, 'the document is not a Kubernetes object', 'Give it apiVersion, kind and metadata.');
   }
   if (typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)) {
-    return value.items.flatMap((item) => expand(item, { text: isRecord(item) ? writeYaml(item) : '', line: source.line }, name));
+    for (const item of value.items) yield* objectsOf(item, source, name, true);
+    return;
   }
-  return [{ object: checkObject(value, source, name), text: source.text, line: source.line }];
+  const object = checkObject(value, source, name);
+  yield { object, text: isItem ? itemText(object, source, name) : source.text, line: source.line };
+}
+
+/** Written anew, which of a large item takes longer than reading it. */
+function itemText(item: KubeObject, { text, line }: Chunk, name: string): string {
+  return isSmall(text) ? writeYaml(item) : (withinTime(READING_MS, () => writeYaml(item)) ?? refuseSlow(name, line));
 }
 
 function checkObject(value: JsonMap, { line }: Chunk, name: string): KubeObject {
@@ -147,11 +195,11 @@ function refusal(name: string, line: number, fact: string, next: string): Fault 
 }
 
 /** Reading a manifest takes longer than fetching it, and every stage reads the same one: what was read once is known. */
-const known = new WeakMap<Artifact, Manifest>();
+const known = new WeakMap<Artifact, Promise<Manifest>>();
 
 /** The manifest in an artifact. Throws Fault('usage') with file and line. */
-export function manifestOf(artifact: Artifact): Manifest {
-  const manifest = known.get(artifact) ?? parseManifest(new TextDecoder().decode(artifact.bytes), artifact.url);
+export function manifestOf(artifact: Artifact): Promise<Manifest> {
+  const manifest = known.get(artifact) ?? readManifest(new TextDecoder().decode(artifact.bytes), artifact.url);
   known.set(artifact, manifest);
   return manifest;
 }

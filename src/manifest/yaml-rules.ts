@@ -64,9 +64,10 @@ const MAX_ALIASES = 100;
 
 /** Characters of a document that is read without a time limit: it takes a second at most, whatever it holds. */
 const SMALL = 128 * 1024;
+export const isSmall = ({ length }: string): boolean => length <= SMALL;
 
 /** The lock is renewed every 15 s and lost after 45 s, and nothing else happens while a text is read. */
-const READING_MS = 20_000;
+export const READING_MS = 20_000;
 
 const MAX_REPAIRS = 100;
 
@@ -81,7 +82,7 @@ const MAX_MESSAGE = 300;
  * is not read within 20 s is a problem.
  */
 export function readYaml(text: string): YamlReading {
-  if (text.length <= SMALL) return readWhole(text);
+  if (isSmall(text)) return readWhole(text);
   const tooLong = { line: 1, message: `it has ${counted(text.length, 'character')} and could not be read within ${READING_MS / 1000} s` };
   return withinTime(READING_MS, () => readWhole(text)) ?? { line: 1, repeated: [], problem: tooLong };
 }

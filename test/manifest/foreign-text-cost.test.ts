@@ -7,7 +7,7 @@ import { visible } from '../../src/kernel/visible.ts';
 import { readCertificate } from '../../src/kube/certificate.ts';
 import { editJson, readJson } from '../../src/manifest/json-text.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
-import { readYaml } from '../../src/manifest/yaml-rules.ts';
+import { readYaml, writeYaml } from '../../src/manifest/yaml-rules.ts';
 import { FOREIGN_TEXTS } from '../support/foreign-texts.ts';
 import { Steps } from '../support/steps.ts';
 
@@ -15,13 +15,14 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   ...{ mask, maskValue, visible, parseRelease, parseImage, readCertificate, readJson, readYaml, parseSelector, parseHelmRecord },
   editJson: (text) => editJson(text, {}),
   parseManifest: (text) => parseManifest(text, 'x'),
+  writeYaml: (text) => writeYaml({ [text]: text, texts: text.split(' ') }),
 };
 
 /** More than the longest key. */
 const LENGTH = 1200;
 /** What opens without end is slow although its steps are few; of anchors the first thousand are looked through for each. */
 const OTHER_LENGTHS: Readonly<Record<string, number>> = {
-  ...{ '"["': 100, '"{{"': 100, [JSON.stringify('{"a":')]: 100, '"passwords: ["': 200, 'brackets that open': 100 },
+  ...{ '"["': 100, '"{{"': 100, [JSON.stringify('{"a":')]: 100, '"passwords: ["': 200, 'brackets that open': 100, 'lists in lists': 240 },
   ...{ aliases: 6000, 'merge keys': 12_000 },
 };
 const MOST_TIMES = 15;

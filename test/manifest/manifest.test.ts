@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { Fault } from '../../src/kernel/fault.ts';
-import { manifestOf, manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import { manifestOf, manifestText, parseManifest, readManifest } from '../../src/manifest/manifest.ts';
 import { editedManifest } from '../support/edited-manifests.ts';
 import { manifestFile } from '../support/releases.ts';
 
@@ -173,15 +173,44 @@ describe('writing a manifest', () => {
 const artifact = (text: string) => ({ url: 'u', file: 'f', bytes: new TextEncoder().encode(text), sha256: '' });
 
 describe('the manifest in an artifact', () => {
-  it('is read once for each artifact', () => {
+  it('is read once for each artifact', async () => {
     const one = artifact('apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n');
-    assert.equal(manifestOf(one), manifestOf(one));
-    assert.equal(manifestOf(one).documents[0]?.object.metadata.name, 'a');
+    assert.equal(await manifestOf(one), await manifestOf(one));
+    assert.equal((await manifestOf(one)).documents[0]?.object.metadata.name, 'a');
   });
 
-  it('is never that of another one', () => {
-    const [a, b] = ['a', 'b'].map((name) => manifestOf(artifact(`apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`)));
-    assert.notDeepEqual(a?.documents, b?.documents);
+  it('is never that of another one', async () => {
+    const named = (name: string) => manifestOf(artifact(`apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`));
+    assert.notDeepEqual((await named('a')).documents, (await named('b')).documents);
+  });
+});
+
+describe('a long manifest', function () {
+  this.timeout(60_000);
+  const object = (name: string) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}}, data: {a: 'x', b: "y", c: 1e3}}`;
+  const many = Array.from({ length: 6000 }, (_, at) => `a${at}`);
+  const TEXTS = {
+    'of many documents': many.map((name) => `---\n${object(name)}\n`).join(''),
+    'that is one List': `kind: List\nitems:\n${many.map((name) => `- ${object(name)}\n`).join('')}`,
+  };
+
+  for (const [title, text] of Object.entries(TEXTS))
+    it(`${title} is read with pauses, in which timers and signals are heard`, async () => {
+      let heard = 0;
+      const timer = setInterval(() => (heard += 1), 5);
+      const { documents } = await readManifest(text, 'x').finally(() => clearInterval(timer));
+      assert.deepEqual([documents.length, documents.at(-1)?.object.metadata.name], [6000, 'a5999']);
+      assert.ok(heard >= 2, `${heard} pauses`);
+    });
+
+  it('is refused with its line where reading takes too long', () => {
+    const text = `---\n${object('a')}\n---\n${object('b')}\n`;
+    assert.throws(() => parseManifest(text, 'm.yaml', 0), /^Fault: m\.yaml:2: reading takes longer than 0 s$/);
+  });
+
+  it('refuses what readManifest refuses', async () => {
+    await assert.rejects(readManifest('---\na: [', 'm.yaml'), /m\.yaml:2: not valid YAML/);
+    await assert.rejects(readManifest(TEXTS['of many documents'], 'm.yaml', 100), /m\.yaml:\d+: reading takes longer than 0\.1 s/);
   });
 });
 

@@ -20,6 +20,10 @@ export const YAMLS: Readonly<Record<string, (length: number) => string>> = {
   'quotes that stay open': (length) => `a: "${'word\nb: "x\n'.repeat(length / 12)}`,
   'line breaks': (length) => `${'\n'.repeat(length)}a: b`,
   documents: (length) => '---\nkind: A\napiVersion: v1\nmetadata: {name: a}\n'.repeat(length / 48),
+  'lists in lists': (length) => {
+    const depth = length / 24;
+    return `${'{kind: List, items: ['.repeat(depth)}{kind: A, apiVersion: v1, metadata: {name: a}}${']}'.repeat(depth)}`;
+  },
   'a list of objects': (length) => `kind: List\nitems:\n${'- {kind: A, apiVersion: v1, metadata: {name: a}}\n'.repeat(length / 49)}`,
 };
 

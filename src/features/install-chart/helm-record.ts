@@ -1,6 +1,6 @@
 import { isRecord, type JsonMap, mapAt, parsedJson, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, parseManifest, readManifest } from '../../manifest/manifest.ts';
 
 /** One stored revision of a chart release, as far as the upgrade looks at it (domain §2.2). */
 export interface HelmRecord {
@@ -26,9 +26,19 @@ export interface HelmRecord {
 
 type Recorded = Pick<HelmRecord, 'manifest' | 'namespace' | 'name' | 'revision'>;
 
+const known = new WeakMap<Recorded, readonly KubeObject[]>();
+
+const nameOf = ({ namespace, name, revision }: Recorded) => `the stored release ${namespace}/${name}, revision ${revision}`;
+
+/** The record, with its objects read: whoever may write it chose their text. Throws Fault where they are no manifest. */
+export async function withObjects<Record extends Recorded>(record: Record): Promise<Record> {
+  known.set(record, objectsIn(await readManifest(record.manifest, nameOf(record))));
+  return record;
+}
+
 /** The objects of a revision. */
-export function recordedObjects({ manifest, namespace, name, revision }: Recorded): readonly KubeObject[] {
-  return objectsIn(parseManifest(manifest, `the stored release ${namespace}/${name}, revision ${revision}`));
+export function recordedObjects(record: Recorded): readonly KubeObject[] {
+  return known.get(record) ?? objectsIn(parseManifest(record.manifest, nameOf(record)));
 }
 
 /** A chart may leave the namespace out, and means the release's. */

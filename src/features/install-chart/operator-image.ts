@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { helmOn, runHelm } from '../install-manifest/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { type HelmRecord, recordedObjects } from './helm-record.ts';
@@ -40,7 +40,7 @@ export async function chartOperatorImage(sources: Sources, context: Context, ins
   // Why it cannot be rendered, apply says with NS-235.
   const text =
     'unread' in fetched ? fetched : await reading(() => runHelm(sources.tools, helmOn(fetched.value.place, ['template', 'target'])));
-  return ('unread' in text ? undefined : imageIn(objectsIn(parseManifest(text.value, 'the chart')), context)) ?? UNTOLD;
+  return ('unread' in text ? undefined : imageIn(objectsIn(await readManifest(text.value, 'the chart')), context)) ?? UNTOLD;
 }
 
 function imageIn(objects: readonly KubeObject[], { profile }: Context): string | undefined {

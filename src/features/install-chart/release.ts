@@ -9,7 +9,7 @@ import { ApiFailure, type ClusterReader, type Sources } from '../../kernel/ports
 import { imageRelease } from '../../kernel/release.ts';
 import { containersOf } from '../survey/index.ts';
 import type { StoredRelease } from './chart-facts.ts';
-import { type HelmRecord, isPending, parseHelmRecord, placedIn, recordedObjects, unpackRelease } from './helm-record.ts';
+import { type HelmRecord, isPending, parseHelmRecord, placedIn, recordedObjects, unpackRelease, withObjects } from './helm-record.ts';
 
 const ROLE = 'helm itself reads and writes them: use an account that may get, list, create, update and delete them in this namespace.';
 
@@ -120,7 +120,7 @@ async function readRevision(cluster: ClusterReader, revision: KubeObject): Promi
   if (!stored) return undefined;
   try {
     const record = parseHelmRecord(await unpackRelease(textAt(stored, 'data', 'release') ?? ''));
-    return { value: { ...record, namespace: record.namespace || namespace } };
+    return { value: await withObjects({ ...record, namespace: record.namespace || namespace }) };
   } catch (thrown) {
     return { unread: `${objectText(revision)} in ${namespace} cannot be understood: ${messageOf(thrown)}` };
   }

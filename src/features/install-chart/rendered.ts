@@ -7,7 +7,7 @@ import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
 import { helmOn, runHelm, withRestarts } from '../install-manifest/index.ts';
 import { attempt, liveOf } from '../survey/index.ts';
@@ -36,7 +36,7 @@ export async function rendered({ tools, work }: Ports, upgrade: HelmUpgrade, bas
   const values = await work.write(VALUES_FILE, JSON.stringify(base.values));
   const more = ['--namespace', upgrade.namespace, '--values', values, ...valueArgs(upgrade)];
   const text = await runHelm(tools, helmOn(upgrade.chart, ['template', upgrade.name], more));
-  return objectsIn(parseManifest(text, 'the rendered chart')).filter(isUpgraded);
+  return objectsIn(await readManifest(text, 'the rendered chart')).filter(isUpgraded);
 }
 
 /** Hooks run only at their own occasion: what cleans up at a removal is never part of an upgrade. */

@@ -6,7 +6,7 @@ import { isAnswer } from '../../kernel/interruption.ts';
 import { isRecord, type JsonMap, parsedJson, textAt } from '../../kernel/json.ts';
 import type { Sources, WorkFolder } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
 import { type ChartPlace, chartArgs, type HelmAnswer, helmOn, runHelm } from '../install-manifest/index.ts';
 import type { TargetChart, Trial } from './chart-facts.ts';
@@ -124,7 +124,7 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
         'use helm 3.14 or newer, without plugins that change its output',
       ]);
     }
-    return { type: 'accepted', documents: objectsIn(parseManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart')) } as const;
+    return { type: 'accepted', documents: objectsIn(await readManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart')) } as const;
   });
   if ('value' in trial) return trial;
   if (crdsPending && NEEDS_CRDS.test(trial.unread) && !OF_SERVER.test(trial.unread)) {

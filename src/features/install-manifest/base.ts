@@ -7,7 +7,7 @@ import type { Sources, UserFiles } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import { compareReleases, parseRelease, sameMinor, sameRelease } from '../../kernel/release.ts';
 import { type BaseCandidate, type Candidates, releasesIn } from '../../manifest/choose-base.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import type { Move } from '../../manifest/move-namespace.ts';
 import { attempt } from '../survey/index.ts';
 import { assertIsBase } from './identity.ts';
@@ -129,7 +129,7 @@ export async function readOwn(shelf: Shelf, own: string, installed: string | und
     ]);
   }
   const { text, path } = await readOwnFile(sources.files, own, installed, file);
-  const documents = compared(objectsIn(parseManifest(text, path)), move);
+  const documents = compared(objectsIn(await readManifest(text, path)), move);
   const named = documents.flatMap(releasesIn);
   const isInstalled = installed !== undefined && named.some((one) => sameRelease(one, installed));
   return { release: (isInstalled ? installed : named[0]) ?? own, name: path, text, documents };

@@ -9,7 +9,7 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { alike } from '../../manifest/alike.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
-import { objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
@@ -146,7 +146,7 @@ function noted(own: readonly OwnObject[], base: BaseCandidate): readonly KubeObj
 export async function readInstalledManifest({ files }: Sources, context: Context, installation: Installation) {
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
-  const documents = objectsIn(parseManifest(await files.readText(path), path));
+  const documents = objectsIn(await readManifest(await files.readText(path), path));
   assertIsBase({ name: path }, documents, variantOf(context, installation));
   return documents.filter((object) => !isLeftOut(object));
 }

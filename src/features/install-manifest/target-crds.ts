@@ -7,7 +7,7 @@ import type { InstallPath } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { documentsText, parseManifest } from '../../manifest/manifest.ts';
+import { documentsText, readManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
 import { isPending, type PreviewedObject } from './outcome.ts';
 import { takeOverOwnership } from './ownership-taken.ts';
@@ -84,7 +84,7 @@ async function rendered(tools: Tools, chart: ChartPlace, file: string): Promise<
     const instead = 'or name the folder or address of the release’s files with --manifest-url, or another chart with --crd-chart';
     throw new Fault(thrown.code, `the CRDs cannot be rendered from ${url}: ${thrown.message}`, [...thrown.suggestions, instead]);
   });
-  return { file, url, sha256: sha256Of(text), text, manifest: parseManifest(text, url) };
+  return { file, url, sha256: sha256Of(text), text, manifest: await readManifest(text, url) };
 }
 
 /** Far more than the server needs: a slower definition is refused for good, and its condition says why. */

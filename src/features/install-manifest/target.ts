@@ -6,7 +6,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { AddOn, Profile, Variant } from '../../kernel/profile.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { type Manifest, manifestOf, objectsIn, parseManifest } from '../../manifest/manifest.ts';
+import { type Manifest, manifestOf, objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
@@ -70,7 +70,7 @@ type Read = Omit<TargetFile, 'file'>;
 export async function fetched({ artifacts }: Sources, release: string, file: string): Promise<TargetFile> {
   const artifact = await artifacts.fetch(release, `manifests/${file}`);
   const { url, sha256, bytes } = artifact;
-  return { file, url, sha256, text: new TextDecoder().decode(bytes), manifest: manifestOf(artifact) };
+  return { file, url, sha256, text: new TextDecoder().decode(bytes), manifest: await manifestOf(artifact) };
 }
 
 /** Jobs of a release configured the store once; they cannot be changed, and would overwrite later settings (domain §0.10). */
@@ -95,7 +95,7 @@ export async function readReleaseManifest(sources: Sources, release: string, fil
 
 async function own({ files }: Sources, path: string): Promise<Read> {
   const text = await files.readText(path);
-  return { url: path, sha256: sha256Of(text), text, manifest: parseManifest(text, path) };
+  return { url: path, sha256: sha256Of(text), text, manifest: await readManifest(text, path) };
 }
 
 /** The operator's manifest as a variant, so that it is fetched, compared and previewed like a full one (§4.3/1). */
