@@ -179,7 +179,7 @@ function* objectsOf(value: unknown, source: Chunk, name: string, isItem = false)
   yield { object, text: isItem ? itemText(object, source, name) : source.text, line: source.line };
 }
 
-/** Written anew, which of a large item takes longer than reading it. */
+/** Written again, which of a large item takes longer than reading it. */
 function itemText(item: KubeObject, { text, line }: Chunk, name: string): string {
   return isSmall(text) ? writeYaml(item) : (withinTime(READING_MS, () => writeYaml(item)) ?? refuseSlow(name, line));
 }
