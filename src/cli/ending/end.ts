@@ -38,7 +38,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     const head = upgrade === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(upgrade, session.outPalette)];
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
-    const reason = isBlock ? 'below' : 'above';
+    const reason = isBlock ? 'below' : 'beside';
     return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => [

@@ -1,6 +1,7 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { latestOf } from '../../kernel/plan.ts';
+import { clip } from '../../report/columns.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
 import { PROOFS } from '../command-names.ts';
@@ -14,7 +15,7 @@ interface RunView extends EndView {
   readonly full: boolean;
   readonly advice?: boolean;
   /** Where on this screen stands what stopped the run. */
-  readonly reason?: 'above' | 'below';
+  readonly reason?: 'beside' | 'below';
   /** What passed is one line of its group. */
   readonly folded?: boolean;
 }
@@ -45,13 +46,17 @@ function isWhole({ stages }: Outcome): boolean {
   return stages.length > 1 && stages.some(({ id }) => PROOFS.includes(id));
 }
 
+/** Columns of a reason that stands whole in the error. */
+const WHY_WIDTH = 72;
+
 /** A stage that waits for the user has done its own part, and is not done. */
 function rowOf(
   { id, state, because = '' }: Outcome['stages'][number],
   { plans, message }: Outcome,
   { reason }: RunView,
 ): readonly string[] {
-  if (reason !== undefined && because !== '' && because === message) return [id, state, `see ${reason === 'above' ? 'the error' : reason}`];
+  if (reason !== undefined && because !== '' && because === message)
+    return [id, state, reason === 'below' ? 'see below' : clip(because, WHY_WIDTH)];
   const latest = plans.findLast((plan) => plan.id === id);
   const left = latest && state === 'done' ? stepsLeftIn(latest.actions) : 0;
   return left === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(left, 'manual step')} left`];

@@ -121,12 +121,12 @@ describe('the end of a run', () => {
     );
   });
 
-  it('that stopped says in its table where the reason stands, and the reason itself where it stands nowhere else', () => {
+  it('that stopped says the reason in its table, the beginning of a long one, unless it stands right below', () => {
     const stopped = ended({ exit: 'timeout', message: 'too late', stages: [stage('crds', 'done'), stage('apply', 'failed', 'too late')] });
-    const row = (reason?: 'above' | 'below') => runLines(stopped, { ...view, ...(reason ? { reason } : {}) }).at(-1);
+    const row = (reason?: 'beside' | 'below') => runLines(stopped, { ...view, ...(reason ? { reason } : {}) }).at(-1);
     assert.deepEqual(
-      [row('above'), row('below'), row()].map((line) => line?.slice(15)),
-      ['see the error', 'see below', 'too late'],
+      [row('beside'), row('below'), row()].map((line) => line?.slice(15)),
+      ['too late', 'see below', 'too late'],
     );
   });
 
