@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { NEEDED_MIB } from '../src/features/preflight/machine-checks.ts';
 import { OLDEST_KERNEL } from '../src/features/preflight/nodes-checks.ts';
 import { testedLine } from '../src/features/tested-way/index.ts';
+import { DATA_PLANES, type DataPlane } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
+import { CONNECTIONS, RESTARTS, TRAFFIC } from '../src/kernel/traffic.ts';
+import { UNDO, UNDONE_BY } from '../src/kernel/undo.ts';
 import { calico } from '../src/profiles/calico.ts';
 
-type Rows = readonly (readonly [string, string])[];
+const DATA_PLANE_NAMES: Readonly<Record<DataPlane, string>> = { standard: 'iptables or nftables', ebpf: 'eBPF' };
+
+type Rows = readonly (readonly string[])[];
 
 /** Tables that pages show between two comments, made from the same data as the behaviour. */
 const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
@@ -20,6 +25,31 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
     ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
     ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
   ],
+  traffic: () => [
+    ['Restarts', 'Running connections', 'Meanwhile not possible', 'Measured'],
+    ...Object.values(TRAFFIC).flatMap(({ name, connections, meanwhile, measured }) =>
+      connections === undefined
+        ? DATA_PLANES.map((one) => [`${name}; ${DATA_PLANE_NAMES[one]}`, CONNECTIONS[one], meanwhile, measured])
+        : [[name, connections, meanwhile, measured]],
+    ),
+  ],
+  order: () => [
+    ['Path', 'What restarts; parts between two arrows have no order'],
+    ...Object.entries(RESTARTS).map(([path, steps]) => [
+      path,
+      steps.map((parts) => parts.map((part) => (TRAFFIC[part].name.split(/[,(]/)[0] ?? '').trim()).join(', ')).join(' → '),
+    ]),
+  ],
+  undo: () => [
+    ['Once', 'Install paths', 'Data plane', 'Undone by', 'Why'],
+    ...UNDO.map(({ title, paths, dataPlane, by, because }) => [
+      title,
+      paths.join(', '),
+      dataPlane === undefined ? 'each' : DATA_PLANE_NAMES[dataPlane],
+      UNDONE_BY[by],
+      because,
+    ]),
+  ],
   platforms: ({ platforms }) => [
     ['Platform', 'Upgrade there'],
     ...platforms.map(({ title, hint }) => [title, hint] as const),
@@ -28,7 +58,14 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
 };
 
 /** Pages with boxes. */
-export const BOXED: readonly string[] = ['README.md', 'docs/use/quick-start.md', 'docs/use/faq.md', 'docs/reference/checks/NS-002.md'];
+export const BOXED: readonly string[] = [
+  'README.md',
+  'docs/use/quick-start.md',
+  'docs/use/traffic.md',
+  'docs/use/going-back.md',
+  'docs/use/faq.md',
+  'docs/reference/checks/NS-002.md',
+];
 
 /** The page with its boxes of today. Throws if it has none. */
 export function withBoxes(page: string, text: string): string {
@@ -51,7 +88,12 @@ function replaced(text: string, name: string, rows: Rows): string {
   const start = text.indexOf(begin(name));
   const end = text.indexOf(END, start);
   const [head, ...body] = rows.map((cells) => `| ${cells.join(' | ')} |`);
-  return [text.slice(0, start), [begin(name), head, '|---|---|', ...body].join('\n'), '\n', text.slice(end)].join('');
+  return [
+    text.slice(0, start),
+    [begin(name), head, `|${'---|'.repeat(rows[0]?.length ?? 0)}`, ...body].join('\n'),
+    '\n',
+    text.slice(end),
+  ].join('');
 }
 
 if (import.meta.main)

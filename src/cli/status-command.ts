@@ -151,7 +151,7 @@ async function runLines(
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
-  const { reachedText, undoTexts } = await import('./ending/end-lines.ts');
+  const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
@@ -162,6 +162,7 @@ async function runLines(
     `started ${agoText(record.startedAt, now)} by ${record.startedBy} with version ${record.toolVersion}`,
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
+    ...(finishedAt === undefined ? [keptText(record)] : []),
     ...undo.map((text, index) => (index === 0 ? `undo: ${text}` : `  ${text}`)),
     ...(await stageTable(record, now)),
   ];

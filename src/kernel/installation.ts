@@ -14,6 +14,11 @@ export function choiceFlag(candidates: readonly string[]): '--path' | '--variant
 
 export type Datastore = 'api' | 'kvstore';
 
+export const DATA_PLANES = ['standard', 'ebpf'] as const;
+
+/** What forwards the packets of pods. iptables and nftables keep routes and rules in the same way: both are `standard`. */
+export type DataPlane = (typeof DATA_PLANES)[number];
+
 /** Who besides the operator of this tool manages the installation. */
 export interface ManagedBy {
   readonly name: string;
@@ -83,6 +88,8 @@ export interface Installation {
   /** Id of the profile's variant; undefined where the path has none (operator, chart). */
   readonly variant?: string;
   readonly datastore: Datastore;
+  /** Of the agents; undefined where their settings could not be read. */
+  readonly dataPlane?: DataPlane;
   /** Release of the agents' workload; undefined if no evidence gives it. */
   readonly release?: string;
   /** Nodes of the cluster; undefined where they could not be read. */

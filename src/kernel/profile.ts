@@ -264,6 +264,8 @@ export interface Profile {
   readonly versionCommands?: Readonly<Record<string, readonly string[]>>;
   /** Typha of this release on refuses agents older than it (agents first, Typha last). */
   readonly typhaRefusesAgentsBefore?: string;
+  /** Agents of this release on keep connections of eBPF mode in a table that older agents refuse. */
+  readonly ebpfTablesSince?: string;
   /** From this release on the controllers rename stored policies: the point of no return. */
   readonly policyRenaming?: {
     readonly since: string;

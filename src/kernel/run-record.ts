@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { DataPlane } from './installation.ts';
 import { type Intent, intentOf } from './intent.ts';
 import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
@@ -53,6 +54,8 @@ export interface RunRecord {
   /** Install path, or `unknown`. */
   readonly path: string;
   readonly variant?: string;
+  /** Of the agents then; absent where it could not be read. */
+  readonly dataPlane?: DataPlane;
   /** The oldest of the agents and the API server then, or `unknown`: owner references go by it (§4.8). Absent where no stage has looked. */
   readonly oldest?: string;
   /** Nodes of the cluster then. */

@@ -5,6 +5,7 @@ import { judgeAll } from './judge.ts';
 import type { PlannedObject, PlannedStage } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
+import type { NoReturnReason, Reached } from './undo.ts';
 
 /** What a stage will do; `skip` says in one sentence why it has nothing to do. */
 export type StagePlan =
@@ -23,16 +24,9 @@ export type StagePlan =
       readonly remember?: Remember;
     });
 
-/** Why there is no undo from an action on. */
-export interface NoReturnReason {
-  /** In a plan and in the run record: `policies get new names`. */
-  readonly short: string;
-  /** Whole sentences: who does what, and what it means for whoever wants to go back. */
-  readonly long: string;
-}
-
 /** The part of the run record that a stage fills in. */
-export interface Remember extends Partial<Pick<RunRecord, 'path' | 'variant' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>> {
+export interface Remember
+  extends Partial<Pick<RunRecord, 'path' | 'dataPlane' | 'variant' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>> {
   /** Release of the agents: where the run comes from. */
   readonly source?: string | undefined;
 }
@@ -55,12 +49,14 @@ export interface Stage<Facts> {
   readonly leavesNothing?: boolean;
   /** Planned again after its actions until nothing is left to do. */
   readonly converges?: boolean;
-  /** It cannot change the traffic of a running pod, which keeps what the agent has set up for it. */
-  readonly leavesTraffic?: true;
+  /** What it does to parts that forward packets (`kernel/traffic.ts`): restarts agents, or none of them. Absent where it changes what is let through. */
+  readonly traffic?: 'agents' | 'untouched';
   /** What undoes what it changed: the files of the backup, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
   readonly undoneBy?: 'files' | 'copy' | `${string} --undo`;
   /** Takes back what it did, with the same name in reports and records: performed in its place with `--undo`. */
   readonly undo?: AnyStage;
+  /** How far an upgrade is once it has written (`kernel/undo.ts`). */
+  readonly reaches?: Reached;
   /** Undone after everything else of the run: it needs the objects as they were. */
   readonly undoneLast?: true;
   /** The stage whose removals it puts back. A run that is held to a saved plan may put back whatever that one removes. */

@@ -146,6 +146,7 @@ export const calico: Profile = {
     kinds: storedKinds,
   },
   typhaRefusesAgentsBefore: 'v3.32.0',
+  ebpfTablesSince: 'v3.31.0',
   policyRenaming: {
     since: 'v3.32.0',
     prefix: 'default.',

@@ -1,6 +1,6 @@
 import type { Context } from '../kernel/context.ts';
 import { ageText, counted } from '../kernel/counted.ts';
-import type { Installation } from '../kernel/installation.ts';
+import type { DataPlane, Installation } from '../kernel/installation.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import type { Palette } from './colour.ts';
@@ -10,6 +10,7 @@ export interface UpgradeHead {
   readonly path?: string;
   readonly datastore?: string;
   readonly variant?: string;
+  readonly dataPlane?: DataPlane;
   readonly source?: string;
   readonly release: string;
   readonly nodes?: number;
@@ -26,9 +27,9 @@ export interface PlanHead extends UpgradeHead {
 
 /** If the installation is unclear, the findings say so and the header says less. */
 export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
-  const { path, datastore, variant, release: source, nodes } = installed ?? {};
+  const { path, datastore, variant, dataPlane, release: source, nodes } = installed ?? {};
   const { goal, clusterUid } = context;
-  return { path, datastore, variant, source, nodes, release: goal.release, clusterUid };
+  return { path, datastore, variant, dataPlane, source, nodes, release: goal.release, clusterUid };
 }
 
 /** Of a run, by what it noted when it began: the cluster is not asked for it. */

@@ -1,8 +1,10 @@
 import { counted } from '../kernel/counted.ts';
 import type { RunHistory } from '../kernel/history.ts';
+import type { DataPlane } from '../kernel/installation.ts';
 import { refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedRestart, PlannedStage } from '../kernel/plan.ts';
 import type { RolloutTarget } from '../kernel/rollout.ts';
+import { trafficText } from '../kernel/traffic.ts';
 import { doneAt } from './heat-map.ts';
 import { aboutText } from './rollout-view.ts';
 
@@ -10,20 +12,27 @@ import { aboutText } from './rollout-view.ts';
 export type Former = Pick<RunHistory, 'rollouts' | 'actions'>;
 
 /** `7 to add, 24 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · backup first · about 4 min`: what the user agrees to. */
-export function planSummary(stages: readonly PlannedStage[], former: Former = { rollouts: [], actions: [] }): string {
+export function planSummary(
+  stages: readonly PlannedStage[],
+  former: Former = { rollouts: [], actions: [] },
+  dataPlane?: DataPlane,
+): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
   const removed = actions.filter(({ effect }) => effect.type === 'delete').length;
-  const isBackedUp = actions.some(({ effect }) => effect.type === 'backup');
   const restarts = restartsOf(stages);
   return [
     `${count('create')} to add, ${count('update')} to change, ${removed} to remove, ${restartText(restarts)}`,
     counted(actions.length, 'step'),
-    ...(slowest(restarts) === undefined ? [] : ['running pods keep their network']),
-    ...(isBackedUp ? ['backup first'] : []),
+    ...(slowest(restarts) === undefined ? [] : [trafficText(dataPlane)]),
+    ...(isBackedUp(stages) ? ['backup first'] : []),
     ...durationTexts(stages, restarts, former),
   ].join(' · ');
+}
+
+export function isBackedUp(stages: readonly PlannedStage[]): boolean {
+  return stages.some(({ actions }) => actions.some(({ effect }) => effect.type === 'backup'));
 }
 
 /** By workload: those of the objects, and those that an operator restarts. */

@@ -40,7 +40,7 @@ describe('the summary of a plan', () => {
     const stages = [of('backup', { actions: [copied] }), of('apply', { actions: [action, action], objects: [agents(), controllers] })];
     assert.equal(
       planSummary(stages),
-      '0 to add, 2 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · 3 steps · running pods keep their network · backup first',
+      '0 to add, 2 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · 3 steps · data plane not known: with iptables or nftables, routes and rules stay in the kernel while an agent restarts; with eBPF, connections through a node can break when its agent restarts · backup first',
     );
     assert.equal(planSummary([]), '0 to add, 0 to change, 0 to remove, 0 restarts · 0 steps');
     assert.match(planSummary(applies(controllers)), /, 1 restart · 1 step$/);
@@ -56,7 +56,7 @@ describe('the summary of a plan', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'DaemonSet', namespace: 'k', name: 'node' };
     assert.match(
       planSummary([of('apply', { restarts: [{ ref, pods: 4, atOnce: 2 }] })]),
-      /, 4 restarts on 4 nodes, 2 at a time · 1 step · running pods keep their network$/,
+      /, 4 restarts on 4 nodes, 2 at a time · 1 step · data plane not known: with iptables or nftables, routes and rules stay in the kernel while an agent restarts; with eBPF, connections through a node can break when its agent restarts$/,
     );
   });
 
@@ -66,7 +66,7 @@ describe('the summary of a plan', () => {
         rollouts: [trace(took(0, 9))],
         actions: [],
       }),
-      /on 6 nodes · 1 step · running pods keep their network$/,
+      /on 6 nodes · 1 step · data plane not known: with iptables or nftables, routes and rules stay in the kernel while an agent restarts; with eBPF, connections through a node can break when its agent restarts$/,
     );
   });
 

@@ -39,7 +39,10 @@ describe('the last lines of a command', function () {
     assert.match(lines.at(-5) ?? '', /^NOT READY: \d+ blockers?$/);
     assert.equal(lines.at(-4), 'Nothing was changed by this command.');
     assert.match(lines.at(-3) ?? '', /^Earlier parts of this run, begun \d+s ago, changed: .*apply\.$/);
-    assert.equal(lines.at(-2), 'Running pods keep their network. New pods get none on a node whose agent is not ready.');
+    assert.equal(
+      lines.at(-2),
+      'Running pods keep the network that the kernel has for them. New pods get none on a node whose agent is not ready.',
+    );
   });
 
   it('of preflight and verify after a run that stopped lead to the run, whose release the header calls unfinished', async () => {
@@ -124,7 +127,10 @@ describe('the last lines of a command', function () {
       'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply), cli.',
       'the files of the backup change nothing in the cluster',
     );
-    assert.equal(lines.at(-2), 'Running pods kept their network.');
+    assert.equal(
+      lines.at(-2),
+      'Routes and rules stay in the kernel while an agent restarts. This program measured no traffic of running pods.',
+    );
   });
 
   it('of a second run say that nothing was changed, and a plan then has no changes', async () => {
@@ -153,9 +159,16 @@ describe('the last lines of a command', function () {
     assert.match(last[1] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last[2] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(last[3] ?? '', /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
-    assert.match(last[4] ?? '', /^ {2}impact {2}running pods keep their network; new pods on node-\d+ get none until its agent is ready$/);
+    assert.match(
+      last[4] ?? '',
+      /^ {2}impact {2}running pods keep the network that the kernel has for them; new pods on node-\d+ get none until its agent is ready$/,
+    );
     assert.match(last[5] ?? '', /^ {2}undo {4}possible: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
-    assert.equal(last.at(-2), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
+    assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
+    assert.match(
+      last.at(-2) ?? '',
+      /^Any machine can resume this run: .* only on sandbox, in \/sandbox\/\S+: copy it to another machine\.$/,
+    );
     assert.ok(
       lines.some((line) => /^\S+ apply: step 5 of 9: wait for /.test(line)),
       'the number of the plan',
@@ -178,7 +191,7 @@ describe('the last lines of a command', function () {
     assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
-    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep their network/);
+    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep the network that the kernel has for them/);
     assert.match(block[4] ?? '', /^ {2}undo {4}possible: /);
     assert.match(block[5] ?? '', /^ {2}then {4}keep new pods off node-02: kubectl cordon node-02 \(undo: kubectl uncordon node-02\)$/);
     assert.match(block[6] ?? '', /^ {2}then {4}fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
@@ -199,12 +212,15 @@ describe('the last lines of a command', function () {
       last.find((line) => line.startsWith('STOPPED')) ?? '',
       / · 1 of 3 nodes on v3\.32\.2 · new pods on node-01 get no network$/,
     );
-    assert.deepEqual(last.slice(-3), [
-      '  then    fix node-01, then resume: kubectl netsvc-upgrade run --yes',
-      'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).',
-      'Next: kubectl -n shop describe pod web',
-    ]);
-    assert.ok(last.includes('  impact  running pods keep their network; new pods on node-01 get none'));
+    assert.deepEqual(
+      last.slice(-4).filter((line) => !line.startsWith('Any machine can resume')),
+      [
+        '  then    fix node-01, then resume: kubectl netsvc-upgrade run --yes',
+        'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).',
+        'Next: kubectl -n shop describe pod web',
+      ],
+    );
+    assert.ok(last.includes('  impact  running pods keep the network that the kernel has for them; new pods on node-01 get none'));
     assert.ok(last.includes('  then    keep new pods off node-01: kubectl cordon node-01 (undo: kubectl uncordon node-01)'));
     assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
     assert.doesNotMatch(last.join('\n'), /--max-failed/);
@@ -226,7 +242,7 @@ describe('the last lines of a command', function () {
     assert.match(end.join('\n'), /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes/m);
     assert.match(
       end.join('\n'),
-      /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRunning pods kept their network\.$/m,
+      /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRoutes and rules stay in the kernel while an agent restarts\. This program measured no traffic of running pods\.$/m,
     );
   });
 });

@@ -30,6 +30,13 @@ describe('pages that say what the program does', () => {
       assert.equal(read(page), withBoxes(page, read(page)), 'run: node build/page-boxes.ts');
     });
 
+  it('claim nowhere that pods keep their network: by which mechanism, and that it was not measured, is in the table of traffic', () => {
+    const texts = ['README.md', ...globSync('{docs,src}/**/*.{md,ts}', { cwd: root })];
+    const claims = texts.filter((page) => /\b(?:keep|keeps|kept) (?:their|its) network\b/i.test(read(page)));
+    assert.deepEqual(claims, []);
+    assert.match(read('docs/use/traffic.md'), /not measured/);
+  });
+
   it('concepts has every stage of the chain, in its order', () => {
     const [table = ''] = read('docs/use/concepts.md').split('\n## ');
     const stages = [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, id]) => id);

@@ -14,6 +14,7 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     installations: empty,
     chartReleases: empty,
     clusterInformation: { value: undefined },
+    agentSettings: { value: undefined },
     nodes: empty,
     moved: empty,
     migrations: empty,
@@ -32,6 +33,7 @@ export function inventoryOfObjects(objects: readonly KubeObject[], crds: readonl
     nodes: of('Node'),
     migrations: of('DatastoreMigration'),
     clusterInformation: { value: of('ClusterInformation').value[0] },
+    agentSettings: { value: of('FelixConfiguration').value.find(({ metadata }) => metadata.name === 'default') },
     crds: { value: crds },
   });
 }

@@ -1,5 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
+import { DATA_PLANES } from '../../kernel/installation.ts';
 import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
@@ -107,6 +108,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
     ...['flags', 'moved'].filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
+    ...(isDataPlaneOrAbsent(value.dataPlane) ? [] : ['dataPlane']),
     ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
     ...(value.noReturn === undefined || (hasReason(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
@@ -132,6 +134,7 @@ function hasReason(value: unknown): value is JsonMap {
   return isRecord(value) && isText(value.because);
 }
 
+const isDataPlaneOrAbsent = (value: unknown) => value === undefined || DATA_PLANES.some((one) => one === value);
 const isCountOrAbsent = (value: unknown) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);

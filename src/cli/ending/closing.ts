@@ -9,7 +9,8 @@ import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
-import { type Chain, PROOFS } from '../command-names.ts';
+import { IN_KERNEL, trafficSentences, UNTOUCHED } from '../../kernel/traffic.ts';
+import type { Chain } from '../command-names.ts';
 import type { Outcome } from './run.ts';
 
 /** What the last lines of a command are computed from. */
@@ -31,8 +32,8 @@ export interface Closed {
 /** The last lines before the next command: what the command came to, and what it changed. */
 export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
   const verdict = of?.tells === 'readiness' && outcome.message === undefined ? [verdictLine(outcome)] : refusedLine(outcome);
-  const traffic = trafficOf(outcome, isBlock);
-  const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(UNDER_WAY)) : [];
+  const traffic = trafficOf(outcome, chain, isBlock);
+  const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(before.wrote)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
   const written = writtenBy(outcome, effects);
@@ -40,9 +41,8 @@ export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = 
   const nothing = isOpen ? 'The step that did not end may have changed something.' : 'Nothing was changed by this command.';
   if (outcome.writes === 0) return [...verdict, nothing, ...earlier];
   const stages = written.map(({ stage }) => stage);
-  const here = stages.length > 0 && leavesTraffic(stages, chain) ? traffic(KEEP_NETWORK) : traffic();
   const more = isOpen ? ' The step that did not end may have changed more.' : '';
-  return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : here), ...noReturnLine(outcome, chain)];
+  return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : traffic(stages)), ...noReturnLine(outcome, chain)];
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
@@ -50,11 +50,11 @@ export function earlierLines(
   record: RunRecord,
   { chain, now }: Pick<Closed, 'chain' | 'now'>,
   earlier: readonly string[] = record.wrote,
-  traffic: readonly string[] = [UNDER_WAY],
+  traffic: readonly string[] = trafficLines(record.wrote, chain, UNDER_WAY),
 ): readonly string[] {
   if (earlier.length === 0) return [];
   const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${earlier.join(', ')}.`;
-  return [changed, ...(leavesTraffic(record.wrote, chain) ? traffic : [])];
+  return [changed, ...traffic];
 }
 
 /** The record, if it is of a run on this cluster that began before this command, and was not finished then. */
@@ -141,16 +141,22 @@ function countedKind(count: number, kind: string): string {
   return counted(count, kind, many);
 }
 
-const KEEP_NETWORK = 'Running pods keep their network.';
-const KEPT_NETWORK = 'Running pods kept their network.';
-const UNDER_WAY = `${KEEP_NETWORK} New pods get none on a node whose agent is not ready.`;
+/** While agents may still be missing. */
+const UNDER_WAY = `${sentence(IN_KERNEL)} New pods get none on a node whose agent is not ready.`;
 
-/** What it means for traffic: as a stop says itself (`Running pods keep their network. New pods on node-01 get none.`), else this. */
-function trafficOf(outcome: Outcome, isBlock: boolean): (otherwise?: string) => readonly string[] {
+/** What it means for traffic that these stages wrote: as a stop says itself (`… New pods on node-01 get none.`), else by what restarted. */
+function trafficOf(outcome: Outcome, chain: readonly AnyStage[], isBlock: boolean): (stages: readonly string[]) => readonly string[] {
   const impact = outcome.suggestions.find((one) => one.startsWith('running pods '));
-  if (impact === undefined) return (otherwise) => (otherwise === undefined ? [] : [isProved(outcome) ? KEPT_NETWORK : otherwise]);
-  const sentences = impact.split('; ').map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
-  return () => (isBlock ? [] : [sentences.join(' ')]);
+  if (impact !== undefined) return () => (isBlock ? [] : [impact.split('; ').map(sentence).join(' ')]);
+  const dataPlane = outcome.record?.dataPlane ?? outcome.head?.dataPlane;
+  return (stages) => trafficLines(stages, chain, outcome.exit === 'done' ? trafficSentences(dataPlane) : UNDER_WAY);
+}
+
+/** Nothing where a stage changes what is let through. */
+function trafficLines(stages: readonly string[], chain: readonly AnyStage[], restarted: string): readonly string[] {
+  const kinds = stages.map((id) => chain.find((stage) => stage.id === id)?.traffic);
+  if (kinds.includes('agents')) return [restarted];
+  return kinds.length > 0 && kinds.every((one) => one === 'untouched') ? [UNTOUCHED] : [];
 }
 
 /** A run that stopped says it with what can be undone. */
@@ -161,8 +167,6 @@ function noReturnLine({ exit, record }: Outcome, chain: readonly AnyStage[]): re
   ];
 }
 
-const leavesTraffic = (stages: readonly string[], chain: readonly AnyStage[]): boolean =>
-  stages.every((id) => chain.find((stage) => stage.id === id)?.leavesTraffic === true);
-
-const isProved = ({ exit, stages }: Outcome): boolean =>
-  exit === 'done' && stages.some(({ id, state }) => PROOFS.includes(id) && state === 'done');
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -2,6 +2,7 @@ import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import { undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, carriedTo } from '../carried.ts';
 import type { Outcome } from './run.ts';
@@ -121,6 +122,13 @@ export function reachedText({ step, last, of }: RunProgress): string {
   return last === undefined || last === step ? `step ${step} of ${of}` : `steps ${step}–${last} of ${of}`;
 }
 
+/** What a run that is not finished leaves where: a machine may die. */
+export function keptText({ startedBy, backup }: Pick<RunRecord, 'startedBy' | 'backup'>): string {
+  const cluster = 'Any machine can resume this run: what it needs is in the cluster.';
+  const host = /@([^/]+)/.exec(startedBy)?.[1] ?? 'the machine that began';
+  return backup === undefined ? cluster : `${cluster} The backup is only on ${host}, in ${backup}: copy it to another machine.`;
+}
+
 const PAGE = 'docs/use/going-back.md';
 
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
@@ -129,7 +137,11 @@ export function undoTexts(
   { chain, carried, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
 ): readonly string[] {
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
-  const isBackedUp = writers.some(({ undoneBy }) => undoneBy === 'files');
+  const row = undoRow(
+    record.path,
+    writers.flatMap(({ reaches }) => reaches ?? []),
+  );
+  const isBackedUp = row?.by === 'files';
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`;
   const waysOf = (some: readonly AnyStage[]) => some.flatMap(({ undoneBy: of }) => (of === undefined || of === 'files' ? [] : [wayOf(of)]));
@@ -141,6 +153,7 @@ export function undoTexts(
     const parts = ways.map((way) => `this part alone: ${way}`);
     return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...parts];
   }
+  if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map((way) => `this part alone: ${way}`)];
   if (ways.length === 0 && !isBackedUp) return ['nothing to undo: this run has not changed the service'];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;

@@ -53,6 +53,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       before: before ?? (await recordBefore(session, outcome.record)),
       now: session.composition.clock.now(),
     }),
+    ...(stopped && outcome.record?.finishedAt === undefined && outcome.record ? [stopped.keptText(outcome.record)] : []),
     ...afterProbe(step, asked),
     ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome)] : []),
   ];

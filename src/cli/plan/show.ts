@@ -10,7 +10,7 @@ import { fitted } from '../../report/columns.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { headLine, type PlanHead } from '../../report/head-line.ts';
 import { twoWayLines } from '../../report/plan-rows.ts';
-import { planSummary } from '../../report/plan-summary.ts';
+import { isBackedUp, planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { stagesHere } from '../carried.ts';
 import { earlierLines } from '../ending/closing.ts';
@@ -18,7 +18,7 @@ import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
 import { present } from '../output.ts';
 import type { Session } from '../session.ts';
-import { type Planned, planDocument, planHead } from './document.ts';
+import { type Planned, type PlannedHere, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
 
 /** What is made of a plan besides its text. */
@@ -86,16 +86,21 @@ export async function earlierHere(seen: Seen): Promise<readonly string[]> {
 }
 
 /** What was asked for and about how long it takes, then why there is no undo. What cannot be read of earlier runs is no reason to stop. */
-export async function summaryOf(seen: Seen, { stages }: Pick<Planned, 'stages'>): Promise<readonly string[]> {
+export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedHere, 'stages' | 'installed'>): Promise<readonly string[]> {
   const { formerTimes } = await import('../ending/recorded.ts');
   const former = await formerTimes(seen).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
   const { noReturn } = planSteps(stages);
-  if (!noReturn) return [planSummary(stages, former)];
-  const why = noReturnText(await seen.seams.loadChain(), noReturn.because) ?? '';
-  return [planSummary(stages, former), `No undo after step ${noReturn.step}. ${why}`.trimEnd()];
+  const why = noReturn && noReturnText(await seen.seams.loadChain(), noReturn.because);
+  return [
+    planSummary(stages, former, installed?.dataPlane),
+    ...(noReturn ? [`No undo after step ${noReturn.step}. ${why ?? ''}`.trimEnd()] : []),
+    ...(isBackedUp(stages)
+      ? ['If this machine dies, another can resume: what that needs is in the cluster. Only the backup is not: copy it.']
+      : []),
+  ];
 }
 
 async function gitOf(session: Session, { findings, writes, looks }: Awaited<ReturnType<Session['plan']>>, folder: string): Promise<ForGit> {

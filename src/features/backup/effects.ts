@@ -5,6 +5,7 @@ import { sizeOf } from '../../kernel/hidden.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
 import { HELD_BY } from '../../kube/held.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
@@ -103,24 +104,18 @@ function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
   return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list.map(restorable)) }));
 }
 
-const RETURN = `## To go back to the old release
-
-No downgrade is supported by the service. In an emergency, and only before the controllers of the new release have run, this puts
-the old workloads, configuration and roles back:
-
+/** For the paths on which the files can be put back at all. */
+const FILES = `
     kubectl apply --server-side --force-conflicts -f objects/
     kubectl replace -f objects/
     for file in objects/*.yaml; do kubectl patch --type=merge -f "$file" --patch-file "$file"; done
 
-Limits: once the new controllers have renamed stored policies, the old release does not find them by name; that step cannot be undone.
 Objects that others created after this backup are not touched by it.
 `;
 
-const noReturn = (profile: Profile): string => `## To go back to the old release
-
-You cannot go back on this path once the new CRDs are in the cluster: an older operator does not start on them, and its
-files in \`objects/\` would leave the service without one. Go forward instead: run the upgrade again, and it resumes.
-${heldText(profile)}`;
+const NO_FILES = `
+Do not apply the old operator from \`objects/\`: it would leave the service without one.
+`;
 
 /** Of a run that was interrupted between the hold and its release. */
 function heldText({ operator: { typha, ignores } }: Profile): string {
@@ -129,6 +124,22 @@ function heldText({ operator: { typha, ignores } }: Profile): string {
 Until every agent is upgraded, ${typha.kind} \`${typha.name}\` has the annotations \`${ignores.annotation}\` and \`${HELD_BY}\`: the operator
 leaves it at its release. The run that is resumed removes them. To remove only these two: \`kubectl netsvc-upgrade apply --undo\`.
 `;
+}
+
+/** From the one table of undo. */
+function returnText(path: InstallPath, profile: Profile): string {
+  const rows = UNDO.filter(({ paths }) => paths.includes(path));
+  const lines = rows.map(
+    ({ title, dataPlane, by, because }) =>
+      `- Once ${title}${dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${UNDONE_BY[by]}. ${because}`,
+  );
+  const isByFiles = rows.some(({ by }) => by === 'files');
+  return `## To go back to the old release
+
+The service supports no downgrade, and nobody tests it. What is possible depends on how far the upgrade is, which \`status\` says:
+
+${lines.join('\n')}
+${isByFiles ? FILES : `${NO_FILES}${heldText(profile)}`}`;
 }
 
 function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
@@ -180,5 +191,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-${path === 'operator' || path === 'chart' ? noReturn(context.profile) : RETURN}`;
+${returnText(path, context.profile)}`;
 }

@@ -6,6 +6,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
+import { NO_RETURNS } from '../../kernel/undo.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, readManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
@@ -34,6 +35,9 @@ export async function readCrdFacts(sources: Sources, context: Context, path: Ins
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
 }
 
+/** CRDs never go back. */
+const GONE = { undo: 'none', pointOfNoReturn: NO_RETURNS.crds.short } as const;
+
 /** The CRDs applied as one file, and waited for; `ref` is the step of the path that asks for them. Nothing where all is as the file says. */
 export function applyCrds(
   { crds: { file, manifest }, previews }: CrdFacts,
@@ -42,7 +46,8 @@ export function applyCrds(
   title = `apply ${file}`,
 ): readonly Action[] {
   const actions = applyWhole({ id: 'crds', file, title, ref, manifest, previews }, context);
-  return actions.length === 0 ? [] : [...actions, ...waitForCrds('crds-established', ref, previews)];
+  const written = actions.map((action) => (action.effect.type === 'exec' ? { ...action, ...GONE } : action));
+  return actions.length === 0 ? [] : [...written, ...waitForCrds('crds-established', ref, previews)];
 }
 
 /** From the release's file, or rendered from the chart of the CRDs (§4.2/1). Throws Fault if it holds anything else. */

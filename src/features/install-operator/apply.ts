@@ -7,7 +7,8 @@ import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import type { NoReturnReason } from '../../kernel/stage.ts';
+
+import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import {
   type ApplyFacts,
@@ -153,10 +154,7 @@ function startsOperator({ previews }: OperatorFacts): boolean {
 }
 
 /** Applying the older operator again leaves none, whatever applies it. */
-export const NEW_OPERATOR: NoReturnReason = {
-  short: 'an older operator does not start any more',
-  long: 'An older operator does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
-};
+export const NEW_OPERATOR: NoReturnReason = NO_RETURNS.operator;
 
 /** The new operator changes UIDs within seconds: a reference that came back meanwhile must be found before (§4.8). */
 function withoutReturn(action: Action): Action {

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { Around, Performed } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
@@ -155,7 +156,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...troubles.map(troubleText),
     ...(runs ? [`read the log of the operator: ${log}`] : []),
     ...(part === 'agents' ? [HELD] : []),
-    runs ? IMPACT : 'running pods keep their network; nothing more is upgraded before the operator runs',
+    runs ? IMPACT : `${IN_KERNEL}; nothing more is upgraded before the operator runs`,
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
       : 'repair the operator, then run the same command again',

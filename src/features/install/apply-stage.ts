@@ -5,6 +5,8 @@ import { counted } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
+
+import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { chartApply } from '../install-chart/index.ts';
@@ -20,7 +22,7 @@ import {
   unservedNotes,
   waitForCrds,
 } from '../install-manifest/index.ts';
-import { holdUndo, NEW_OPERATOR, operatorApply } from '../install-operator/index.ts';
+import { holdUndo, operatorApply } from '../install-operator/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
@@ -31,10 +33,11 @@ const APPLY = {
   title: 'Apply the target release',
   ref: '§4.4/2',
   readOnly: false,
-  leavesTraffic: true,
+  traffic: 'agents',
   undoneBy: 'files',
+  reaches: 'workloads',
   installs: true,
-  noReturns: [RENAMES_POLICIES, NEW_OPERATOR],
+  noReturns: Object.values(NO_RETURNS),
   converges: true,
 } as const;
 
@@ -137,13 +140,13 @@ function previewsIn({ documents }: Wave, previews: ApplyFacts['previews']): Appl
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
-  const noReturn = isLast(wave) && renamesPolicies(facts, context) && !context.options.holdPolicyMigration;
+  const noReturn = noReturnOf(wave, facts, context);
   const apply: Action = {
     id: applyOf(wave),
     title: `apply ${wave.title}`,
     ref: '§4.4/2',
     undo: noReturn ? 'none' : 'partial',
-    ...(noReturn ? { pointOfNoReturn: RENAMES_POLICIES.short } : {}),
+    ...(noReturn ? { pointOfNoReturn: noReturn.short } : {}),
     effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
   };
   const write: Action = {
@@ -162,12 +165,15 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   return [...(wave.id === 'all' ? [] : [write]), ...begun];
 }
 
-/** The controllers of the target rename what older releases stored (domain §0.6b). */
-function renamesPolicies({ installation, record }: ApplyFacts, context: Context): boolean {
-  const since = context.profile.policyRenaming?.since;
+/** The first agent in eBPF mode, and the controllers, which rename what older releases stored (domain §0.6b). */
+function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnReason | undefined {
+  const { profile, options } = context;
   // Once begun, only the record knows the source: the agents already run the target.
   const source = continues(record, context) ? record.intent.from : installation.release;
-  return since !== undefined && (source === undefined || isOlder(source, since));
+  const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));
+  if (isLast(wave) && crosses(profile.policyRenaming?.since) && !options.holdPolicyMigration) return RENAMES_POLICIES;
+  const isOfAgents = wave.id === 'agents' || wave.id === 'all';
+  return isOfAgents && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
 }
 
 function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {

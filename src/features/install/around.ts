@@ -6,6 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { NO_RETURNS } from '../../kernel/undo.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import { chartOperatorImage, isDeployed } from '../install-chart/index.ts';
@@ -53,7 +54,7 @@ export const waitStage = pathStage<WaitFacts>({
   also: [operatorEnd(operatorImageOf)],
   readOnly: true,
   probes: true,
-  leavesTraffic: true,
+  traffic: 'agents',
   settles: SETTLED_BY_ROLLOUT,
   checks: [othersRunning],
   survey: readWaitFacts,
@@ -170,8 +171,10 @@ export const crdsStage = pathStage<CrdsStageFacts>({
   paths: ['chart', 'operator'],
   needless: { manifest: IN_MANIFEST, kvstore: IN_MANIFEST },
   readOnly: false,
-  leavesTraffic: true,
+  traffic: 'untouched',
   undoneBy: 'files',
+  reaches: 'crds',
+  noReturns: [NO_RETURNS.crds],
   converges: true,
   checks: crdsChecks,
   async survey(sources, context, installation) {

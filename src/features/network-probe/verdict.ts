@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { conditionOf, NOT_YET, podShape } from '../../kube/pod-facts.ts';
 import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
@@ -93,7 +94,7 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
       says === '' ? [] : [`the pod on ${from.node} says: ${shortText(says.trim().replaceAll('\n', '; '))}`],
     ),
     ...(first.lacks === 'no-sandbox'
-      ? [`running pods keep their network; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
+      ? [`${IN_KERNEL}; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
       : [
           `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`,
           `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`,

@@ -18,7 +18,7 @@ const RESTORE = {
   title: 'Put owner references back with the new UIDs',
   ref: '§4.8/3',
   readOnly: false,
-  leavesTraffic: true,
+  traffic: 'untouched',
   putsBack: STRIP,
   checks: restoreChecks,
 } as const;
@@ -98,7 +98,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
     title: 'Archive and delete the journal of owner references',
     ref: '§4.8/3',
     readOnly: false,
-    leavesTraffic: true,
+    traffic: 'untouched',
     putsBack: STRIP,
     checks: forgetChecks,
     async survey(sources, context) {

@@ -29,8 +29,9 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Remove owner references before the upgrade',
   ref: '§4.8/1',
   readOnly: false,
-  leavesTraffic: true,
+  traffic: 'untouched',
   undoneBy: 'ownerrefs restore --undo',
+  reaches: 'references',
   undoneLast: true,
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {

@@ -5,7 +5,8 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-import type { NoReturnReason } from '../../kernel/stage.ts';
+
+import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { attempt } from '../survey/index.ts';
 import { asksStoredNames, neverRenames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
@@ -101,10 +102,7 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
 }
 
 /** As soon as the controllers of the target run (domain §0.6b). */
-export const RENAMES_POLICIES: NoReturnReason = {
-  short: 'policies get new names',
-  long: 'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
-};
+export const RENAMES_POLICIES: NoReturnReason = NO_RETURNS.names;
 
 /** What the user of the hold must know: references to these policies that were not removed break when it is released. */
 export function holdNotes({ options }: Context): readonly string[] {

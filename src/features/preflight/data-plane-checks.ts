@@ -3,6 +3,7 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { sameMinor } from '../../kernel/release.ts';
+import { CONNECTIONS } from '../../kernel/traffic.ts';
 import { targetCrds } from '../install-manifest/index.ts';
 import { agentSetting, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import {
@@ -60,7 +61,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
       const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
       if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
       return failed(
-        'the eBPF data plane is in use: connections through a node are reset when its agent is replaced, and maps of old and new agents may differ',
+        `the eBPF data plane is in use: ${CONNECTIONS.ebpf}, and maps of old and new agents may differ`,
         'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
         { next: command`kubectl get nodes -o wide` },
       );

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
 import { endedContainer } from './pod-reasons.ts';
@@ -92,15 +93,14 @@ function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): bool
 }
 
 /** What it means for traffic that a rollout stops. */
-export const KEEP = 'running pods keep their network';
-export const IMPACT = `${KEEP}; new pods on a node whose agent is not ready get none`;
+export const IMPACT = `${IN_KERNEL}; new pods on a node whose agent is not ready get none`;
 
 function impactOf(settled: readonly Failed[]): string {
   // The rest are controllers, or workloads of the user.
   const agents = settled.filter(({ target }) => target.kind === 'DaemonSet' && !target.injected);
-  if (agents.length === 0) return KEEP;
+  if (agents.length === 0) return IN_KERNEL;
   const named = [...new Set(agents.map(({ pod }) => pod.node))].filter((node) => node !== '');
-  return named.length === 0 ? IMPACT : `${KEEP}; new pods on ${listed(named)} get none until its agent is ready`;
+  return named.length === 0 ? IMPACT : `${IN_KERNEL}; new pods on ${listed(named)} get none until its agent is ready`;
 }
 
 /** More pods than these help nobody. */
@@ -114,7 +114,7 @@ function lookAt({ pod, target: { namespace } }: Failed): string {
     : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;
 }
 
-/** Pods that run there keep their network; those that would be placed there are placed elsewhere. */
+/** Pods that run there stay; those that would be placed there are placed elsewhere. */
 export function keptOff(nodes: readonly string[]): string {
   const named = [...new Set(nodes)];
   return `keep new pods off ${listed(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;

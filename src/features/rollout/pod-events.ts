@@ -3,9 +3,10 @@ import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
-import { KEEP, keptOff } from './failed-pods.ts';
+import { keptOff } from './failed-pods.ts';
 import { type AgentPod, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
@@ -165,7 +166,7 @@ function stopped(found: readonly PodWithoutNetwork[], progress: readonly Rollout
   const steps = [
     ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
     ...(meaning ? [`this means: ${meaning}`] : []),
-    `${KEEP}; new pods on ${nodes} get none`,
+    `${IN_KERNEL}; new pods on ${nodes} get none`,
     ...(rolling ? [heldBy(rolling.target)] : []),
     keptOff(found.map(({ node }) => node)),
     `fix ${nodes}, then run the same command again: it resumes`,

@@ -86,7 +86,7 @@ export const cliStage = stage<CliFacts>({
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
   readOnly: false,
-  leavesTraffic: true,
+  traffic: 'untouched',
   checks: cliChecks,
   survey: readCliFacts,
   plan(facts, context) {

@@ -2,6 +2,7 @@ import type { Installation, OperatorInput } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import { settingsOf } from '../../kube/workload.ts';
 import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
+import { dataPlaneOf } from './data-plane.ts';
 import { managersOf } from './managed-by.ts';
 import { findingsOf } from './refusals.ts';
 import { releaseOf } from './release-evidence.ts';
@@ -22,10 +23,12 @@ export function installed(decision: Decision, seen: Seen): Installation {
   const components = componentsOf(agent, [...seen.daemonSets, ...seen.deployments], seen.pods, profile);
   const facts = { components, installation, operator, clusterInformation };
   const { release, line, evidence } = releaseOf(facts, profile);
+  const dataPlane = dataPlaneOf(agent, { ...seen, datastore, installation });
   return {
     path,
     ...(variant === undefined ? {} : { variant }),
     datastore,
+    ...(dataPlane === undefined ? {} : { dataPlane }),
     ...(release === undefined ? {} : { release }),
     ...(line === undefined ? {} : { line }),
     ...('value' in nodes ? { nodes: nodes.value.length } : {}),

@@ -7,6 +7,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
 import { type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { serviceNamespaces } from './components.ts';
+import { agentSettingsIn } from './data-plane.ts';
 import { prunersOf } from './managed-by.ts';
 import { attemptApi } from './reading.ts';
 import { findOperator } from './release-evidence.ts';
@@ -32,6 +33,7 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
     configMaps: attemptApi(() => listIn(cluster, K.ConfigMap, namespaces)),
     crds,
     migrations: crds.then((read) => ('unread' in read ? read : attemptApi(() => migrationsIn(cluster, profile, read.value)))),
+    agentSettings: crds.then((read) => ('unread' in read ? read : attemptApi(() => agentSettingsIn(cluster, profile, read.value)))),
     installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
     /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),

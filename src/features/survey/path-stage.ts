@@ -87,11 +87,12 @@ function rememberingInstalled(open: OpenStage, installation: Installation): Open
 
 /** Path, variant and releases that are installed, and on how many nodes. */
 export function rememberOf(installation: Installation): Remember {
-  const { path, variant, release, nodes } = installation;
+  const { path, variant, dataPlane, release, nodes } = installation;
   const oldest = oldestRelease(installation) ?? UNKNOWN_RELEASE;
   return {
     ...{ path, oldest },
     ...(variant === undefined ? {} : { variant }),
+    ...(dataPlane === undefined ? {} : { dataPlane }),
     ...(release === undefined ? {} : { source: release }),
     ...(nodes === undefined ? {} : { nodes }),
   };

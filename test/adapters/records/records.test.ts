@@ -133,6 +133,7 @@ describe('run records in Secrets', () => {
       /missing: stages$/,
     ],
     ['past a return without a reason', JSON.stringify({ ...RECORD, noReturn: { at: 'now' } }), /missing: noReturn$/],
+    ['with a data plane that nobody knows', JSON.stringify({ ...RECORD, dataPlane: 'vpp' }), /missing: dataPlane$/],
     ['that is no JSON', '{', /not JSON/],
     ['that is no object', '[]', /not an object/],
   ];

@@ -46,9 +46,26 @@ describe('the closing of a run that was resumed', () => {
     assert.deepEqual(closing({ earlier: ['apply'] }), [
       'Changed by this command: apply.',
       'Earlier parts of this run, begun 3m ago, changed: apply.',
-      'Running pods kept their network.',
+      'Data plane not known: with iptables or nftables, routes and rules stay in the kernel while an agent restarts; with eBPF, connections through a node can break when its agent restarts. This program measured no traffic of running pods.',
       'The upgrade is done; there is no undo any more. The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
     ]);
+  });
+
+  it('says of each data plane by what running pods keep their network, and claims nothing that was not measured', () => {
+    const lineOf = (dataPlane: RunRecord['dataPlane']) => closing({ record: { ...record, ...(dataPlane ? { dataPlane } : {}) } })[2];
+    const end = 'This program measured no traffic of running pods.';
+    assert.equal(lineOf('standard'), `Routes and rules stay in the kernel while an agent restarts. ${end}`);
+    assert.equal(lineOf('ebpf'), `Connections through a node can break when its agent restarts. ${end}`);
+  });
+
+  it('says that nothing was restarted where only references or CRDs were written', () => {
+    const crds = { ...plan, id: 'crds' };
+    const history = { ...outcome.history, actions: [{ ...action, stage: 'crds' }] } as Outcome['history'];
+    const lines = closingLines({
+      ...{ of: CHAINS.crds, chain, effects, isDryRun: false, now: new Date('2026-11-21T02:03:00Z') },
+      outcome: { ...outcome, plans: [crds], history, record: undefined } as Outcome,
+    });
+    assert.deepEqual(lines, ['Changed by this command: crds.', 'Nothing that forwards packets of pods was restarted.']);
   });
 
   it('gives to earlier parts nothing that this one changed, and all of it where this one changed nothing', () => {
@@ -62,10 +79,10 @@ describe('the closing of a run that was resumed', () => {
   it('says what a stop means for traffic in the words of the stop, but right below its block', () => {
     const stopped = {
       exit: 'stopped',
-      suggestions: ['running pods keep their network; new pods on n1 get none'],
+      suggestions: ['running pods keep the network that the kernel has for them; new pods on n1 get none'],
       earlier: ['apply'],
     } as const;
-    assert.equal(closing(stopped).at(-1), 'Running pods keep their network. New pods on n1 get none.');
+    assert.equal(closing(stopped).at(-1), 'Running pods keep the network that the kernel has for them. New pods on n1 get none.');
     assert.equal(closing(stopped, true).at(-1), 'Earlier parts of this run, begun 3m ago, changed: apply.');
   });
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { reachedText, stoppedLines, undoTexts } from '../../../src/cli/ending/end-lines.ts';
+import { keptText, reachedText, stoppedLines, undoTexts } from '../../../src/cli/ending/end-lines.ts';
 import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { runLines } from '../../../src/cli/ending/run-lines.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import type { RunRecord, StageRecord } from '../../../src/kernel/run-record.ts';
+import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { plain } from '../../../src/report/colour.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -89,7 +90,7 @@ describe('the end of a run', () => {
       'see why: kubectl -n a describe pod b',
       'b says: Failed to pull image',
       'this means: the name is wrong',
-      'running pods keep their network meanwhile',
+      'running pods keep the network that the kernel has for them meanwhile',
       'fix the pod',
     ];
     const outcome = ended({
@@ -112,7 +113,7 @@ describe('the end of a run', () => {
         '  look    kubectl -n a describe pod b',
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
-        '  impact  running pods keep their network meanwhile',
+        '  impact  running pods keep the network that the kernel has for them meanwhile',
         '  undo    possible, in this order:',
         '          A',
         '          B',
@@ -175,6 +176,25 @@ describe('what can be undone', () => {
     const files = '/b/RESTORE.md has the commands, object by object';
     assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible: ${files}`]);
     assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${files}`]);
+  });
+
+  it('is nothing by operator or chart once the CRDs are there, as the backup says too', () => {
+    for (const path of ['operator', 'chart'])
+      assert.deepEqual(undo({ path, wrote: ['ownerrefs-strip', 'crds'] }), [
+        'not possible any more (docs/use/going-back.md)',
+        NO_RETURNS.crds.long,
+        'this part alone: kubectl netsvc-upgrade ownerrefs restore --undo --context=prod',
+      ]);
+    assert.deepEqual(undo({ path: 'operator', wrote: ['ownerrefs-strip'] }), [
+      'possible: kubectl netsvc-upgrade ownerrefs restore --undo --context=prod',
+    ]);
+  });
+
+  it('leaves the backup on one machine, and all that resumes the run in the cluster', () => {
+    const any = 'Any machine can resume this run: what it needs is in the cluster.';
+    assert.equal(keptText({ startedBy: 'anna@host-1' }), any);
+    const text = `${any} The backup is only on host-1, in /b: copy it to another machine.`;
+    assert.equal(keptText({ startedBy: 'anna@host-1', backup: '/b' }), text);
   });
 
   it('is one part after the other, the last one first, and references after the objects', () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { crdsStage, waitStage } from '../../../src/features/install/around.ts';
-import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ownerrefsStripStage } from '../../../src/features/ownerrefs/strip-stage.ts';
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import { noReturnText } from '../../../src/kernel/stage.ts';
+import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
@@ -170,12 +170,15 @@ describe('the operator path', () => {
     );
   });
 
-  it('marks the start of the new operator as the point of no return, and nothing once it runs', async () => {
+  it('marks the CRDs and the start of the new operator as points of no return, and nothing once it runs', async () => {
     const bench = await operatedBench();
     const marked = async () => (await actionsOf(applyStage, bench)).filter(({ pointOfNoReturn }) => pointOfNoReturn);
     assert.deepEqual(
       (await marked()).map(({ id, undo, pointOfNoReturn = '' }) => [id, undo, noReturnText([applyStage], pointOfNoReturn)]),
-      [['operator', 'none', NEW_OPERATOR.long]],
+      [
+        ['crds', 'none', NO_RETURNS.crds.long],
+        ['operator', 'none', NO_RETURNS.operator.long],
+      ],
     );
     await performed(applyStage, bench);
     bench.around.edit('ClusterRole', OPERATOR, [{ op: 'replace', path: '/rules', value: [] }]);

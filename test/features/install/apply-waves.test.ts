@@ -4,6 +4,7 @@ import { RENAMES_POLICIES } from '../../../src/features/policies/settled.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { noReturnText } from '../../../src/kernel/stage.ts';
+import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { Wanted } from '../../fixtures/facts.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
@@ -80,6 +81,17 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       );
     assert.deepEqual(await marked(bench()), [['wave-controllers', RENAMES_POLICIES.long]]);
     assert.deepEqual(await marked(bench({ holdPolicyMigration: true })), []);
+  });
+
+  it('have no way back from the first agent on in eBPF mode, where the source is older than its tables', async () => {
+    const felix = {
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'FelixConfiguration',
+      metadata: { name: 'default' },
+      spec: { bpfEnabled: true },
+    };
+    const first = (await planned(bench({}, [configuration, felix]))).find(({ pointOfNoReturn }) => pointOfNoReturn !== undefined);
+    assert.deepEqual([first?.id, first?.pointOfNoReturn], ['wave-agents', NO_RETURNS.tables.short]);
   });
 
   it('hold the renaming right before the controllers, with the CRDs that know the switch in place', async () => {

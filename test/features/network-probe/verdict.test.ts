@@ -140,13 +140,13 @@ describe('the verdict of a network probe', () => {
     );
   });
 
-  it('says what an event of the kubelet means, and that running pods keep their network', () => {
+  it('says what an event of the kubelet means, and that running pods keep the network that the kernel has for them', () => {
     const says =
       'Failed to create pod sandbox: plugin type="calico" failed (add): error getting ClusterInformation: connection is unauthorized: Unauthorized';
     const fault = faultOf(byManifest, one(a, a, 'no-sandbox', says));
     assert.equal(fault?.message, 'a new pod on a (upgraded) gets no network');
     assert.ok(fault?.suggestions.some((text) => /^this means: the API server refuses the token of the CNI plugin/.test(text)));
-    assert.ok(fault?.suggestions.includes('running pods keep their network; new pods on a get none'));
+    assert.ok(fault?.suggestions.includes('running pods keep the network that the kernel has for them; new pods on a get none'));
     assert.ok(fault?.suggestions.includes('keep new pods off a: kubectl cordon a (undo: kubectl uncordon a)'));
   });
 

@@ -83,7 +83,7 @@ describe('new pods on nodes whose agent is new', () => {
     assert.equal(fault.suggestions[0], 'see why: kubectl -n shop describe pod web-1');
     assert.match(fault.suggestions[1] ?? '', /this means: the CNI plugin on this node does not trust the API server/);
     assert.deepEqual(fault.suggestions.slice(2), [
-      'running pods keep their network; new pods on n1 get none',
+      'running pods keep the network that the kernel has for them; new pods on n1 get none',
       'keep new pods off n1: kubectl cordon n1 (undo: kubectl uncordon n1)',
       'fix n1, then run the same command again: it resumes',
     ]);

@@ -276,7 +276,9 @@ describe('waitRollout', () => {
     it('names pod and namespace, and a command that shows why', async () => {
       const thrown = (await wait(script, { leftBehind: new Set() }).catch((one: unknown) => one)) as Fault;
       assert.match(thrown.message, /: kube-system\/\S+: /);
-      assert.ok(thrown.suggestions.some((one) => /^running pods keep their network; new pods on .* get none/.test(one)));
+      assert.ok(
+        thrown.suggestions.some((one) => /^running pods keep the network that the kernel has for them; new pods on .* get none/.test(one)),
+      );
       assert.match(thrown.suggestions[0] ?? '', /^see why: kubectl -n kube-system (?:describe pod \S+|logs \S+ -c \S+ --previous)$/);
     });
   });

@@ -1,0 +1,91 @@
+import type { DataPlane, InstallPath } from './installation.ts';
+
+/** Why there is no undo from an action on. */
+export interface NoReturnReason {
+  /** In a plan and in the run record: `policies get new names`. */
+  readonly short: string;
+  /** Whole sentences: who does what, and what it means for whoever wants to go back. */
+  readonly long: string;
+}
+
+/** How far an upgrade has come, as far as going back depends on it. */
+export type Reached = 'references' | 'crds' | 'workloads' | 'operator' | 'tables' | 'names';
+
+/** One row: what can be undone from there, by what, and why. */
+export interface UndoRow {
+  readonly reached: Reached;
+  /** For pages. */
+  readonly title: string;
+  readonly paths: readonly InstallPath[];
+  /** Absent: with each. */
+  readonly dataPlane?: DataPlane;
+  readonly by: UndoneBy;
+  readonly because: string;
+}
+
+/** `files`: the backup’s RESTORE.md, object by object; `forward`: nothing goes back, the same command resumes. */
+export type UndoneBy = 'command' | 'files' | 'forward';
+
+/** For pages and files. */
+export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
+  command: '`kubectl netsvc-upgrade ownerrefs restore --undo`, then `ownerrefs forget`',
+  files: 'the commands of `RESTORE.md` in the backup, object by object',
+  forward: 'nothing (fix what is named and run the same command: it resumes)',
+};
+
+const MANIFESTS: readonly InstallPath[] = ['manifest', 'kvstore'];
+const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
+
+/** Points of no return. The texts stand in plans, in run records (`short`), on screens and on the page. */
+export const NO_RETURNS = {
+  crds: {
+    short: 'CRDs never go back',
+    long: 'CRDs never go back, and an operator of Calico v3.29 or older does not start on the new ones; newer operators were not tried.',
+  },
+  operator: {
+    short: 'an older operator does not start any more',
+    long: 'An older operator does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
+  },
+  tables: {
+    short: 'old agents refuse the new eBPF tables',
+    long: 'In eBPF mode new agents keep connections in a table that older agents refuse. A node whose agent is new cannot get its old agent back, short of a restart of the node, which was not tried.',
+  },
+  names: {
+    short: 'policies get new names',
+    long: 'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
+  },
+} as const satisfies Partial<Record<Reached, NoReturnReason>>;
+
+/** The one table of undo: the row `undo` of screens, the backup’s RESTORE.md and docs/use/going-back.md are made from it. The furthest comes last. */
+export const UNDO: readonly UndoRow[] = [
+  {
+    reached: 'references',
+    title: 'ownerReferences are removed',
+    paths: [...MANIFESTS, ...OPERATED],
+    by: 'command',
+    because: 'They are recorded in the cluster, with their UIDs.',
+  },
+  { reached: 'crds', title: 'the new CRDs are there', paths: OPERATED, by: 'forward', because: NO_RETURNS.crds.long },
+  {
+    reached: 'workloads',
+    title: 'the manifest is applied, in part or whole',
+    paths: MANIFESTS,
+    by: 'files',
+    because: 'The backup has every object as it was. Old agents, Typha and controllers run on the new CRDs.',
+  },
+  {
+    reached: 'tables',
+    title: 'an agent is new, from v3.30 or older',
+    paths: MANIFESTS,
+    dataPlane: 'ebpf',
+    by: 'forward',
+    because: NO_RETURNS.tables.long,
+  },
+  { reached: 'operator', title: 'the new operator is applied', paths: OPERATED, by: 'forward', because: NO_RETURNS.operator.long },
+  { reached: 'names', title: 'the new controllers run', paths: ['manifest'], by: 'forward', because: NO_RETURNS.names.long },
+];
+
+/** The row of the furthest point that was reached on a path; undefined for a path that is not known, or where nothing was. */
+export function undoRow(path: string, reached: readonly Reached[]): UndoRow | undefined {
+  return UNDO.findLast((row) => reached.includes(row.reached) && row.paths.some((one) => one === path));
+}
