@@ -67,7 +67,9 @@ describe('the wait for the operator', () => {
     );
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
     assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
-    assert.ok(failure?.suggestions?.some((one) => /^running pods keep the network that the kernel has for them; new pods on .* get none/.test(one)));
+    assert.ok(
+      failure?.suggestions?.some((one) => /^running pods keep the network that the kernel has for them; new pods on .* get none/.test(one)),
+    );
   });
 
   it('ends with the first upgraded agent where no more is asked for', async () => {
