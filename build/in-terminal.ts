@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import { quoteArgument } from '../src/kernel/argv.ts';
+import { quoteArgument } from '../src/kernel/quoting.ts';
 import { type Span, TerminalScreen } from './terminal-screen.ts';
 
 export type Lines = readonly (readonly Span[])[];

@@ -4,6 +4,7 @@ import type { ToolResult } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { isPassingStatus, type Notifier } from '../kernel/ports.ts';
+import { or } from '../kernel/step.ts';
 import { proxyAgent } from './artifacts/https-fetch.ts';
 import { headOf } from './bounded-body.ts';
 import { isLoopback } from './kube/wire.ts';
@@ -44,7 +45,7 @@ function addressOf(value: string): Target {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return { url, shown };
   throw new Fault('usage', `--notify: ${shown} is not https`, [
     'write https://; http:// is for this machine alone (http://127.0.0.1:PORT/)',
-    'or name a script that sends the document by other means',
+    or('name a script that sends the document by other means'),
   ]);
 }
 

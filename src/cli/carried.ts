@@ -1,9 +1,12 @@
 import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import type { Effects } from '../kernel/action.ts';
-import { command, quoteFor } from '../kernel/argv.ts';
 import type { Finding } from '../kernel/check.ts';
+import { Command, command, ownCommand, type Word } from '../kernel/command.ts';
 import type { EngineEvent } from '../kernel/event.ts';
+import { advised, hintOf } from '../kernel/judge.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
+import { quoteFor } from '../kernel/quoting.ts';
+import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { commonFlags } from './common-flags.ts';
 import type { Row, Table } from './flag.ts';
@@ -48,19 +51,33 @@ export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
   return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ word }) => word);
 }
 
-/** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */
-export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
-  const [program = ''] = command.split(' ');
+/** The carried flags that a command knows, as its words. */
+function wordsFor(program: string, flags: readonly CarriedFlag[]): readonly Word[] {
   const known = carriedNames(program);
   return flags
     .filter(({ name }) => known.includes(name))
-    .map(({ name, word }) => ` ${quoteFor(process.platform, oneLine(program === 'helm' ? inHelmsWords(name, word) : word))}`)
+    .map(({ name, word }) => {
+      const value = program === 'helm' ? inHelmsWords(name, word) : word;
+      return { value, shown: quoteFor(process.platform, oneLine(value)) };
+    });
+}
+
+/** The carried flags that a command knows, each quoted for the shell and with a space before it; empty if there are none. */
+export function carriedTo(command: string, flags: readonly CarriedFlag[]): string {
+  return wordsFor(command, flags)
+    .map(({ shown }) => ` ${shown}`)
     .join('');
 }
 
+/** `status --watch`, of this program, with the carried flags that it knows behind it. */
+export function oursWith(line: string, flags: readonly CarriedFlag[]): Command {
+  const own = ownCommand(line);
+  return new Command([...own.words, ...wordsFor(own.own ?? '', flags)], own);
+}
+
 /** What continues a run, from wherever: `flags` of the command line, and those of its record. */
-export function resumeCommand(flags: readonly CarriedFlag[]): string {
-  return `kubectl netsvc-upgrade run${carriedTo('run', flags)}`;
+export function resumeCommand(flags: readonly CarriedFlag[]): Command {
+  return oursWith('run', flags);
 }
 
 function inHelmsWords(name: string, word: string): string {
@@ -80,16 +97,16 @@ export interface Here {
  * step equal to the command that just ended is replaced by the check's page.
  */
 export function findingsHere(findings: readonly Finding[], here: Here): readonly Finding[] {
-  const { typed, carried, commands } = here;
   return findings.map((finding) => {
-    const told = finding.hint === undefined ? finding : { ...finding, hint: textHere(finding.hint, here) };
-    if (finding.next === undefined) return told;
+    if (finding.steps === undefined) return finding;
+    const hint = stepsHere(hintOf(finding), here);
+    if (finding.next === undefined) return { ...finding, ...advised(hint, undefined) };
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
-    const own = ownCommand(finding.next);
-    const known = own === undefined || commands.includes(own);
-    const next = nextHere(finding.next, carried);
-    if (known && !isSame(next, typed)) return { ...told, next };
-    return { ...told, next: command`kubectl netsvc-upgrade explain ${finding.id}`, leads: undefined };
+    const { own } = finding.next;
+    const known = own === undefined || here.commands.includes(own);
+    const next = commandHere(finding.next, here.carried);
+    if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
+    return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };
   });
 }
 
@@ -97,64 +114,39 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
 const FORM = /^(?:--(?:report-file|quiet|no-progress|yes)\b|-[qvy](?:=|$))/;
 
 /** The next step is the command line that has just ended, in whatever order and spelling its flags are. */
-export function isSame(next: string, typed: string): boolean {
-  return OURS.test(next) && essence(next.slice('kubectl netsvc-upgrade '.length)) === essence(typed);
+export function isSame(next: Command, typed: string): boolean {
+  return next.own !== undefined && essence(next) === essence(ownCommand(typed));
 }
 
-function essence(line: string): string {
-  const words = line
-    .replaceAll(/(^| )--output(?=[= ])/g, '$1-o')
-    .replaceAll(/ (-[^=\s]+) (?=[^-\s])/g, ' $1=')
-    .split(' ');
-  return [...new Set(words.filter((word) => word !== '' && !FORM.test(word)))].sort().join(' ');
-}
-
-const OURS = /^kubectl netsvc-upgrade ([a-z]+)(?= |$)/;
-
-function ownCommand(next: string): string | undefined {
-  return OURS.exec(next)?.[1];
+function essence({ words }: Command): string {
+  const line = words
+    .map(({ value }) => value)
+    .join(' ')
+    .replaceAll(/ --output(?=[= ])/g, ' -o')
+    .replaceAll(/ (-[^=\s]+) (?=[^-\s])/g, ' $1=');
+  return [...new Set(line.split(' ').filter((word) => !FORM.test(word)))].sort().join(' ');
 }
 
 /** Flags that may be given more than once: those of a command add to those that are carried. */
 const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));
 
-/** Carried flags come before those of the command; what the command says itself is not carried: most flags may be given once. */
-export function nextHere<Next extends string>(next: Next, carried: readonly CarriedFlag[]): Next {
-  return withFlags(next, carried) as Next;
+/** A command with the flags of the cluster that is meant. What it says itself is not carried: most flags may be given once. */
+export function commandHere(next: Command, carried: readonly CarriedFlag[]): Command {
+  if (next.asks === 'nothing') return next;
+  const more = carried.filter(({ name }) => REPEATABLE.has(name) || !next.gives(name));
+  const ofFile = more.filter(({ name }) => name === 'kubeconfig');
+  return next.withFlags(({ program, sub }) => wordsFor(sub ?? program, next.asks === 'cluster' ? more : ofFile));
 }
 
-function withFlags(next: string, carried: readonly CarriedFlag[]): string {
-  const ours = OURS.exec(next);
-  const isSaid = ({ name }: CarriedFlag) => !REPEATABLE.has(name) && new RegExp(`(?:^| )--${name}(?:[= ]|$)`).test(next);
-  const more = carried.filter((flag) => !isSaid(flag));
-  if (ours) return `${ours[0]}${carriedTo(ours[1] ?? '', more)}${next.slice(ours[0].length)}`;
-  if (!next.startsWith('kubectl ')) return programsHere(next, carried);
-  return `kubectl${carriedTo('kubectl', carried)}${programsHere(next.slice('kubectl'.length), carried)}`;
+/** The same for the commands of a sentence. */
+export function textHere(said: Said, { carried, commands }: Here): Said {
+  if (typeof said === 'string') return said;
+  const isKnown = ({ own }: Command) => own === undefined || commands.includes(own);
+  return said.map((part) => (part instanceof Command && isKnown(part) ? commandHere(part, carried) : part));
 }
 
-/** Commands of kubectl and helm that ask a cluster, wherever they stand in a text: behind a pipe too. */
-const PROGRAM = new RegExp(
-  `(?<![\\w/-])(?:kubectl(?=(?: -n \\S+)? (?:${[
-    ...['annotate', 'api-resources', 'apply', 'auth', 'cluster-info', 'config', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit'],
-    ...['exec', 'get', 'label', 'logs', 'patch', 'replace', 'rollout', 'scale', 'top', 'uncordon', 'version', 'wait'],
-  ].join('|')})\\b)|helm(?= (?:get|history|list|rollback|status|uninstall|upgrade)\\b))`,
-  'g',
-);
-
-function programsHere(text: string, carried: readonly CarriedFlag[]): string {
-  return text.replace(PROGRAM, (program, at: number) => {
-    // It is asked because the context may be the wrong one.
-    const isOfFile = text.startsWith(' config get-contexts', at + program.length);
-    return `${program}${carriedTo(program, isOfFile ? carried.filter(({ name }) => name === 'kubeconfig') : carried)}`;
-  });
-}
-
-const OURS_IN_TEXT = /kubectl netsvc-upgrade ([a-z]+)(?![\w-])([^;|]*)/g;
-
-/** The same for commands within a sentence. */
-export function textHere(text: string, { carried, commands }: Here): string {
-  const own = text.replace(OURS_IN_TEXT, (whole, name: string) => (commands.includes(name) ? nextHere(whole, carried) : whole));
-  return programsHere(own, carried);
+export function stepsHere(steps: readonly Step[], here: Here): readonly Step[] {
+  return steps.map((step) => step.as(textOf(textHere(step.text, here))));
 }
 
 /** What a plan says to the user: notes, what is left behind, and manual steps. What it does is not changed. */
@@ -168,7 +160,8 @@ export function stagesHere(stages: readonly PlannedStage[], here: Here): readonl
 }
 
 function askHere(ask: Effects['ask'], here: Here): Effects['ask'] {
-  return { ...ask, instruction: textHere(ask.instruction, here), next: ask.next && nextHere(ask.next, here.carried) };
+  const next = ask.next && commandHere(ask.next, here.carried);
+  return { ...ask, instruction: textHere(ask.instruction, here), ...(next === undefined ? {} : { next }) };
 }
 
 /** What is said on the way. */
@@ -177,11 +170,11 @@ export function eventHere(event: EngineEvent, here: Here): EngineEvent {
 }
 
 /** Everything that the end of a command suggests. */
-export function outcomeHere<T extends Pick<ChainOutcome, 'findings' | 'plans' | 'suggestions'>>(outcome: T, here: Here): T {
+export function outcomeHere<T extends Pick<ChainOutcome, 'findings' | 'plans' | 'steps'>>(outcome: T, here: Here): T {
   return {
     ...outcome,
     findings: findingsHere(outcome.findings, here),
     plans: stagesHere(outcome.plans, here),
-    suggestions: outcome.suggestions.map((one) => textHere(one, here)),
+    steps: stepsHere(outcome.steps, here),
   };
 }

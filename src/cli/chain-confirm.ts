@@ -1,5 +1,6 @@
 import type { Approved } from '../engine/prepared.ts';
 import type { Finding } from '../kernel/check.ts';
+import { command } from '../kernel/command.ts';
 import type { Acceptance } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
@@ -8,6 +9,7 @@ import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
 import { continues, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { AGAIN, Step, type Suggestion, stepOf, text, WHEN_READY } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { type UpgradeHead, upgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/plan-rows.ts';
@@ -96,8 +98,8 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
 }
 
 /** What to do after the user said no, and what earlier parts of the run have changed. */
-async function onward(session: Session): Promise<readonly string[]> {
-  return [...(await earlierHere(session)), 'run the same command when you are ready'];
+async function onward(session: Session): Promise<readonly Suggestion[]> {
+  return [...(await earlierHere(session)), WHEN_READY];
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
@@ -109,13 +111,15 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
     findings: planned.findings,
     plans: stagesHere(planned.stages, session.asked),
     stages: [],
-    suggestions:
-      exit === 'locked'
-        ? ['wait for the other run']
-        : [
-            'fix what is marked ×, then run the same command again',
-            ...waived.map((id) => `before you waive ${id}, read when that is safe: kubectl netsvc-upgrade explain ${id}`),
-          ],
+    steps: (exit === 'locked'
+      ? ['wait for the other run']
+      : [
+          text`fix what is marked ×, then ${AGAIN}`,
+          ...waived.map(
+            (id) => new Step('or', text`before you waive ${id}, read when that is safe: ${command`kubectl netsvc-upgrade explain ${id}`}`),
+          ),
+        ]
+    ).map(stepOf),
     writes: 0,
     message: 'checks failed',
   };
@@ -134,10 +138,10 @@ async function needsYes(session: Session, planned: PlannedHere): Promise<ExitNam
   const next = nextStep(session, { exit: 'usage', findings: planned.findings });
   const plan = planDocument(session.context, 'usage', planned, head, next, session.asked);
   const message = 'nothing was changed: there is no terminal to ask on and --yes is not given';
-  const suggestions = ['read the plan, then add --yes'];
-  const fault = new Fault('usage', message, suggestions);
+  const fault = new Fault('usage', message, ['read the plan, then add --yes']);
+  const { steps, suggestions } = fault;
   const closing = () => summaryOf(session, planned);
-  await present(session, { ...plan, message, suggestions }, (wide) => planText(session, head, planned, wide), { fault, closing });
+  await present(session, { ...plan, message, suggestions, steps }, (wide) => planText(session, head, planned, wide), { fault, closing });
   return 'usage';
 }
 

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute } from 'node:path';
-import { quoteFor } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
+import { quoteFor } from '../kernel/quoting.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
 import { chainOf } from './command-names.ts';
 import { asksForJson, errorText } from './error-text.ts';

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { programFile } from '../adapters/tools/files-of.ts';
-import { quoteArgument } from '../kernel/argv.ts';
+import { quoteArgument } from '../kernel/quoting.ts';
 import { carriedNames } from './carried.ts';
 import { forPrograms } from './command-line.ts';
 import type { LiveNames, Row } from './flag.ts';

@@ -1,4 +1,5 @@
 import type { Finding } from '../kernel/check.ts';
+import type { Command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { EXIT, type ExitName } from '../kernel/fault.ts';
 import type { RunHistory } from '../kernel/history.ts';
@@ -8,6 +9,7 @@ import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
+import type { Step } from '../kernel/step.ts';
 
 /** Version of every document on stdout (docs/reference/output.md). */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
@@ -48,6 +50,7 @@ export interface PlanDocument extends DocumentHead {
   /** Why nothing was done, and what to do about it: only where something was to be done. */
   readonly message?: string;
   readonly suggestions?: readonly string[];
+  readonly steps?: readonly Step[];
   /** True if anything would change. */
   readonly writes: boolean;
   readonly tally: Tally;
@@ -106,6 +109,8 @@ export interface RunReport extends DocumentHead {
   readonly versions?: { readonly before?: string; readonly after?: string };
   readonly message?: string;
   readonly suggestions: readonly string[];
+  /** The same as data. */
+  readonly steps: readonly Step[];
   /** The commands that a report was put together from; only in that of `report`. */
   readonly parts?: readonly ReportPart[];
   /** Number of actions that changed something. */
@@ -197,8 +202,15 @@ export interface UpgradeWay extends Omit<DocumentHead, 'cluster'> {
 
 export type OutputDocument = PreflightReport | PlanDocument | RunReport | StatusDocument | OwnerReferenceList;
 
-export function documentHead(context: Context, exit: ExitName, next: string): DocumentHead {
+export function documentHead(context: Context, exit: ExitName, next: Command | string): DocumentHead {
   const cluster = { uid: context.clusterUid, server: context.server, context: context.contextName };
   const code = { code: exit, number: EXIT[exit] };
-  return { apiVersion: OUTPUT_VERSION, cluster, profile: context.profile.name, target: context.goal.release, exit: code, next };
+  return {
+    apiVersion: OUTPUT_VERSION,
+    cluster,
+    profile: context.profile.name,
+    target: context.goal.release,
+    exit: code,
+    next: String(next),
+  };
 }

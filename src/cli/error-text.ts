@@ -1,32 +1,53 @@
+import { Command } from '../kernel/command.ts';
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
+import { Step, Text } from '../kernel/step.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
 
-type Told = Pick<Fault, 'message' | 'suggestions' | 'end'>;
+type Told = Pick<Fault, 'message' | 'steps' | 'end'>;
 
 /**
  * Which cluster, `error: fact`, each hint on a line of its own, `more`, and the next command last: it is not said by its hint as well. Further
  * lines of one stand further right.
  */
-export function errorLines({ message, suggestions, end }: Told, more: readonly string[] = []): readonly string[] {
+export function errorLines({ message, steps, end }: Told, more: readonly string[] = []): readonly string[] {
   const { header = '', closing = '', next } = end ?? {};
-  const hints = next === undefined ? suggestions : suggestions.filter((one) => one !== next && !one.endsWith(`: ${next}`));
+  const hints = steps.filter((one) => next === undefined || !endsWith(one, next)).map(String);
   return [
     ...[header, `error: ${message}`, ...hints, closing].filter((line) => line !== '').map(indented),
     ...more,
-    ...(next === undefined ? [] : [`Next: ${oneLine(next)}`]),
+    ...(next === undefined ? [] : [`Next: ${oneLine(String(next))}`]),
   ];
+}
+
+const isEqual = (one: Command, other: Command): boolean => String(one) === String(other);
+
+/** The next command says it. */
+function endsWith({ text: { parts } }: Step, next: Command): boolean {
+  const last = parts.at(-1);
+  return last instanceof Command && isEqual(last, next);
 }
 
 interface ErrorDocument {
   readonly apiVersion: string;
   readonly kind: 'Error';
-  readonly error: { readonly code: ExitName; readonly exit: number; readonly message: string; readonly next: readonly string[] };
+  readonly error: {
+    readonly code: ExitName;
+    readonly exit: number;
+    readonly message: string;
+    readonly next: readonly string[];
+    readonly steps: readonly Step[];
+  };
 }
 
 export function errorDocument(fault: Fault): ErrorDocument {
-  const { code, message, suggestions, end } = fault;
-  const next = end === undefined || suggestions.some((one) => one.includes(end.next)) ? suggestions : [...suggestions, end.next];
-  return { apiVersion: 'output.netsvc-upgrade/v1', kind: 'Error', error: { code, exit: EXIT[code], message, next } };
+  const { code, message, end } = fault;
+  const isTold = end === undefined || fault.steps.some(({ text }) => text.commands.some((one) => isEqual(one, end.next)));
+  const steps = isTold ? fault.steps : [...fault.steps, new Step(end.next.own === undefined ? 'look' : 'do', new Text([end.next]))];
+  return {
+    apiVersion: 'output.netsvc-upgrade/v1',
+    kind: 'Error',
+    error: { code, exit: EXIT[code], message, next: steps.map(String), steps },
+  };
 }
 
 /** True if argv asks for JSON; read without a parser, because the parser may be what failed. */

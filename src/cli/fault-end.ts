@@ -1,5 +1,7 @@
+import { type Command, command, kubeconfigCommand, ownCommand } from '../kernel/command.ts';
 import { Fault, type FaultEnd } from '../kernel/fault.ts';
-import { type Here, isSame, textHere } from './carried.ts';
+import { AGAIN, type Step, WHEN_READY } from '../kernel/step.ts';
+import { commandHere, type Here, isSame, stepsHere } from './carried.ts';
 import type { Chain } from './command-names.ts';
 import { commandIn, nextCommand } from './ending/next-step.ts';
 
@@ -17,41 +19,43 @@ export interface Ended extends Here {
 
 /** What was thrown on the way, with hints for the cluster that it was about, and with the command that comes next. */
 export function faultHere(fault: Fault, ended: Ended): Fault {
-  const suggestions = fault.suggestions.map((one) => textHere(one, ended));
-  const next = commandIn(suggestions, (one) => !isSame(one, ended.typed)) ?? otherwise(fault, ended);
+  const steps = stepsHere(fault.steps, ended);
+  const next = commandIn(steps, (one) => !isSame(one, ended.typed)) ?? otherwise(fault, ended);
   // Who has just said no, or stopped it, has seen which cluster it was.
   const isOwnWill = fault.code === 'stopped' || fault.code === 'interrupted';
   const { header, isUnchanged } = ended;
   const around = isOwnWill || header === undefined ? {} : { header, ...(isUnchanged ? { closing: UNCHANGED } : {}) };
-  const isAgain = isSame(next, ended.typed);
-  return withEnd(fault, isAgain ? suggestions.filter((one) => !AGAIN.test(one)) : suggestions, { next, ...around });
+  return withEnd(fault, isSame(next, ended.typed) ? steps.filter((one) => !isAgain(one)) : steps, { next, ...around });
 }
 
 /** The same before anything is known of a cluster: what was typed could not be read, or names what there is not. */
-export function faultEnded(fault: Fault, command: string): Fault {
+export function faultEnded(fault: Fault, name: string): Fault {
   if (fault.end !== undefined) return fault;
-  const next = fault.code === 'usage' ? `${OURS}${/^[a-z]/.test(command) ? ` ${command}` : ''} --help` : `${OURS} --version`;
-  return withEnd(fault, fault.suggestions, { next: commandIn(fault.suggestions) ?? next });
+  const next = fault.code === 'usage' ? helpOf(/^[a-z]/.test(name) ? name : '') : ownCommand('--version');
+  return withEnd(fault, fault.steps, { next: commandIn(fault.steps) ?? next });
 }
 
-function withEnd({ code, message, cause }: Fault, suggestions: readonly string[], end: FaultEnd): Fault {
-  return new Fault(code, message, suggestions, cause, end);
+function withEnd({ code, message, cause }: Fault, steps: readonly Step[], end: FaultEnd): Fault {
+  return new Fault(code, message, steps, cause, end);
 }
-
-const OURS = 'kubectl netsvc-upgrade';
 
 const UNCHANGED = 'Nothing was changed by this command.';
 
 /** What the next command itself says. */
-const AGAIN = /^run the same command (?:again|when you are ready)$/;
+function isAgain({ text: { parts } }: Step): boolean {
+  return parts.every((part) => part === AGAIN || part === WHEN_READY);
+}
+
+const helpOf = (name: string) => command`kubectl netsvc-upgrade ${name} --help`;
 
 /** Of an error whose hints have no command. */
-function otherwise({ code }: Fault, ended: Ended): string {
-  const { command, chain, typed, carried, header, isConnected } = ended;
-  const look = textHere('kubectl cluster-info', ended);
-  if (code === 'usage') return `${OURS} ${command} --help`;
-  if (code === 'failed' && !isConnected) return header === undefined ? textHere('kubectl config get-contexts', ended) : look;
+function otherwise({ code }: Fault, ended: Ended): Command {
+  const { command: name, chain, typed, carried, header, isConnected } = ended;
+  const look = commandHere(command`kubectl cluster-info`, carried);
+  if (code === 'usage') return helpOf(name);
+  if (code === 'failed' && !isConnected)
+    return header === undefined ? commandHere(kubeconfigCommand`kubectl config get-contexts`, carried) : look;
   const next = nextCommand({ exit: code, chain, typed, carried, findings: [] });
   if (code === 'interrupted' || code === 'stopped' || !isSame(next, typed)) return next;
-  return code === 'failed' ? look : `${OURS} ${command} --help`;
+  return code === 'failed' ? look : helpOf(name);
 }

@@ -1,6 +1,8 @@
+import { command } from '../kernel/command.ts';
 import { Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import { look, text } from '../kernel/step.ts';
 
 /** A flag parser's error, read by shape, so that oclif need not be loaded here. */
 interface ParseError extends Error {
@@ -31,8 +33,8 @@ function isParseError(thrown: unknown): thrown is ParseError {
   );
 }
 
-function parseFault(error: ParseError, { command, flags }: Failed): Fault {
-  const help = `see: kubectl netsvc-upgrade ${command} --help`;
+function parseFault(error: ParseError, { command: name, flags }: Failed): Fault {
+  const help = look(text`see: ${command`kubectl netsvc-upgrade ${name} --help`}`);
   const unknown = error.flags?.[0]?.split('=')[0];
   if (unknown !== undefined) {
     const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
+import { command } from '../kernel/command.ts';
 import type { Acceptance, Context, Options } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
+import { look, text } from '../kernel/step.ts';
 import { endpointsOf, endpointsProblem } from '../kube/kvstore.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 
@@ -113,7 +115,7 @@ export function readResolution(text: string): readonly [string, Side] {
 
 export function unknownCheck(check: string, checks: readonly string[], where: string): Fault {
   const meant = nearest(check, checks);
-  const known = 'see all of them with: kubectl netsvc-upgrade explain';
+  const known = look(text`see all of them with: ${command`kubectl netsvc-upgrade explain`}`);
   return new Fault('usage', `${where}: there is no check ${check}`, meant ? [`did you mean ${meant}?`, known] : [known]);
 }
 

@@ -1,6 +1,6 @@
 import { isOperated } from '../features/survey/index.ts';
 import { type Stand, stepText, testedText, type Way, type WayStep } from '../features/tested-way/index.ts';
-import { command } from '../kernel/argv.ts';
+import { type Command, command } from '../kernel/command.ts';
 import { counted } from '../kernel/counted.ts';
 import { EXIT } from '../kernel/fault.ts';
 import type { InstallPath } from '../kernel/installation.ts';
@@ -8,7 +8,7 @@ import type { Profile } from '../kernel/profile.ts';
 import { isOlder } from '../kernel/release.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
 import { columns } from '../report/columns.ts';
-import { type CarriedFlag, nextHere } from './carried.ts';
+import { type CarriedFlag, commandHere } from './carried.ts';
 import { OUTPUT_VERSION, type UpgradeWay, type WayStepDocument } from './documents.ts';
 import type { OutputFormat } from './flags.ts';
 
@@ -40,7 +40,7 @@ export function documentOf(way: Way, question: Question): UpgradeWay {
     fromTested: way.isStartTested,
     ...('because' in way ? { because: way.because } : {}),
     steps,
-    next: nextHere(nextOf(steps), question.carried),
+    next: String(commandHere(nextOf(steps), question.carried)),
   };
 }
 
@@ -56,7 +56,7 @@ function stepDocument(step: WayStep, { profile, path, carried }: Question): WayS
     to: standDocument(to),
     tested: tested.kubernetes,
     source: tested.source ?? null,
-    command: isOurs ? nextHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried) : null,
+    command: isOurs ? String(commandHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried)) : null,
     page: isOurs ? null : page,
   };
 }
@@ -69,7 +69,7 @@ function isPerformed(release: string, { testedLines, operator, defaultRelease }:
   return hasSums && (since === undefined || !isOlder(release, since));
 }
 
-function nextOf(steps: readonly WayStepDocument[]): string {
+function nextOf(steps: readonly WayStepDocument[]): Command {
   const [first] = steps;
   if (first?.command) return command`kubectl netsvc-upgrade preflight --release ${first.to.release}`;
   return command`kubectl netsvc-upgrade explain NS-002`;

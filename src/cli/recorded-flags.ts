@@ -1,6 +1,8 @@
+import { command } from '../kernel/command.ts';
 import { Fault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { look, text } from '../kernel/step.ts';
 import { CARRIED, type CarriedFlag, carriedNames, carriedTo } from './carried.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 import type { Terminal } from './terminal.ts';
@@ -121,7 +123,10 @@ export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord
     if (mayAsk && (await terminal.confirm(`${says}. You did not type ${them}, and this decides what is trusted. Use ${them}?`, stop)))
       return true;
     if (usesRecord !== 'looks') return false;
-    const steps = [`type what is yours: kubectl netsvc-upgrade ${typed}${words}`, 'see what the run did: kubectl netsvc-upgrade status'];
+    const steps = [
+      `type what is yours: kubectl netsvc-upgrade ${typed}${words}`,
+      look(text`see what the run did: ${command`kubectl netsvc-upgrade status`}`),
+    ];
     if (mayAsk) throw new Fault('stopped', 'declined: nothing was changed', steps);
     throw new Fault('usage', `${says}: this decides what is trusted, and you did not type ${them}`, steps);
   };

@@ -1,10 +1,10 @@
 import type { Trace } from '../adapters/trace.ts';
 import type { Answers } from '../engine/prepared.ts';
-import { quoteFor } from '../kernel/argv.ts';
 import type { Context } from '../kernel/context.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
+import { quoteFor } from '../kernel/quoting.ts';
 import { STATE_NAMESPACE } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { indented } from '../kernel/visible.ts';

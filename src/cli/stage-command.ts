@@ -3,15 +3,16 @@ import type { Looks } from '../engine/plan-chain.ts';
 import type { Approved } from '../engine/prepared.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
-import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
+import { type ExitName, Fault, unlockOnce } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
 import { recordHere } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { look, stepOf, text } from '../kernel/step.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
-import { carriedTo, eventHere, flagsOfRun, outcomeHere } from './carried.ts';
+import { eventHere, flagsOfRun, oursWith, outcomeHere } from './carried.ts';
 import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
@@ -101,11 +102,13 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   if (!holder) return undefined;
   const { heldText, recordHead } = await import('../report/head-line.ts');
   const record = recordHere(await records.load().catch(() => undefined), session.context);
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command.split(' ')[0] ?? '', session.asked.carried)}`;
-  const suggestions = [`follow that run: ${ours('status --watch')}`, `${UNLOCK_WHEN}: ${ours('unlock')}`];
+  const steps = [
+    look(text`follow that run: ${oursWith('status --watch', session.asked.carried)}`),
+    stepOf(unlockOnce(oursWith('unlock', session.asked.carried).removing())),
+  ];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record && recordHead(record);
-  return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, suggestions, message };
+  return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, steps, message };
 }
 
 interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {}

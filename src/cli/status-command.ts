@@ -1,7 +1,7 @@
-import { command } from '../kernel/argv.ts';
+import { type Command, command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
-import { type ExitName, UNLOCK_WHEN } from '../kernel/fault.ts';
+import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
@@ -9,7 +9,7 @@ import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE }
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
-import { type CarriedFlag, carriedTo, nextHere, resumeCommand } from './carried.ts';
+import { type CarriedFlag, commandHere, oursWith, resumeCommand } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
@@ -34,7 +34,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const left = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
-    const dead = holder ? [`    ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock${carriedTo('unlock', asked.carried)}`] : [];
+    const dead = holder ? [`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
     const document = statusDocument(session.context, { lock: holder, record, held }, next);
     const now = session.composition.clock.now();
@@ -79,11 +79,11 @@ function heldLines({ held, lock }: StatusDocument, carried: readonly CarriedFlag
   if (!held) return [];
   const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not upgrade it`;
   if (lock) return [what];
-  return [`${what}. Resume that run, or remove only the hold: kubectl netsvc-upgrade apply --undo${carriedTo('apply', carried)}`];
+  return [`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
 }
 
 interface Next {
-  readonly command: string;
+  readonly command: Command;
   /** The sub-command of it. */
   readonly of: string;
   /** The last stage failed: it shows why, before the run is resumed. */
@@ -99,7 +99,7 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, f
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
   const pod = isLook ? last.pod : undefined;
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return { of, isLook, command: look ? nextHere(look, flags) : `kubectl netsvc-upgrade ${of}${carriedTo(of, onward)}` };
+  return { of, isLook, command: look ? commandHere(look, flags) : oursWith(of, onward) };
 }
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
@@ -120,7 +120,7 @@ export function lockLines(holder: LockHolder | undefined, now: Date): readonly s
 /** The look at a record of another cluster: who put it there, and whether the cluster was restored from a backup. */
 function foreign(carried: readonly CarriedFlag[]): Next {
   const look = command`kubectl -n ${STATE_NAMESPACE} get secret ${RECORD_NAME} --show-managed-fields -o yaml`;
-  return { of: 'kubectl', command: nextHere(look, carried) };
+  return { of: 'kubectl', command: commandHere(look, carried) };
 }
 
 function foreignText({ clusterUid }: RunRecord, here: string): string {
@@ -188,7 +188,7 @@ interface Stands {
   readonly held: StatusDocument['held'];
 }
 
-export function statusDocument(context: Context, { lock, record, held }: Stands, next: string): StatusDocument {
+export function statusDocument(context: Context, { lock, record, held }: Stands, next: Command | string): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
   const found = { lock: lock ?? null, record: record ?? null, ownerReferences, held };

@@ -1,7 +1,9 @@
-import { type ExitName, Fault, UNLOCK_WHEN } from '../kernel/fault.ts';
+import { type Command, ownCommand } from '../kernel/command.ts';
+import { type ExitName, Fault, unlockOnce } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { recordHere } from '../kernel/run-record.ts';
-import { carriedTo } from './carried.ts';
+import { look, text } from '../kernel/step.ts';
+import { oursWith } from './carried.ts';
 import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
@@ -28,12 +30,12 @@ async function agree(session: Session, holder: string): Promise<void> {
   const { typed } = session.asked;
   if (!terminal.interactive) {
     throw new Fault('usage', 'the lock was not released: there is no terminal to ask on and --yes is not given', [
-      `${UNLOCK_WHEN}: kubectl netsvc-upgrade ${typed} --yes`,
-      `see whether it is at work: ${statusHere(session)}`,
+      unlockOnce(ownCommand(typed).with('--yes').removing()),
+      look(text`see whether it is at work: ${statusHere(session)}`),
     ]);
   }
   const agreed = await terminal.confirm(`Is the run of ${holder} dead, and should its lock be released?`, session.interrupts.soft);
-  if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [statusHere(session)]);
+  if (!agreed) throw new Fault('stopped', 'declined: the lock was not released', [look(text`${statusHere(session)}`)]);
 }
 
 /** One request after another, on the connection that is open: a second would cost a handshake. */
@@ -48,6 +50,6 @@ async function show(session: Session, holder: LockHolder | undefined, lines: rea
   return 'done';
 }
 
-function statusHere(session: Session): string {
-  return `kubectl netsvc-upgrade status${carriedTo('status', session.asked.carried)}`;
+function statusHere(session: Session): Command {
+  return oursWith('status', session.asked.carried);
 }

@@ -4,6 +4,7 @@ import type { ExitName } from '../kernel/fault.ts';
 import type { PlannedStage, PlanSteps } from '../kernel/plan.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
+import type { Step } from '../kernel/step.ts';
 import type { Looked, Looks } from './plan-chain.ts';
 
 export interface ChainOutcome {
@@ -12,7 +13,7 @@ export interface ChainOutcome {
   readonly plans: readonly PlannedStage[];
   readonly stages: readonly StageRecord[];
   readonly message?: string;
-  readonly suggestions: readonly string[];
+  readonly steps: readonly Step[];
   /** Stage that did not end. */
   readonly stoppedAt?: string;
   /** Actions that changed something. */

@@ -1,7 +1,9 @@
+import { command } from '../kernel/command.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import { interruptedBetween } from '../kernel/interruption.ts';
 import type { LockHold } from '../kernel/ports.ts';
+import { look, THEN_AGAIN, text } from '../kernel/step.ts';
 
 /** The run's hold on the lock, taken only when something will be written. A run with nothing to do writes nothing, not even the Lease. */
 export class Hold {
@@ -64,8 +66,8 @@ export class Hold {
 
 function lockLost(): Fault {
   return new Fault('locked', 'the lock was lost: another run may have taken over; nothing more was written', [
-    'look with: kubectl netsvc-upgrade status',
-    'then run the same command again',
+    look(text`look with: ${command`kubectl netsvc-upgrade status`}`),
+    THEN_AGAIN,
   ]);
 }
 

@@ -5,6 +5,7 @@ import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
 import { servedKind } from '../kernel/kinds.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { ApiFailure, TOO_MUCH } from '../kernel/ports.ts';
+import { THEN_AGAIN } from '../kernel/step.ts';
 
 /** Answers about this one object: missing right, admission webhook, a kind without patch. Others may still be patched. */
 const REFUSED = new Set([400, 403, 405]);
@@ -26,7 +27,7 @@ function refusal(refused: readonly string[], of: number): Fault {
   const more = refused.length > NAMED ? `; and ${refused.length - NAMED} more` : '';
   return new Fault('failed', `the server refuses ${refused.length} of ${counted(of, 'patch', 'patches')}: ${named}${more}`, [
     'let this account patch these objects, or fix what its admission webhooks object to; the others are done',
-    'then run the same command again',
+    THEN_AGAIN,
   ]);
 }
 

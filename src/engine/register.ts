@@ -11,7 +11,7 @@ import type {
   Wait,
   Write,
 } from '../kernel/action.ts';
-import { commandLine, quoteArgument } from '../kernel/argv.ts';
+import { commandLine } from '../kernel/argv.ts';
 import { counted, elapsedText, timeText } from '../kernel/counted.ts';
 import {
   announced,
@@ -33,6 +33,7 @@ import { servedKind } from '../kernel/kinds.ts';
 import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } from '../kernel/object.ts';
 import { VERSION } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import { quoteArgument } from '../kernel/quoting.ts';
 import { MOVED_ON, patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
@@ -135,7 +136,7 @@ const askEffect: EffectType<Ask> = {
   does: 'nothing',
   isFixed: false,
   async perform(_ports, { instruction }) {
-    return { detail: instruction };
+    return { detail: String(instruction) };
   },
   dryRun: announced,
   text: ({ instruction }) => `manual step: ${instruction}`,

@@ -4,6 +4,7 @@ import type { Observer } from '../kernel/event.ts';
 import { type ExitName, Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { AGAIN, stepOf } from '../kernel/step.ts';
 import { type ChainParts, chainParts } from './act.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { StageRounds } from './stage-rounds.ts';
@@ -42,11 +43,9 @@ function stoppedWords(thrown: unknown, { actor: { atWork, writes } }: ChainParts
   if (!isInterrupted(thrown)) return thrown;
   if (atWork === undefined) return writes === 0 ? interruptedReading() : interruptedBetween();
   const said = isGivenUp(thrown) ? undefined : thrown;
-  if (atWork.effect.type !== 'wait') return said ?? new Fault('interrupted', `stopped in the middle of: ${atWork.title}`, AGAIN);
-  return new Fault('interrupted', `${said?.message ?? 'stopped while waiting'}: nothing was being written`, said?.suggestions ?? AGAIN);
+  if (atWork.effect.type !== 'wait') return said ?? new Fault('interrupted', `stopped in the middle of: ${atWork.title}`, [AGAIN]);
+  return new Fault('interrupted', `${said?.message ?? 'stopped while waiting'}: nothing was being written`, said?.steps ?? [AGAIN]);
 }
-
-const AGAIN = ['run the same command again'];
 
 export interface ChainEnd {
   readonly exit: ExitName;
@@ -71,7 +70,7 @@ async function ended(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
     plans: [...plans.values()],
     stages: recorder.stages,
     writes: actor.writes,
-    suggestions: stepsAfter(thrown),
+    steps: stepsAfter(thrown).map(stepOf),
     ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
     ...(stage ? { stoppedAt: stage.id } : {}),
     ...recorder.run,

@@ -1,7 +1,9 @@
 import { type Action, stepsLeftIn } from '../kernel/action.ts';
+import { command } from '../kernel/command.ts';
 import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, MovedOn, type Outdated } from '../kernel/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
+import { AGAIN, text } from '../kernel/step.ts';
 import type { ChainParts } from './act.ts';
 import { Told } from './judged.ts';
 import { exitOf, inChain, plannedStage } from './plan-chain.ts';
@@ -248,7 +250,7 @@ function noRest({ id }: Pick<AnyStage, 'id'>, outdated: Outdated | undefined): F
 }
 
 const OTHER_WRITER = [
-  'find the other writer with: kubectl get … --show-managed-fields -o yaml',
-  'pause it, then run the same command again',
+  text`find the other writer with: ${command`kubectl get … --show-managed-fields -o yaml`}`,
+  text`pause it, then ${AGAIN}`,
 ];
-const NOT_SO = ['fix the cause above, then run the same command again'];
+const NOT_SO = [text`fix the cause above, then ${AGAIN}`];

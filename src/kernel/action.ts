@@ -1,5 +1,7 @@
 import type { Invocation } from './argv.ts';
+import type { Command } from './command.ts';
 import type { JsonPatchOp, ObjectChange, ObjectRef } from './object.ts';
+import type { Said } from './step.ts';
 
 /** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
 export interface Effects {
@@ -83,10 +85,10 @@ export interface Wait {
 /** A step only the user can do; the chain continues. `awaited`: a command of that stage alone exits with its code until it is done. */
 export interface Ask {
   readonly type: 'ask';
-  readonly instruction: string;
+  readonly instruction: Said;
   readonly awaited?: true;
   /** A command that shows what the step is about, or whether it is done. It changes nothing, so that a tired user may paste it. */
-  readonly next?: string;
+  readonly next?: Command;
 }
 
 /** What survives the action if it has to be taken back. */

@@ -1,3 +1,5 @@
+import { quoteArgument } from './quoting.ts';
+
 /** Programs that an action may start. Never through a shell. */
 export type Tool = 'kubectl' | 'helm' | 'netsvcctl';
 
@@ -19,57 +21,13 @@ export function serverSideApply(file: string, dryRun = false): Invocation {
   return { tool: 'kubectl', args };
 }
 
-const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
-
-/** One argument as a POSIX shell would need it quoted; for showing, never for running. */
-export function quoteArgument(argument: string): string {
-  return PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
-}
-
-const PLAIN_ON_WINDOWS = /^[A-Za-z0-9_@+=:./\\-]+$/;
-
-/**
- * One argument quoted for the user's shell; cmd.exe and PowerShell both take double quotes with backslashes doubled only before a quote.
- * `%` and `$` cannot be escaped for both; a double quote inside is escaped for cmd.exe.
- */
-export function quoteFor(platform: string, argument: string): string {
-  if (platform !== 'win32') return quoteArgument(argument);
-  if (PLAIN_ON_WINDOWS.test(argument)) return argument;
-  return `"${argument.replaceAll(/(\\*)("|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && '\\"'))}"`;
-}
-
 /** The command line the user could type; the tool's name may differ from its role (calicoctl for netsvcctl). */
 export function commandLine(invocation: Invocation, program: string = invocation.tool): string {
   const variables = Object.entries(invocation.env ?? {}).map(([name, value]) => `${name}=${quoteArgument(value)}`);
   return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
 }
 
-declare const COMMAND: unique symbol;
-
-/** A command line to be pasted. Only the template `command` makes one: in a text of others everything is quoted. */
-export type Command = string & { readonly [COMMAND]: true };
-
-/** What may be put into a command: one word, or a list of words. Nothing for undefined and for the empty text. */
-export type CommandValue = string | number | undefined | readonly string[];
-
-/**
- * A command suggested to the user, quoted for a POSIX shell: each inserted value is one word, a list one word per item. Every suggested
- * command is made here, because names, files and releases are text of others.
- */
-export function command(parts: TemplateStringsArray, ...values: readonly CommandValue[]): Command {
-  return parts
-    .map((part, index) => part + wordsOf(values[index]).map(quoteArgument).join(' '))
-    .join('')
-    .trimEnd() as Command;
-}
-
-/** One after another, each only if the one before it succeeded. */
-export const commandsInTurn = (all: readonly Command[]): Command => all.join(' && ') as Command;
-
-function wordsOf(value: CommandValue): readonly string[] {
-  if (Array.isArray(value)) return value;
-  return value === undefined || value === '' ? [] : [String(value)];
-}
+export { type Command, type CommandValue, command, commandsInTurn } from './command.ts';
 
 export interface ToolResult {
   /** Undefined if the program never ran or was ended by a signal. */

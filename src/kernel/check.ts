@@ -1,8 +1,9 @@
-import type { Command } from './argv.ts';
+import type { Command } from './command.ts';
 import type { Context } from './context.ts';
 import type { Severity } from './defect.ts';
 import type { ExitName } from './fault.ts';
 import type { ObjectRef } from './object.ts';
+import type { Said, Step } from './step.ts';
 
 /** Each has a page `docs/reference/checks/<id>.md`. */
 export type CheckId = `NS-${number}`;
@@ -40,7 +41,7 @@ export type Verdict =
       /** The fact. */
       readonly because: string;
       /** What it means and how to fix it, imperative. */
-      readonly hint: string;
+      readonly hint: Said | readonly Said[];
       /** The exact next command, if there is one. */
       readonly next?: Command;
       /** As a warning its next command is that of the whole command, too: before an upgrade (preflight, plan), or after it (run). */
@@ -91,6 +92,8 @@ export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'
   readonly message: string;
   readonly hint?: string;
   readonly next?: Command;
+  /** Hint and next command, as data. */
+  readonly steps?: readonly Step[];
   /** A warning whose next command is that of the whole command, before an upgrade or after it. */
   readonly leads?: 'before' | 'after';
   readonly evidence: readonly Evidence[];
@@ -111,7 +114,7 @@ export interface NotRead {
   /** Why. */
   readonly unread: string;
   /** What helps, if more is known than that. */
-  readonly hint?: string;
+  readonly hint?: Said | readonly Said[];
   /** It was not asked for, on purpose. */
   readonly leftOut?: boolean;
   /** The check that says what helps: NS-009 where the account may not read it. While that one is an open error, this one is folded under it. */

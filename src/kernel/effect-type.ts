@@ -8,6 +8,7 @@ import type { JournalStore } from './journal.ts';
 import type { Cluster, Lock, Machine, Sources } from './ports.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { RecordNotes } from './run-record.ts';
+import { AGAIN, againAs, text } from './step.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {
@@ -166,10 +167,9 @@ export async function runTool(
   const name = program ?? tools.programOf(run.tool);
   const command = commandLine(run, name);
   if (result.problem === 'not-found') {
-    throw new Fault('failed', `${name} was not found on PATH`, [`install ${name}, then run the same command again`]);
+    throw new Fault('failed', `${name} was not found on PATH`, [text`install ${name}, then ${AGAIN}`]);
   }
-  if (result.problem === 'cancelled')
-    throw new Fault('interrupted', `stopped in the middle of: ${command}`, ['run the same command again']);
+  if (result.problem === 'cancelled') throw new Fault('interrupted', `stopped in the middle of: ${command}`, [AGAIN]);
   if (result.problem === 'timed-out') throw new Fault('timeout', `no answer within ${LIMIT_MS / 1000} s: ${command}`, RERUN_AFTER_FIX);
   if (result.exitCode !== 0) throw new Fault('failed', `${command} failed: ${lastLines(result.stderr || result.stdout)}`, RERUN_AFTER_FIX);
   // kubectl says `serverside-applied` and exits 0 even if its last step failed: the warning is the only sign.
@@ -178,7 +178,7 @@ export async function runTool(
   }
 }
 
-const RERUN_AFTER_FIX = ['fix the cause, then run the same command again: what is done stays done'];
+const RERUN_AFTER_FIX = [text`fix the cause, then ${againAs('what is done stays done')}`];
 
 function lastLines(text: string): string {
   return text.trim().split('\n').slice(-4).join(' | ').slice(0, 2000) || 'it said nothing';

@@ -2,6 +2,7 @@ import type { Action } from './action.ts';
 import type { Finding } from './check.ts';
 import type { PlannedStage, StepPlace } from './plan.ts';
 import type { RolloutProgress } from './rollout.ts';
+import type { Said } from './step.ts';
 
 /** What the engine tells its observers. Observers own no control flow. */
 export type EngineEvent =
@@ -39,6 +40,6 @@ export type EngineEvent =
       readonly why?: string;
     }
   | { readonly type: 'stage-done'; readonly stage: string; readonly durationMs: number }
-  | { readonly type: 'note'; readonly stage: string; readonly text: string; readonly level: 'info' | 'warning' };
+  | { readonly type: 'note'; readonly stage: string; readonly text: Said; readonly level: 'info' | 'warning' };
 
 export type Observer = (event: EngineEvent) => void;

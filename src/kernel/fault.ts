@@ -1,5 +1,7 @@
+import { type Command, command, removingCommand } from './command.ts';
 import { ApiFailure } from './ports.ts';
 import type { KeptOutcome, PodName } from './run-record.ts';
+import { AGAIN, look, type Step, type Suggestion, stepOf, type Text, THEN_AGAIN, text } from './step.ts';
 
 /** Exit codes, printed in `--help` and documented in docs/reference/exit-codes.md. The code never depends on `-o`. */
 export const EXIT = {
@@ -35,8 +37,10 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   interrupted: 'interrupted; can be resumed',
 };
 
-/** Stands before every offer of `unlock`. */
-export const UNLOCK_WHEN = 'unlock only when that process has ended (of two runs at once, one stops halfway with exit 7)';
+const UNLOCK_WHEN = 'unlock only when that process has ended (of two runs at once, one stops halfway with exit 7)';
+
+/** Every offer of `unlock`. */
+export const unlockOnce = (by: Command = removingCommand`kubectl netsvc-upgrade unlock`): Text => text`${UNLOCK_WHEN}: ${by}`;
 
 /** What the end of a command says besides the error. */
 export interface FaultEnd {
@@ -44,24 +48,28 @@ export interface FaultEnd {
   readonly header?: string;
   /** What the command changed. */
   readonly closing?: string;
-  /** The next command, whole. */
-  readonly next: string;
+  readonly next: Command;
 }
 
 /** The one error of this program: a fact, and what to do next. Anything else thrown is a defect and ends with exit code 1. */
 export class Fault extends Error {
   readonly code: ExitName;
-  /** Next steps, each an imperative sentence or a command: a fact alone does not help. */
-  readonly suggestions: readonly string[];
+  /** What to do, each an imperative sentence or a command: a fact alone does not help. */
+  readonly steps: readonly Step[];
   /** Added where the command ends. */
   readonly end: FaultEnd | undefined;
 
-  constructor(code: ExitName, fact: string, suggestions: readonly string[], cause?: unknown, end?: FaultEnd) {
+  constructor(code: ExitName, fact: string, suggestions: readonly Suggestion[], cause?: unknown, end?: FaultEnd) {
     super(fact, cause === undefined ? undefined : { cause });
     this.name = 'Fault';
     this.code = code;
-    this.suggestions = suggestions;
+    this.steps = suggestions.map(stepOf);
     this.end = end;
+  }
+
+  /** The steps in words. */
+  get suggestions(): readonly string[] {
+    return this.steps.map(String);
   }
 }
 
@@ -69,7 +77,7 @@ export class Fault extends Error {
 export class PodFault extends Fault {
   readonly pods: readonly PodName[];
 
-  constructor(code: ExitName, fact: string, suggestions: readonly string[], pods: readonly PodName[]) {
+  constructor(code: ExitName, fact: string, suggestions: readonly Suggestion[], pods: readonly PodName[]) {
     super(code, fact, suggestions);
     this.pods = pods;
   }
@@ -84,19 +92,18 @@ export function messageOf(thrown: unknown): string {
 const STORE_FULL = /database space exceeded/;
 
 /** What the user can do about whatever ended a command; nothing for what is a defect. */
-export function stepsAfter(thrown: unknown): readonly string[] {
-  if (thrown instanceof Fault) return thrown.suggestions;
+export function stepsAfter(thrown: unknown): readonly Suggestion[] {
+  if (thrown instanceof Fault) return thrown.steps;
   if (!(thrown instanceof ApiFailure)) return [];
   const { status, message } = thrown;
-  if (STORE_FULL.test(message))
-    return ['make room in etcd: compact and defragment it, then disarm its alarm NOSPACE', 'then run the same command again'];
+  if (STORE_FULL.test(message)) return ['make room in etcd: compact and defragment it, then disarm its alarm NOSPACE', THEN_AGAIN];
   if (status === 403)
     return [
-      'print the roles for whoever grants rights: kubectl netsvc-upgrade permissions --for run',
+      text`print the roles for whoever grants rights: ${command`kubectl netsvc-upgrade permissions --for run`}`,
       'once they are granted, run the same command again',
     ];
-  if (status === 0) return ['see whether the API server answers: kubectl cluster-info', 'then run the same command again'];
-  return ['run the same command again'];
+  if (status === 0) return [look(text`see whether the API server answers: ${command`kubectl cluster-info`}`), THEN_AGAIN];
+  return [AGAIN];
 }
 
 /** Thrown when an action's precondition no longer holds: the stage has to be planned again. */

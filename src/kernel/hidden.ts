@@ -91,6 +91,7 @@ function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) return value.map((item, index) => (isBehindFlag(value[index - 1], item) ? hiddenTexts(item) : masked(item)));
   if (typeof value !== 'object' || value === null) return value;
+  if (isSaid(value)) return value.masked(maskText);
   const fields = value as Readonly<Record<string, unknown>>;
   const path = [fields.path, fields.field].find((one) => typeof one === 'string');
   const isChange = path !== undefined && isSecretPath(path);
@@ -98,6 +99,13 @@ function masked(value: unknown): unknown {
   const hides = (name: string) => isSecretName(name) || (isVariable && name === 'value') || (isChange && SIDES.has(name));
   return Object.fromEntries(Object.entries(fields).map(([name, held]) => [name, hides(name) ? hiddenTexts(held) : masked(held)]));
 }
+
+/** What is made of parts hides them itself: a text, a step, a command. */
+export interface Maskable {
+  masked(hide: (text: string) => string): unknown;
+}
+
+const isSaid = (value: object): value is Maskable => 'masked' in value && typeof value.masked === 'function';
 
 /** `--token`, and the item behind it. */
 function isBehindFlag(flag: unknown, item: unknown): boolean {

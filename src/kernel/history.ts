@@ -204,7 +204,7 @@ export class History {
         return;
       case 'note':
         if (this.#notes.length < NOTES)
-          this.#notes.push({ at: at.toISOString(), stage: event.stage, level: event.level, text: cut(event.text) });
+          this.#notes.push({ at: at.toISOString(), stage: event.stage, level: event.level, text: cut(String(event.text)) });
         return;
       default:
         return;

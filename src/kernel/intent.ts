@@ -1,4 +1,4 @@
-import { type Command, command } from './argv.ts';
+import { type Command, command } from './command.ts';
 
 export type IntentKind = 'upgrade' | 'rollback';
 

@@ -1,4 +1,5 @@
 import { Fault } from './fault.ts';
+import { AGAIN, WHEN_READY } from './step.ts';
 
 /** Ctrl-C. The first finishes the current action; the second leaves little time for the run record and the lock. */
 export interface Interruption {
@@ -21,17 +22,17 @@ const GIVEN_UP = 'stopped at once: what was under way was given up';
 
 /** What was given up says this, whatever it was: it does not know what it was asked for. */
 export function interrupted(): Fault {
-  return new Fault('interrupted', GIVEN_UP, ['run the same command again']);
+  return new Fault('interrupted', GIVEN_UP, [AGAIN]);
 }
 
 /** Nothing was at work, and something has been changed before. */
 export function interruptedBetween(): Fault {
-  return new Fault('interrupted', 'stopped between two steps: nothing was being written', ['run the same command again']);
+  return new Fault('interrupted', 'stopped between two steps: nothing was being written', [AGAIN]);
 }
 
 /** The same of a command that has only read by then. */
 export function interruptedReading(): Fault {
-  return new Fault('interrupted', 'stopped: nothing was changed by this command', ['run the same command when you are ready']);
+  return new Fault('interrupted', 'stopped: nothing was changed by this command', [WHEN_READY]);
 }
 
 /** Work before the first change: if it is given up, the command has changed nothing. */

@@ -1,8 +1,9 @@
-import { command } from './argv.ts';
 import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
+import { type Command, command } from './command.ts';
 import type { Acceptance, Context, Options } from './context.ts';
 import { firstOf } from './counted.ts';
 import type { Severity } from './defect.ts';
+import { type Said, Step, type Suggestion, stepOf, Text } from './step.ts';
 import { oneLine } from './visible.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
@@ -51,21 +52,35 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
   if (verdict.status === 'not-applicable') return { ...base, outcome: 'not-applicable', message: verdict.because, evidence: [] };
   const evidence = verdict.evidence ?? [];
   const severity = verdict.severity ?? check.severity;
+  const told = (first: readonly string[]) => advised([...first, ...saidIn(verdict.hint)], verdict.next);
   const rest = {
     message: verdict.because,
-    hint: verdict.hint,
+    ...told([]),
     evidence,
-    ...(verdict.next ? { next: verdict.next } : {}),
     ...(verdict.exit ? { exit: verdict.exit } : {}),
     ...(verdict.byName ? { byName: true } : {}),
     ...(verdict.leads ? { leads: verdict.leads } : {}),
   };
   if (verdict.expected) return { ...base, ...rest, outcome: 'expected' };
-  if (verdict.final) return { ...base, ...rest, hint: [...finalText(check.id, accepted), verdict.hint].join('\n'), outcome: severity };
+  if (verdict.final) return { ...base, ...rest, ...told(finalText(check.id, accepted)), outcome: severity };
   if (isFindingAccepted(check.id, evidence, accepted, verdict.eachByName === true))
     return { ...base, ...rest, outcome: 'accepted', was: severity };
   const stray = verdict.leavesOutAccepted ? [] : strayText(check.id, evidence, accepted);
-  return { ...base, ...rest, hint: [...stray, verdict.hint].join('\n'), outcome: severity };
+  return { ...base, ...rest, ...told(stray), outcome: severity };
+}
+
+const saidIn = (hint: Said | readonly Said[]): readonly Said[] => (hint instanceof Text || typeof hint === 'string' ? [hint] : hint);
+
+/** Hint and next command of a finding: in words, and as data. */
+export function advised(hint: readonly Suggestion[], next: Command | undefined): Pick<Finding, 'hint' | 'next' | 'steps'> {
+  const steps = hint.map(stepOf);
+  const last = next === undefined ? [] : [new Step(next.own === undefined ? 'look' : 'do', new Text([next]))];
+  return { hint: steps.join('\n'), ...(next === undefined ? {} : { next }), steps: [...steps, ...last] };
+}
+
+/** The hint's part of its steps: the last one is the next command, if there is one. */
+export function hintOf({ steps = [], next }: Pick<Finding, 'next' | 'steps'>): readonly Step[] {
+  return next === undefined ? steps : steps.slice(0, -1);
 }
 
 /** Says to somebody who accepted it all the same that this does not help. */

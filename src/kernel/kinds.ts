@@ -1,6 +1,7 @@
 import { Fault } from './fault.ts';
 import { groupOf, type Kind, type ObjectRef } from './object.ts';
 import type { ClusterReader } from './ports.ts';
+import { AGAIN, text } from './step.ts';
 
 function kind(group: string, version: string, name: string, plural: string, namespaced: boolean): Kind {
   return { group, version, kind: name, plural, namespaced };
@@ -58,7 +59,7 @@ export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiV
   const served = await cluster.resolve(apiVersion, kind);
   if (!served)
     throw new Fault('failed', `the API server does not serve ${kind} in group ${groupOf(apiVersion) || 'core'}`, [
-      'look at its APIService or CustomResourceDefinition, then run the same command again',
+      text`look at its APIService or CustomResourceDefinition, then ${AGAIN}`,
     ]);
   return served;
 }

@@ -1,6 +1,7 @@
 import type { Action } from './action.ts';
 import type { Edit } from './edit.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
+import type { Said } from './step.ts';
 
 export interface FieldChange {
   /** `spec.template.spec.containers[calico-node].image` */
@@ -21,7 +22,7 @@ export interface PlannedObject {
   readonly taken: readonly { readonly path: string; readonly manager: string; readonly subresource?: string }[];
   /** Who is behind those managers, and who else will put its own state back; absent where nobody is. */
   readonly takers?: readonly Taker[];
-  readonly note?: string;
+  readonly note?: Said;
   /** Id of the action that writes it; absent where all of its stage have a part in it. */
   readonly by?: string;
   /** Pods that its changed template restarts. */
@@ -109,7 +110,7 @@ export interface PlannedStage {
   /** Per object what the actions change. */
   readonly objects: readonly PlannedObject[];
   /** Facts that the user should read before saying yes. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Said[];
   /** What the user changed and what becomes of it; absent where nothing was looked for. */
   readonly edits?: readonly Edit[];
   /** sha256 of the artifacts that the stage works with, by file name. */

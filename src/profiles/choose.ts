@@ -1,10 +1,12 @@
 import { command } from '../kernel/argv.ts';
+import { kubeconfigCommand } from '../kernel/command.ts';
 import { counted } from '../kernel/counted.ts';
 import { Fault } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
+import { look, text } from '../kernel/step.ts';
 import { shippedProfiles } from './index.ts';
 
 /** The cluster as the user knows it. */
@@ -37,7 +39,7 @@ export async function chooseProfile(wanted: string | undefined, cluster: Cluster
     if (crds || !(thrown instanceof Fault)) throw thrown;
     throw new Fault('usage', `no agents of a known name run on ${where}, and this account may not list CRDs, which tell more`, [
       `name the profile: --profile ${firstShipped().name}`,
-      'print the roles that let it: kubectl netsvc-upgrade permissions --for preflight-read-only',
+      text`print the roles that let it: ${command`kubectl netsvc-upgrade permissions --for preflight-read-only`}`,
     ]);
   }
 }
@@ -64,7 +66,7 @@ export function namedProfile(wanted: string): Profile {
   if (found) return found;
   throw new Fault('usage', `there is no profile ${wanted}`, [
     `name ${shippedProfiles.map(({ name }) => name).join(' or ')} (docs/reference/profiles.md)`,
-    `see whether this one fits: ${command`kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`}`,
+    look(text`see whether this one fits: ${command`kubectl netsvc-upgrade preflight --profile=${nearestShipped(wanted)}`}`),
   ]);
 }
 
@@ -89,13 +91,13 @@ export function matchProfile(facts: MatchFacts, profiles: readonly Profile[], wh
     const name = `--profile=${only.name}`;
     throw new Fault('usage', `${where} fits ${counted(names.length, 'profile')}: ${names.join(', ')}`, [
       `name the profile: ${name}`,
-      `begin with one that fits: ${command`kubectl netsvc-upgrade preflight ${name}`}`,
+      text`begin with one that fits: ${command`kubectl netsvc-upgrade preflight ${name}`}`,
     ]);
   }
   throw new Fault('usage', `no Calico found on ${where}: wrong cluster?`, [
     'another context: --context NAME',
     'Calico under other names than those of a profile cannot be upgraded (docs/reference/profiles.md)',
-    'see the contexts: kubectl config get-contexts',
+    look(text`see the contexts: ${kubeconfigCommand`kubectl config get-contexts`}`),
   ]);
 }
 

@@ -125,7 +125,7 @@ function leftRows(objects: readonly PlannedObject[]): readonly Row[] {
 }
 
 function noteRows(stages: readonly PlannedStage[]): readonly Row[] {
-  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', note]));
+  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', String(note)]));
 }
 
 function returnRows(stages: readonly PlannedStage[]): readonly Row[] {

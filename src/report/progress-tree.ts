@@ -115,7 +115,7 @@ export function treeProgress(options: ProgressOptions): Progress {
   const warnings: string[] = [];
   return {
     observe(event) {
-      if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
+      if (event.type === 'note' && event.level === 'warning') warnings.push(String(event.text));
       if (planning) showPlanning(event, planning);
       else show(event, lines.get(event.stage), roomBeside(options.stages.length, screen));
     },
@@ -187,7 +187,7 @@ function runText(event: EngineEvent, room: Room, pace: RolloutPace): string | un
     case 'progress':
       return progressText(event);
     case 'note':
-      return event.text;
+      return String(event.text);
     default:
       return undefined;
   }

@@ -35,7 +35,7 @@ function manualSection(plans: readonly PlannedStage[]): Section | undefined {
   const actions = latestOf(plans).flatMap((plan) => plan.actions);
   const steps = actions.flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
   if (steps.length === 0) return undefined;
-  return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps)] };
+  return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps.map(String))] };
 }
 
 /** The stages on one axis of time. */
@@ -120,7 +120,7 @@ function findingCells({ id, title, outcome, was, message, hint, next, evidence }
     { text: was === undefined ? outcome : `${outcome} (was: ${was})`, tone: `o-${outcome}` },
     { text: id, small: title },
     { text: message, ...(items.length === 0 ? {} : { fold: { title: pieces, items } }) },
-    { text: hint ?? '', ...(next === undefined ? {} : { code: next }) },
+    { text: hint ?? '', ...(next === undefined ? {} : { code: String(next) }) },
   ];
 }
 
@@ -141,7 +141,7 @@ function objectRow({ ref, change, fields, hidden, note = '' }: PlannedObject): R
   const gone = hidden.map((path): FoldItem => ({ code: path, text: 'will be removed; kubectl’s dry run does not show it' }));
   const items = [...fields.map(fieldItem), ...gone];
   const fold = items.length === 0 ? {} : { fold: { title: counted(items.length, 'field'), items } };
-  return { cells: [{ text: refText(ref) }, { text: change }, { text: note, ...fold }] };
+  return { cells: [{ text: refText(ref) }, { text: change }, { text: String(note), ...fold }] };
 }
 
 function fieldItem({ path, before, after }: FieldChange): FoldItem {

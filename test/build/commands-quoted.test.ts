@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** A command that a person may paste, in a template that quotes nothing: what is put into it may be a text of others. */
 const UNQUOTED =
-  /(?<!command)`(?:[^`\\$\n]|\\.|\$\{[^`}]*\})*?\b(?:(?:kubectl|calicoctl|netsvcctl|oc)(?: -\S+ \S+)* (?:get|describe|logs|patch|edit|delete|label|annotate|rollout|scale|apply|create|exec|cordon|netsvc-upgrade [a-z]+)|argocd app|flux (?:suspend|resume)|helm (?:get|history|rollback|repo|pull|show|template)|curl -)(?:[^`\\$\n]|\\[^`])*\$\{/g;
+  /(?<!ommand)`(?:[^`\\$\n]|\\.|\$\{[^`}]*\})*?\b(?:(?:kubectl|calicoctl|netsvcctl|oc)(?: -\S+ \S+)* (?:get|describe|logs|patch|edit|delete|label|annotate|rollout|scale|apply|create|exec|cordon|netsvc-upgrade [a-z]+)|argocd app|flux (?:suspend|resume)|helm (?:get|history|rollback|repo|pull|show|template)|curl -)(?:[^`\\$\n]|\\[^`])*\$\{/g;
 
 const unquotedIn = (text: string): readonly string[] => [...text.matchAll(UNQUOTED)].map(([found]) => found);
 

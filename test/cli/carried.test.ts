@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CARRIED, carriedNames, carriedTo, isOn } from '../../src/cli/carried.ts';
+import { CARRIED, carriedNames, isOn, oursWith } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
 
@@ -28,7 +28,8 @@ describe('flags carried to the next command', () => {
   });
 
   it('are those of the sub-command’s command', () => {
-    assert.equal(carriedTo('ownerrefs strip', [{ name: 'qps', word: '--qps=9' }]), ' --qps=9');
+    const next = oursWith('ownerrefs strip', [{ name: 'qps', word: '--qps=9' }]);
+    assert.equal(String(next), 'kubectl netsvc-upgrade ownerrefs strip --qps=9');
   });
 
   it('hold no credential', () => {

@@ -22,10 +22,10 @@ describe('errors', () => {
   it('exit 1 for a defect', () => assert.equal(toFault(new TypeError('x is undefined'), failed).code, 'failed'));
 
   it('are a small document for machines', () => {
-    assert.deepEqual(errorDocument(new Fault('usage', 'no', ['so'])), {
+    assert.deepEqual(JSON.parse(JSON.stringify(errorDocument(new Fault('usage', 'no', ['so'])))), {
       apiVersion: 'output.netsvc-upgrade/v1',
       kind: 'Error',
-      error: { code: 'usage', exit: 64, message: 'no', next: ['so'] },
+      error: { code: 'usage', exit: 64, message: 'no', next: ['so'], steps: [{ kind: 'do', text: 'so' }] },
     });
   });
 

@@ -99,7 +99,7 @@ const outcome = {
   findings,
   plans: stages,
   stages: [{ id: 'apply', state: 'done', startedAt: 't' }],
-  suggestions: [],
+  steps: [],
   writes: 1,
   history: {
     startedAt: 't',

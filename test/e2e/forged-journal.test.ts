@@ -111,12 +111,12 @@ describe('a journal that an account forged which may write Secrets in kube-syste
       const path = await makeVictim(forgery.victim, `victim-${index}`);
       const entries = [await honestEntry(forgery, `honest-${index}`), await entryOf(forgery, forgery.victim, path)];
       await forge((journal) => journal.append(entries));
-      const { exit, message, suggestions } = await restoreWork.perform(owned.around);
+      const { exit, message, steps } = await restoreWork.perform(owned.around);
       await collectorStartsAnew(plane);
       const { metadata } = await plane.api.get<ApiObject>(path);
       assert.deepEqual([metadata.ownerReferences, metadata.deletionTimestamp], [undefined, undefined]);
       assert.equal(exit, 'stale');
-      const said = [message, ...suggestions].join('\n');
+      const said = [message, ...steps].join('\n');
       assert.match(said, forgery.said);
       assert.match(said, new RegExp(`${forgery.victim}/.*victim-${index}`));
       assert.match(said, /Secret\/kube-system\/netsvc-upgrade-owners/);

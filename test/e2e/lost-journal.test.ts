@@ -48,9 +48,9 @@ describe('a journal of owner references that somebody deleted, whole or in part'
     const [chunk] = (await parts()).filter(({ metadata: { name } }) => name !== 'netsvc-upgrade-owners');
     assert.ok(chunk);
     await remove([chunk]);
-    const { exit, message, suggestions } = await restoreWork.perform(owned.around);
+    const { exit, message, steps } = await restoreWork.perform(owned.around);
     assert.equal(exit, 'stale');
-    assert.match([message, ...suggestions].join('\n'), new RegExp(`${chunk.metadata.name}: it is gone[\\s\\S]*manual recovery`));
+    assert.match([message, ...steps].join('\n'), new RegExp(`${chunk.metadata.name}: it is gone[\\s\\S]*manual recovery`));
     await bringBack([chunk]);
   });
 

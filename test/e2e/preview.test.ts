@@ -114,8 +114,8 @@ describe('the preview of an upgrade of a client-side installed release', functio
     await plane.kubectl(['rollout', 'status', '-n', 'default', 'deployment/d', '--timeout=20s']);
 
     const preview = await previewDocument(cluster, after);
-    assert.equal(preview.planned.change, 'update', preview.planned.note);
-    assert.match(preview.planned.note ?? '', /may not be specified when `value` is not empty/);
+    assert.equal(preview.planned.change, 'update', String(preview.planned.note));
+    assert.match(String(preview.planned.note ?? ''), /may not be specified when `value` is not empty/);
     const { live, adopted } = preview;
     assert.ok(live && adopted);
     const patch = [{ op: 'replace', path: '/metadata/managedFields', value: adopted }] as const;

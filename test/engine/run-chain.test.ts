@@ -533,7 +533,7 @@ describe('runChain', () => {
     const { outcome } = await run(engineBench(), [scripted('apply', forever, { converges: true })]);
     assert.equal(outcome.exit, 'failed');
     assert.equal(outcome.message, 'apply keeps changing: something else keeps changing the same objects');
-    assert.match(outcome.suggestions.join(), /--show-managed-fields/);
+    assert.match(outcome.steps.join(), /--show-managed-fields/);
   });
 
   for (const [why, thrown, message, other] of [
@@ -553,8 +553,8 @@ describe('runChain', () => {
       const forever = Array.from({ length: 50 }, () => ({ actions: [patch('p')] }));
       const { outcome } = await run(bench, [scripted('apply', forever, { converges: true })]);
       assert.deepEqual([outcome.exit, outcome.message], ['failed', message]);
-      assert.equal(/--show-managed-fields/.test(outcome.suggestions.join()), other);
-      assert.match(outcome.suggestions.at(-1) ?? '', /run the same command again/);
+      assert.equal(/--show-managed-fields/.test(outcome.steps.join()), other);
+      assert.match(String(outcome.steps.at(-1)), /run the same command again/);
     });
 
   it('sends a server dry run instead of the write and takes no lock', async () => {
@@ -594,14 +594,17 @@ describe('runChain', () => {
     bench.tools.set('kubectl apply -f a', { exitCode: undefined, stderr: '', problem: 'not-found' });
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
     assert.match(outcome.message ?? '', /kubectl was not found/);
-    assert.match(outcome.suggestions.join(), /install kubectl/);
+    assert.match(outcome.steps.join(), /install kubectl/);
   });
 
   it('names the next step where an answer of the server ends it', async () => {
     const survey = async () => Promise.reject(new ApiFailure(0, 'ECONNREFUSED', 'no answer from https://there'));
     const { outcome } = await run(engineBench(), [scripted('apply', [], { survey })]);
     assert.deepEqual([outcome.exit, outcome.message], ['failed', 'no answer from https://there']);
-    assert.deepEqual(outcome.suggestions, ['see whether the API server answers: kubectl cluster-info', 'then run the same command again']);
+    assert.deepEqual(outcome.steps.map(String), [
+      'see whether the API server answers: kubectl cluster-info',
+      'then run the same command again',
+    ]);
   });
 
   it('ends the record of an earlier run when only the proof was left to do', async () => {
@@ -634,7 +637,7 @@ describe('runChain', () => {
     assert.equal((await run(bench, chain(), { release: 'v3.33.0' })).outcome.exit, 'blocked');
     assert.equal(bench.stored?.runId, first);
     const more = { leavesRun: 'NS-012' };
-    assert.match((await run(bench, chain(), { release: 'v3.33.0' }, more)).outcome.suggestions.join(), /--accept NS-012/);
+    assert.match((await run(bench, chain(), { release: 'v3.33.0' }, more)).outcome.steps.join(), /--accept NS-012/);
     const { outcome } = await run(bench, chain(), { release: 'v3.33.0', accept: [{ check: 'NS-012' }] }, more);
     assert.equal(outcome.exit, 'done');
     assert.ok(bench.calls.includes(`keep ${first}/record`), 'the old record is kept beside the new one');
@@ -649,7 +652,7 @@ describe('runChain', () => {
     const second = (await run(bench, chain())).outcome;
     assert.equal(second.exit, 'blocked');
     assert.match(second.message ?? '', /^a rollback to v3\.\d+\.\d+, begun .*, is unfinished/);
-    assert.match(second.suggestions.join(), /finish it first: with version .*, which began it/);
+    assert.match(second.steps.join(), /finish it first: with version .*, which began it/);
   });
 
   it('learns the path of a run that a stage began which does not look at it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { quoteFor } from '../../src/kernel/argv.ts';
+import { quoteFor } from '../../src/kernel/quoting.ts';
 
 describe('an argument in a command that a person is told to type', () => {
   const cases: readonly [argument: string, posix: string, windows: string][] = [

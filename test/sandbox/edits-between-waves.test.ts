@@ -38,7 +38,7 @@ async function applied(scenario: Scenario, edit: (scenario: Scenario) => unknown
   });
   let looks = 0;
   const outcome = await run(scenario, (event) => {
-    if (event.type === 'note' && event.text.startsWith('re-checks the cluster before')) looks += 1;
+    if (event.type === 'note' && String(event.text).startsWith('re-checks the cluster before')) looks += 1;
   });
   assert.ok(edited, 'the agents were rolled first');
   return { ...outcome, looks };

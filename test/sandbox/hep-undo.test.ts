@@ -159,7 +159,7 @@ describe('hep --undo with controllers that have a variable of their own', () => 
     const { outcome } = await play(scenario, true, undefined, ['NS-715']);
     assert.equal(outcome?.exit, 'failed');
     assert.match(outcome?.message ?? '', /^hep keeps changing: AUTO_HOST_ENDPOINTS=enabled of the controllers that run beats default: /);
-    assert.doesNotMatch(outcome?.suggestions.join() ?? '', /managed-fields/);
+    assert.doesNotMatch(outcome?.steps.join() ?? '', /managed-fields/);
     assert.deepEqual([labelled(scenario), oldOnes(scenario)], [3, ['old-1', 'old-2', 'old-3']]);
   });
 });
@@ -351,7 +351,7 @@ describe('a second hep --undo', () => {
 
 describe('the first old endpoint that is removed', () => {
   const looks = ({ events }: Played) =>
-    events.flatMap((event) => (event.type === 'note' ? (/re-checks .*: delete .* (old-\d) of/.exec(event.text)?.[1] ?? []) : []));
+    events.flatMap((event) => (event.type === 'note' ? (/re-checks .*: delete .* (old-\d) of/.exec(String(event.text))?.[1] ?? []) : []));
 
   it('is removed alone', async () => {
     assert.deepEqual(looks(await play(await upgraded(4), false)), ['old-1', 'old-2']);

@@ -386,7 +386,7 @@ describe('hep on the sandbox', () => {
     scenario.files.remove(program);
     const refused = await run(scenario, { undo: true });
     const finding = refused.findings.find(({ id }) => id === 'NS-720');
-    assert.deepEqual([refused.exit, finding?.outcome, finding?.next], ['blocked', 'error', 'kubectl netsvc-upgrade cli']);
+    assert.deepEqual([refused.exit, finding?.outcome, String(finding?.next)], ['blocked', 'error', 'kubectl netsvc-upgrade cli']);
     assert.deepEqual([refused.writes, names(scenario)], [0, automatic]);
     scenario.files.write(program, cli, true);
     assert.equal((await run(scenario, { undo: true })).exit, 'done');

@@ -38,7 +38,7 @@ async function nextSteps(): Promise<NextSteps> {
     if (outcome === 'expected') expected.add(id);
     const key = `${id} ${next}`;
     if (!OPEN.has(outcome) || next === undefined || ours.has(key) || others.has(key)) return;
-    if (next.startsWith(PROGRAM)) ours.set(key, our(next));
+    if (String(next).startsWith(PROGRAM)) ours.set(key, our(String(next)));
     else others.set(key, other());
   };
   for (const world of worlds) {

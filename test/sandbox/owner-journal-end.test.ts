@@ -122,7 +122,7 @@ describe('the journal of owner references ends', () => {
     it('not while something is off, which is an error', async () => {
       const early = await perform(sandbox, [ownerrefsForgetStage], folder, { flags });
       assert.deepEqual([early.exit, found(early, 'NS-748')?.outcome, (await journal())?.entries.length], ['blocked', 'error', 5]);
-      assert.match(found(early, 'NS-748')?.next ?? '', /ownerrefs restore --undo$/);
+      assert.match(String(found(early, 'NS-748')?.next ?? ''), /ownerrefs restore --undo$/);
     });
 
     it('not once `apply` has written, though everything is there: those UIDs die', async () => {

@@ -82,7 +82,7 @@ describe('owner references on the sandbox', () => {
     const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { resolve: ['IPPool/poool=new'] } });
     assert.equal(outcome.exit, 'usage');
     assert.match(outcome.message ?? '', /^--resolve IPPool\/poool=new: the journal in Secret\S+ records no owner of this name$/);
-    assert.match(outcome.suggestions[0] ?? '', /IPPool\/pool\b/);
+    assert.match(String(outcome.steps[0]), /IPPool\/pool\b/);
     assert.deepEqual(sandbox.graph(), off);
   });
 

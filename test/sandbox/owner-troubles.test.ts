@@ -23,7 +23,7 @@ import { NETSVC_TARGET } from '../support/target.ts';
 const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
 const is = ({ findings }: ChainOutcome, id: string): Finding['outcome'] | undefined => findings.find((one) => one.id === id)?.outcome;
-const nextOf = ({ findings }: ChainOutcome, id: string): string | undefined => findings.find((one) => one.id === id)?.next;
+const nextOf = ({ findings }: ChainOutcome, id: string): string => String(findings.find((one) => one.id === id)?.next);
 
 /** Where the journal is: what is refused of Secrets elsewhere says nothing of it. */
 const STATE = 'kube-system';

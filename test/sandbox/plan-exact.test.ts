@@ -85,11 +85,11 @@ describe('a run with a saved plan', () => {
   });
 
   it('creates nothing that somebody put into what it has kept, and says what that was', async () => {
-    const { exit, message = '', suggestions } = await performed(scenario, [applyStage], waved, inject);
+    const { exit, message = '', steps } = await performed(scenario, [applyStage], waved, inject);
     assert.equal(evil(), undefined);
     assert.equal(exit, 'stale');
     assert.match(message, /^apply would do what agreed\.json does not hold, so it did nothing:\n/);
     assert.match(message, /\n {2}create ClusterRoleBinding\/evil\n/);
-    assert.match(suggestions[0] ?? '', /kubectl netsvc-upgrade plan --out plan\.json/);
+    assert.match(String(steps[0]), /kubectl netsvc-upgrade plan --out plan\.json/);
   });
 });

@@ -60,7 +60,7 @@ describe('policy on the sandbox', () => {
     const outcome = await run(scenario);
     assert.deepEqual([outcome.exit, outcome.writes], ['done', 0]);
     const [action] = outcome.plans.flatMap(({ actions }) => actions);
-    assert.match(action?.effect.type === 'ask' ? action.effect.instruction : '', /policy --delete=allow-all-upgrade/);
+    assert.match(String(action?.effect.type === 'ask' ? action.effect.instruction : ''), /policy --delete=allow-all-upgrade/);
     assert.deepEqual(policies(scenario), [NAME, 'mine']);
   });
 

@@ -1,5 +1,5 @@
-import { command } from '../../src/kernel/argv.ts';
 import type { Finding } from '../../src/kernel/check.ts';
+import { Command, command } from '../../src/kernel/command.ts';
 import type { Edit } from '../../src/kernel/edit.ts';
 import type { RolloutMark, RolloutRow, RolloutTrace } from '../../src/kernel/history.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
@@ -81,6 +81,7 @@ function worded<T>(value: T, word: (text: string) => string): T {
     if (typeof one === 'string') return KEPT.has(key) ? one : word(one);
     if (Array.isArray(one)) return one.map((item) => through(item, key));
     if (typeof one !== 'object' || one === null) return one;
+    if (one instanceof Command) return one.masked(word);
     return Object.fromEntries(Object.entries(one).map(([name, field]) => [name, through(field, name)]));
   };
   return through(value) as T;

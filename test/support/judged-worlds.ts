@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
 import type { PreflightFacts } from '../../src/features/survey/facts.ts';
 import type { Check, CheckId, Finding } from '../../src/kernel/check.ts';
+import type { Command } from '../../src/kernel/command.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import { judgeAll as judged } from '../../src/kernel/judge.ts';
 import { contextOf, healthy } from '../fixtures/facts.ts';
@@ -12,7 +13,7 @@ export interface JudgedWorld {
   readonly checks: readonly Check<never>[];
   readonly facts: unknown;
   readonly context: Context;
-  readonly finding: Finding & { readonly next: string };
+  readonly finding: Finding & { readonly next: Command };
 }
 
 /** Every world that a test of a check has judged in this process: next-steps.test.ts follows what each of them prints. */
@@ -82,7 +83,7 @@ function assertFinding(finding: Finding, { is, says, about, details = [], hint, 
   assert.equal(finding.outcome, is, finding.message);
   if (says) assert.match(finding.message, says);
   if (hint) assert.match(finding.hint ?? '', hint);
-  if (next) assert.match(finding.next ?? '', next);
+  if (next) assert.match(String(finding.next ?? ''), next);
   if (exit) assert.equal(finding.exit, exit);
   for (const [index, detail] of details.entries()) assert.match(finding.evidence[index]?.detail ?? '', detail);
   if (about)

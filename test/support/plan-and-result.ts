@@ -132,14 +132,14 @@ async function comparedRefusal({ plane, cluster }: OpenPlane, { document, live, 
     ...(exitCode === 0 ? ['it was called refused, and kubectl applies it'] : []),
     ...(isSame ? [] : ['refused, and yet changed']),
   ];
-  return { name, uncertain: false, refused: true, because: planned.note ?? '', different };
+  return { name, uncertain: false, refused: true, because: String(planned.note ?? ''), different };
 }
 
 /** What is created has no prediction where its namespace or kind comes with it. */
 async function compared(cluster: OpenCluster, { document, result, planned }: PreviewedObject): Promise<Compared> {
   const name = refText({ ...refOf(document) });
   const real = await liveOf(cluster, document);
-  const uncertain = planned.note?.includes('cannot be predicted exactly') === true;
+  const uncertain = String(planned.note).includes('cannot be predicted exactly');
   if (!real) return { name, uncertain, different: ['it is not there'] };
   const different = result ? changedFields(withoutNote(result), withoutNote(real)).map(({ path }) => path) : [];
   return { name, uncertain: uncertain || result === undefined, different };

@@ -1,10 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../kernel/argv.ts';
+import { localCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Artifact, type Artifacts, NO_SOURCE } from '../../kernel/ports.ts';
 import { byAge, parseRelease } from '../../kernel/release.ts';
+import { look, or, text } from '../../kernel/step.ts';
 import { isLoopback } from '../kube/wire.ts';
 import {
   artifactOf,
@@ -114,8 +116,8 @@ async function fetchArtifact(url: URL, options: ArtifactsOptions, limit = LIMIT_
       `${url.href} does not exist`,
       [
         ...(url.href.includes(`/${options.lastKnownRelease}/`) ? [] : [takeInstead(options.lastKnownRelease, 'known here')]),
-        'or name another source with --manifest-url',
-        command`see what is served: curl -fsSIL ${url.href}`,
+        or('name another source with --manifest-url'),
+        look(text`see what is served: ${localCommand`curl -fsSIL ${url.href}`}`),
       ],
       thrown,
     );
@@ -124,7 +126,7 @@ async function fetchArtifact(url: URL, options: ArtifactsOptions, limit = LIMIT_
 
 /** The preflight changes nothing: whether it is the release that was meant is seen there. */
 const takeInstead = (release: string, where: string) =>
-  command`check with the last release ${where}: kubectl netsvc-upgrade preflight --release=${release}`;
+  text`check with the last release ${where}: ${command`kubectl netsvc-upgrade preflight --release=${release}`}`;
 
 async function isThere(url: URL, options: ArtifactsOptions): Promise<boolean> {
   refuseClearText(url, url.href);
@@ -148,7 +150,7 @@ function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string
     return new Fault(
       'failed',
       `${file} cannot be read: ${thrown.message}`,
-      ['make it readable for this account', command`see who may: ls -ld ${file}`],
+      ['make it readable for this account', look(text`see who may: ${localCommand`ls -ld ${file}`}`)],
       thrown,
     );
   const last = releases.at(-1);
@@ -160,7 +162,7 @@ function notInFolder(file: string, thrown: NodeJS.ErrnoException, folder: string
       there,
       'name a release with --release, or another source with --manifest-url',
       ...(last === undefined || file.startsWith(join(folder, last)) ? [] : [takeInstead(last, 'there')]),
-      command`see what is there: ls -l ${folder}`,
+      look(text`see what is there: ${localCommand`ls -l ${folder}`}`),
     ],
     thrown,
   );

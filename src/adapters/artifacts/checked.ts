@@ -1,8 +1,9 @@
 import { basename, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { command } from '../../kernel/argv.ts';
+import { localCommand } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Artifact, Artifacts, KnownSum } from '../../kernel/ports.ts';
+import { look, or, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
 /** The sums by which files of releases are known. */
@@ -49,9 +50,9 @@ async function knownSum({ target, shipped, given }: Sums, release: string, path:
 function otherThan({ sha256, from }: KnownSum, artifact: Artifact): Fault {
   return new Fault('failed', `${artifact.url} has sha256 ${artifact.sha256}, but ${from} says ${sha256}: it is not used`, [
     isUrl(artifact.url)
-      ? command`see whether it is the same again: curl -fsSL ${artifact.url} | sha256sum`
-      : command`see whether it is the same again: sha256sum ${artifact.url}`,
-    'or fetch it from another source with --manifest-url',
+      ? look(text`see whether it is the same again: ${localCommand`curl -fsSL ${artifact.url} | sha256sum`}`)
+      : look(text`see whether it is the same again: ${localCommand`sha256sum ${artifact.url}`}`),
+    or('fetch it from another source with --manifest-url'),
     'a manifest that you have changed yourself is given with --upgrade-file FILE',
   ]);
 }
@@ -62,7 +63,7 @@ function unknown({ url, file, sha256 }: Artifact, release: string): Fault {
     `${url} has sha256 ${sha256}, and this program does not know which one ${release} publishes: it is not used`,
     [
       `compare it with what the release publishes, then accept this file: --artifact-digest ${file}=${sha256}`,
-      'or give a folder of your own with --manifest-url DIR',
+      or('give a folder of your own with --manifest-url DIR'),
     ],
   );
 }

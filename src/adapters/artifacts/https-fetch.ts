@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { command } from '../../kernel/argv.ts';
+import { localCommand } from '../../kernel/command.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/ports.ts';
+import { look, or, text } from '../../kernel/step.ts';
 import { boundedBody, headOf, TooLarge } from '../bounded-body.ts';
 import { isLoopback, proxyOf } from '../kube/wire.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
@@ -57,7 +58,7 @@ export async function fetchBytes(url: URL, options: FetchOptions, limit: number,
 function tooSlow(url: URL, totalMs: number): Fault {
   return new Fault('failed', `${url.href} was not whole after ${totalMs / 1000} s`, [
     'check the network and the proxy, then run again',
-    'or fetch it yourself, and give a folder of the same layout with --manifest-url DIR',
+    or('fetch it yourself, and give a folder of the same layout with --manifest-url DIR'),
   ]);
 }
 
@@ -76,8 +77,8 @@ async function fetchAgain(url: URL, options: Cuttable, limit: number, method: st
           `${url.href} could not be fetched: ${thrown.message} (${attempt + 1} attempts)`,
           [
             'check the address, the network and the proxy, then run again',
-            'or give a folder of the same layout with --manifest-url DIR',
-            command`see what this machine is answered: curl -fsSIL ${url.href}`,
+            or('give a folder of the same layout with --manifest-url DIR'),
+            look(text`see what this machine is answered: ${localCommand`curl -fsSIL ${url.href}`}`),
           ],
           thrown,
         );
@@ -118,7 +119,7 @@ function refusedWith(status: number, url: URL): Error {
   if (isPassingStatus(status)) return new Passing(`the server answered ${status}`);
   return new Fault('failed', `${url.href}: the server answered ${status}`, [
     'check the address and whether it asks for a login',
-    command`see what it answers: curl -sSIL ${url.href}`,
+    look(text`see what it answers: ${localCommand`curl -sSIL ${url.href}`}`),
   ]);
 }
 
@@ -192,7 +193,7 @@ function untrusted(url: URL, thrown: Error): Fault {
   return new Fault(
     'failed',
     `the certificate of ${url.host} is not trusted: ${thrown.message}`,
-    ['name its CA with --manifest-ca FILE', command`see who signed it: curl -vsSI ${url.href}`],
+    ['name its CA with --manifest-ca FILE', look(text`see who signed it: ${localCommand`curl -vsSI ${url.href}`}`)],
     thrown,
   );
 }

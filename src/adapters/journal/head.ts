@@ -1,6 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION } from '../../kernel/journal.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import type { Suggestion } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
 /** An acknowledged append: its chunks, in order. */
@@ -100,7 +101,7 @@ export interface JournalPlace {
   /** Names of all parts, the head too, sorted. */
   names(): Promise<readonly string[]>;
   /** The next steps for a part that came to harm, or that is of another cluster. */
-  advice(name: string, trouble: 'damaged' | 'foreign'): Fault['suggestions'];
+  advice(name: string, trouble: 'damaged' | 'foreign'): readonly Suggestion[];
 }
 
 /** Name of the head; all parts begin with it. */

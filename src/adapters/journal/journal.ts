@@ -1,6 +1,8 @@
+import { command } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION, type JournalStore } from '../../kernel/journal.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { packChunks } from './chunk.ts';
 import { type AppendRecord, headBytes, JOURNAL_NAME, refusal } from './head.ts';
@@ -92,7 +94,7 @@ export function journalStore(deps: JournalDeps): JournalStore {
       const read = await readHead();
       if (!read || read.head.forgotten)
         throw new Fault('failed', 'there is no journal of owner references to archive', [
-          'another run has ended it: kubectl netsvc-upgrade status',
+          text`another run has ended it: ${command`kubectl netsvc-upgrade status`}`,
         ]);
       return writeArchive(file, await readAll(read.head), await readUnacknowledged(read.head));
     },

@@ -1,5 +1,8 @@
 import { command } from '../../kernel/argv.ts';
+import { type Command, removingCommand } from '../../kernel/command.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import type { Suggestion } from '../../kernel/step.ts';
+import { look, THEN_AGAIN, text } from '../../kernel/step.ts';
 import type { Content } from '../state/entry.ts';
 import type { Ledger } from '../state/ledger.ts';
 import { isPart, JOURNAL_NAME, type JournalPlace, type Stored } from './head.ts';
@@ -27,28 +30,29 @@ export function journalSecrets(ledger: Ledger): JournalPlace {
   };
 }
 
-function damagedAdvice(name: string): readonly string[] {
+function damagedAdvice(name: string): readonly Suggestion[] {
   return [
-    `look at it: ${command`kubectl -n ${STATE_NAMESPACE} get secret ${name} -o yaml`}`,
-    `save what is left: ${wholeJournal().save}`,
+    look(text`look at it: ${command`kubectl -n ${STATE_NAMESPACE} get secret ${name} -o yaml`}`),
+    text`save what is left: ${wholeJournal().save}`,
     'then restore it from a backup of the cluster, or see the manual recovery in docs/reference/journal.md',
   ];
 }
 
 /** Of a backup of another cluster's objects: the instances that it names are not here. */
-function foreignAdvice(): readonly string[] {
+function foreignAdvice(): readonly Suggestion[] {
   const { save, remove } = wholeJournal();
   return [
-    `nothing was removed in this cluster because of it; the other cluster may need it, so save it: ${save}`,
-    `then delete it here: ${remove}`,
-    'then run the same command again',
+    text`nothing was removed in this cluster because of it; the other cluster may need it, so save it: ${save}`,
+    text`then delete it here: ${remove}`,
+    THEN_AGAIN,
   ];
 }
 
-function wholeJournal(): { readonly save: string; readonly remove: string } {
-  const kubectl = command`kubectl -n ${STATE_NAMESPACE}`;
-  const all = `${kubectl} get secrets -o name | grep -E '/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$'`;
-  return { save: `${all} | xargs ${kubectl} get -o yaml > owner-references.yaml`, remove: `${all} | xargs ${kubectl} delete` };
+function wholeJournal(): { readonly save: Command; readonly remove: Command } {
+  const parts = `/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$`;
+  const save = command`kubectl -n ${STATE_NAMESPACE} get secrets -o name | grep -E ${parts} | xargs kubectl -n ${STATE_NAMESPACE} get -o yaml > owner-references.yaml`;
+  const remove = removingCommand`kubectl -n ${STATE_NAMESPACE} get secrets -o name | grep -E ${parts} | xargs kubectl -n ${STATE_NAMESPACE} delete`;
+  return { save, remove };
 }
 
 function contentOf(name: string, bytes: Uint8Array): Content {

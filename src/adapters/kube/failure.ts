@@ -1,6 +1,9 @@
+import { command } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import type { Suggestion } from '../../kernel/step.ts';
+import { look, text } from '../../kernel/step.ts';
 import { type Connection, connectionText, SEE_ENTRY } from '../kubeconfig/connection.ts';
 
 interface Status {
@@ -43,25 +46,25 @@ const UNTRUSTED = new Set([
 export function explainFailure(thrown: unknown, connection: Connection): unknown {
   if (!(thrown instanceof ApiFailure)) return thrown;
   const where = connectionText(connection);
-  const fault = (fact: string, ...next: string[]) => new Fault('failed', `${fact} (${where})`, next, thrown);
+  const fault = (fact: string, ...next: Suggestion[]) => new Fault('failed', `${fact} (${where})`, next, thrown);
   const user = connection.user.as ? `"${connection.user.as}" (impersonated)` : `user "${connection.userName}"`;
   if (thrown.status === 401)
     return fault(
       `the server ${connection.server} does not accept the credentials of ${user}`,
       'log in again, or choose another --user or --context',
-      'see whether you are known then: kubectl auth whoami',
+      look(text`see whether you are known then: ${command`kubectl auth whoami`}`),
     );
   if (thrown.status === 403)
     return fault(
       `${user} may not do this: ${thrown.message}`,
       'choose another --user or --context, or ask for the right',
-      'print the roles for whoever grants rights: kubectl netsvc-upgrade permissions --for run',
+      text`print the roles for whoever grants rights: ${command`kubectl netsvc-upgrade permissions --for run`}`,
     );
   if (thrown.status !== 0) return fault(thrown.message, 'try again; if it stays, look at the API server');
   return explainSilence(thrown, connection, fault);
 }
 
-function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fact: string, ...next: string[]) => Fault): Fault {
+function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fact: string, ...next: Suggestion[]) => Fault): Fault {
   if (UNTRUSTED.has(failure.reason))
     return fault(
       `the certificate of ${server} is signed by an unknown authority (x509, ${failure.reason})`,
@@ -82,7 +85,7 @@ function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fac
   return fault(
     `the server ${server} cannot be reached: ${failure.message.replace(`no answer from ${server}: `, '')}`,
     'check that the cluster is up and this machine can reach it (VPN, proxy)',
-    'see whether it answers kubectl: kubectl cluster-info',
+    look(text`see whether it answers kubectl: ${command`kubectl cluster-info`}`),
   );
 }
 

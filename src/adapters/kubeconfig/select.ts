@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { kubeconfigCommand } from '../../kernel/command.ts';
 import { succeeds } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { look, text } from '../../kernel/step.ts';
 import type { ClusterEntry, ConnectionFlags, ContextEntry, Environment, KubeconfigDocument, UserEntry } from './connection.ts';
 
 export interface Selection {
@@ -20,7 +22,7 @@ export function selectEntries(document: KubeconfigDocument, flags: ConnectionFla
   if (!found && contextName !== '') throw unknownEntry('context', contextName, names(document.contexts), source);
   if (!found && !flags.server && !flags.cluster)
     throw new Fault('usage', `no current context in ${source}`, [
-      'choose one with --context or `kubectl config use-context NAME`',
+      text`choose one with --context or \`${kubeconfigCommand`kubectl config use-context NAME`}\``,
       `known contexts: ${names(document.contexts)}`,
       SEE_CONTEXTS,
     ]);
@@ -34,7 +36,7 @@ export function selectEntries(document: KubeconfigDocument, flags: ConnectionFla
   return { contextName, context, clusterName, cluster: cluster?.cluster ?? {}, userName, user: user?.user ?? {} };
 }
 
-const SEE_CONTEXTS = 'see the contexts with their clusters and users: kubectl config get-contexts';
+const SEE_CONTEXTS = look(text`see the contexts with their clusters and users: ${kubeconfigCommand`kubectl config get-contexts`}`);
 
 function unknownEntry(what: 'context' | 'cluster' | 'user', name: string, known: string, source: string): Fault {
   return new Fault('usage', `${what} "${name}" does not exist in ${source}`, [

@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { command } from '../../kernel/argv.ts';
+import { kubeconfigCommand, localCommand } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { look, text } from '../../kernel/step.ts';
 import { programFile } from '../tools/files-of.ts';
 import type { ConnectionFlags, Environment, KubeconfigDocument } from './connection.ts';
 
@@ -34,7 +36,7 @@ export async function viewKubeconfig(flags: ConnectionFlags, env: Environment, k
   if (only && !(await isFile(only)))
     throw new Fault('usage', `kubeconfig file ${only} does not exist`, [
       'name an existing file with --kubeconfig',
-      command`see what is there: ls -l ${dirname(only)}`,
+      look(text`see what is there: ${localCommand`ls -l ${dirname(only)}`}`),
     ]);
   const files = kubeconfigFiles(flags, env);
   const found = await existing(files);
@@ -72,7 +74,7 @@ async function runView(flags: readonly string[], source: string, env: Environmen
     const said = stderr.trim().replace(/^error: /, '') || message;
     throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, [
       'repair the file, or name another one with --kubeconfig',
-      'see what kubectl says of it: kubectl config view',
+      look(text`see what kubectl says of it: ${kubeconfigCommand`kubectl config view`}`),
     ]);
   }
 }
@@ -80,7 +82,7 @@ async function runView(flags: readonly string[], source: string, env: Environmen
 function notStarted(kubectl: string, code: string): Fault {
   return new Fault('usage', `kubectl cannot be started: ${kubectl} (${code})`, [
     'install kubectl and put it on PATH',
-    'see what it is for: kubectl netsvc-upgrade explain NS-003',
+    look(text`see what it is for: ${command`kubectl netsvc-upgrade explain NS-003`}`),
   ]);
 }
 

@@ -1,9 +1,11 @@
-import { Fault, UNLOCK_WHEN } from '../../kernel/fault.ts';
+import { command } from '../../kernel/command.ts';
+import { Fault, unlockOnce } from '../../kernel/fault.ts';
 import { isInterrupted } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import { look, text } from '../../kernel/step.ts';
 import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/failure.ts';
 import {
@@ -134,8 +136,8 @@ function alive({ identity, renewedAt }: LockHolder): Fault {
 
 function locked(holder: LockHolder): Fault {
   return new Fault('locked', `${holder.identity} has held the lock since ${holder.acquiredAt}, renewed ${holder.renewedAt}`, [
-    'wait until that run ends: kubectl netsvc-upgrade status',
-    `${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock`,
+    look(text`wait until that run ends: ${command`kubectl netsvc-upgrade status`}`),
+    unlockOnce(),
   ]);
 }
 
@@ -210,12 +212,12 @@ function finalLoss(thrown: unknown): Fault | undefined {
 
 function takenAway(by: string): Fault {
   return new Fault('locked', `the lock was taken away during the run; it is now held by ${by}`, [
-    'look who runs: kubectl netsvc-upgrade status',
+    look(text`look who runs: ${command`kubectl netsvc-upgrade status`}`),
   ]);
 }
 
 function notRenewed(cause: unknown): Fault {
-  const [why, next] = cause instanceof Fault ? [`: ${cause.message}`, cause.suggestions] : ['', ['run again when the API server answers']];
+  const [why, next] = cause instanceof Fault ? [`: ${cause.message}`, cause.steps] : ['', ['run again when the API server answers']];
   return new Fault('locked', `the lock could not be renewed for ${GIVE_UP_MS / 1000} s${why}`, next, cause);
 }
 

@@ -1,9 +1,11 @@
+import { command } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { DATA_PLANES } from '../../kernel/installation.ts';
 import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
+import { look, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
 import type { Content } from '../state/entry.ts';
@@ -175,7 +177,7 @@ function parsed(text: string, where: string): JsonMap {
 function unreadable(where: string, why: string): Fault {
   const [, namespace, name] = where.split('/');
   return new Fault('failed', `the run record in ${where} cannot be read: ${why}`, [
-    `look at it: kubectl -n ${namespace} get secret ${name} -o jsonpath='{.data.record\\.json}' | base64 -d`,
+    look(text`look at it: ${command`kubectl -n ${namespace} get secret ${name} -o jsonpath='{.data.record\\.json}' | base64 -d`}`),
     'then restore it from a backup',
   ]);
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { AGAIN, thenAgainAs } from '../../kernel/step.ts';
 import { programFile } from './files-of.ts';
 import { runProgram } from './run-program.ts';
 
@@ -121,14 +122,11 @@ export async function awaitOrphans({ orphans, clock, say, stop }: AwaitOrphans):
     await clock.sleep(POLL_MS, stop).catch((thrown: unknown) => {
       if (!stop.aborted) throw thrown;
     });
-    if (stop.aborted) throw new Fault('interrupted', `stopped while waiting for ${names}`, ['run the same command again']);
+    if (stop.aborted) throw new Fault('interrupted', `stopped while waiting for ${names}`, [AGAIN]);
   }
 }
 
 function stillThere(names: string, left: readonly Orphan[]): Fault {
   const fact = `${names}, started by a run that does not hold the lock any more, has not ended for ${PATIENCE_MS / 1000} s and may still write to this cluster`;
-  return new Fault('locked', fact, [
-    `end it with: kill ${left.map(({ pid }) => pid).join(' ')}`,
-    'then run the same command again: what is done stays done',
-  ]);
+  return new Fault('locked', fact, [`end it with: kill ${left.map(({ pid }) => pid).join(' ')}`, thenAgainAs('what is done stays done')]);
 }

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { command, type FileOwner } from '../../kernel/argv.ts';
+import type { FileOwner } from '../../kernel/argv.ts';
+import { removingCommand } from '../../kernel/command.ts';
 
 interface Place {
   readonly manager: string;
@@ -12,7 +13,11 @@ interface Place {
 const places: readonly Place[] = [
   { manager: 'brew', packageIn: /\/(?:Cellar|Caskroom)\/([^/]+)\//, remove: (name) => `brew uninstall ${name}` },
   { manager: 'snap', packageIn: /^(?:\/var\/lib\/snapd)?\/snap\/(?:bin\/)?([^/.]+)/, remove: (name) => `snap remove ${name}` },
-  { manager: 'krew', packageIn: /[\\/]\.krew[\\/]store[\\/]([^\\/]+)[\\/]/, remove: (name) => command`kubectl krew uninstall ${name}` },
+  {
+    manager: 'krew',
+    packageIn: /[\\/]\.krew[\\/]store[\\/]([^\\/]+)[\\/]/,
+    remove: (name) => String(removingCommand`kubectl krew uninstall ${name}`),
+  },
   { manager: 'nix', packageIn: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];
 

@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
-import { type Invocation, quoteArgument, type Tool, type ToolResult, type Tools } from '../../kernel/argv.ts';
+import type { Invocation, Tool, ToolResult, Tools } from '../../kernel/argv.ts';
 import { interrupted } from '../../kernel/interruption.ts';
+import { quoteArgument } from '../../kernel/quoting.ts';
 import type { Environment } from '../kubeconfig/connection.ts';
 import type { Trace } from '../trace.ts';
 import { filesOf, programFile } from './files-of.ts';

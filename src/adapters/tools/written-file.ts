@@ -1,6 +1,8 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { command, type Invocation } from '../../kernel/argv.ts';
+import type { Invocation } from '../../kernel/argv.ts';
+import { localCommand } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { look, THEN_AGAIN, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
 /** The SHA-256 of a file of the work folder as this process wrote it; undefined for a file that it did not write. */
@@ -36,7 +38,7 @@ export async function openWritten(file: string, sha256: string | undefined, othe
     new Fault(
       'failed',
       `${file} ${otherwise}: ${why}`,
-      [command`see who may write there: ls -ld ${file}`, 'then run the same command again'],
+      [look(text`see who may write there: ${localCommand`ls -ld ${file}`}`), THEN_AGAIN],
       cause,
     );
   if (sha256 === undefined) throw refuse('this command did not write it');

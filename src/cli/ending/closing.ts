@@ -146,8 +146,8 @@ const UNDER_WAY = `${sentence(IN_KERNEL)} New pods get none on a node whose agen
 
 /** What it means for traffic that these stages wrote: as a stop says itself (`… New pods on node-01 get none.`), else by what restarted. */
 function trafficOf(outcome: Outcome, chain: readonly AnyStage[], isBlock: boolean): (stages: readonly string[]) => readonly string[] {
-  const impact = outcome.suggestions.find((one) => one.startsWith('running pods '));
-  if (impact !== undefined) return () => (isBlock ? [] : [impact.split('; ').map(sentence).join(' ')]);
+  const impact = outcome.steps.find(({ more }) => more.impact !== undefined)?.more.impact;
+  if (impact !== undefined) return () => (isBlock ? [] : [impact.sentences.map(sentence).join(' ')]);
   const dataPlane = outcome.record?.dataPlane ?? outcome.head?.dataPlane;
   return (stages) => trafficLines(stages, chain, outcome.exit === 'done' ? trafficSentences(dataPlane) : UNDER_WAY);
 }

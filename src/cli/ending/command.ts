@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import { look, text } from '../../kernel/step.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
 import { present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
@@ -42,7 +43,9 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
 function notOurs(thrown: unknown, runId: string): unknown {
   if (!(thrown instanceof TypeError || thrown instanceof RangeError)) return thrown;
   return new Fault('failed', `the report of run ${runId} cannot be shown: something else wrote into what was kept of it`, [
-    command`find out what did: kubectl -n ${STATE_NAMESPACE} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`,
-    'the record of the run alone: kubectl netsvc-upgrade status',
+    look(
+      text`find out what did: ${command`kubectl -n ${STATE_NAMESPACE} get secrets --field-selector type=netsvc-upgrade/state --show-managed-fields -o yaml`}`,
+    ),
+    text`the record of the run alone: ${command`kubectl netsvc-upgrade status`}`,
   ]);
 }

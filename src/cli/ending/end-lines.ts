@@ -1,10 +1,12 @@
+import type { Command } from '../../kernel/command.ts';
 import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import { Again, type Step, type StepKind } from '../../kernel/step.ts';
 import { undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
-import { type CarriedFlag, carriedTo } from '../carried.ts';
+import { type CarriedFlag, oursWith } from '../carried.ts';
 import type { Outcome } from './run.ts';
 
 /** Of whom the end tells. */
@@ -16,7 +18,7 @@ export interface EndView {
   /** An earlier command began the run: the time is that of the last part. */
   readonly isResumed?: boolean;
   /** The command that resumes what stopped. */
-  readonly resume: string;
+  readonly resume: Command;
 }
 
 /** `✔ Calico v3.27.5 → v3.32.1 on 6 nodes in 2m53s · 2 warnings · 3 manual steps left`. */
@@ -37,15 +39,8 @@ export function successLine(outcome: Outcome, { palette, service, release, isRes
 
 /** What kept a run from its end, as one block: the last on the screen. `undo`: what of it can be undone, and how. */
 export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
-  const { message, suggestions } = outcome;
-  const rows = suggestions.map((step) =>
-    rowOf(
-      step
-        .replace(ALONE, () => `resume: ${view.resume}`)
-        .replace(SAME, () => `, then resume: ${view.resume}`)
-        .replace(TOLERANT, (_, flag: string) => `${view.resume.replace(/ --max-failed[= ]\S+/, '')} ${flag}`),
-    ),
-  );
+  const { message, steps } = outcome;
+  const rows = steps.map((step) => rowOf(step, view.resume));
   const isToDo = ([name]: Row) => name === 'then' || name === 'or';
   return [
     stoppedHead(outcome, view),
@@ -60,11 +55,6 @@ function undoLines(undo: readonly string[]): readonly string[] {
   return undo.map((text, index) => rowText([index === 0 ? 'undo' : '', text]));
 }
 
-/** Where a block is shown, the command itself can stand in it. */
-const ALONE = /^(?:then )?run the same command again(?:: .*)?$/;
-const SAME = /,? then run the same command again(?:: it resumes)?/;
-const TOLERANT = /run the same command again with (--max-failed=\d+)$/;
-
 /** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
 function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
   // A stage that has done its own part may still wait for the user.
@@ -76,13 +66,11 @@ function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
 
 type Row = readonly [name: string, text: string];
 
-/** A step's first words show its kind: a look, what a pod says, what the failure means, or what to do. */
-function rowOf(step: string): Row {
-  const [, begin, rest = ''] = /^(see why|this means): (.+)$/.exec(step) ?? [];
-  if (begin !== undefined) return [begin === 'see why' ? 'look' : 'means', rest];
-  if (/^(?:the pod on )?\S+ (?:says|logs): /.test(step)) return ['says', step];
-  if (step.startsWith('or ')) return ['or', step.slice(3)];
-  return [step.startsWith('running pods ') ? 'impact' : 'then', step];
+const ROWS: Readonly<Record<StepKind, string>> = { look: 'look', do: 'then', or: 'or', impact: 'impact', says: 'says', means: 'means' };
+
+/** The kind is the row's name. Where a step means the command that was typed, what resumes it stands there. */
+function rowOf({ kind, text }: Step, resume: Command): Row {
+  return [ROWS[kind], String(text.map((part) => (part instanceof Again ? part.with(resume) : part)))];
 }
 
 function rowText([name, text]: Row): string {
@@ -95,12 +83,10 @@ function agents({ history }: Outcome): RolloutTrace | undefined {
 }
 
 /** The nodes of an impact, where no agent that is not ready is the reason. */
-const WITHOUT_NETWORK = /; new pods on (?!a node )(.+) get none$/;
-
 /** `5 of 6 nodes on v3.32.1`, then the nodes that stopped it, or are not ready; nothing of the first where no rollout was seen. */
 function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const trace = agents(outcome);
-  const without = outcome.suggestions.map((one) => WITHOUT_NETWORK.exec(one)?.[1]).find((nodes) => nodes !== undefined);
+  const without = outcome.steps.map(({ more }) => more.impact?.withoutNetwork).find((nodes) => nodes !== undefined);
   const stopped = without === undefined ? [] : [`new pods on ${without} get no network`];
   if (!trace || trace.done) return stopped;
   // What was seen before the step that stopped (a probe while the rollout continues) is old by then.
@@ -142,8 +128,7 @@ export function undoTexts(
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
   const isBackedUp = row?.by === 'files';
-  const wayOf = (of: string) =>
-    of === 'copy' ? 'the row of policy has the command that creates it again' : `kubectl netsvc-upgrade ${of}${carriedTo(of, carried)}`;
+  const wayOf = (of: string) => (of === 'copy' ? 'the row of policy has the command that creates it again' : String(oursWith(of, carried)));
   const waysOf = (some: readonly AnyStage[]) => some.flatMap(({ undoneBy: of }) => (of === undefined || of === 'files' ? [] : [wayOf(of)]));
   const ways = waysOf(writers);
   const { noReturn, progress, backup } = record;

@@ -1,3 +1,4 @@
+import { type Command, ownCommand } from '../../kernel/command.ts';
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
 import { resumeCommand } from '../carried.ts';
@@ -16,7 +17,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const [effects, chain] = [await session.seams.loadEffects(), await session.seams.loadChain()];
   const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
-  const { exit, findings, suggestions } = outcome;
+  const { exit, findings, steps } = outcome;
   const { chain: of } = asked;
   const full = of?.tells !== undefined;
   const before = full ? await recordBefore(session, outcome.record) : undefined;
@@ -24,8 +25,9 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const resume = flags && resumeCommand(flags);
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
-  const step = nextStep(session, { exit, findings, suggestions, dryRun: isDryRun, resume, manual });
-  if (flags && step === resume) for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
+  const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume, manual });
+  if (flags && String(step) === String(resume))
+    for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
@@ -71,11 +73,11 @@ async function isPart(session: Session, { exit, record }: Outcome): Promise<bool
 }
 
 /** What stderr says beside the document; nothing where the block is on the same terminal. Its steps are in the block, if the format has one. */
-function faultBeside({ seams, asked }: Session, { exit, message, suggestions }: Outcome, isBlock: boolean): Fault | undefined {
+function faultBeside({ seams, asked }: Session, { exit, message, steps }: Outcome, isBlock: boolean): Fault | undefined {
   const isShown = isBlock && isForPerson(asked.flags.output);
   const { outIsTerminal, errIsTerminal } = seams.terminal;
   if (message === undefined || (isShown && outIsTerminal && errIsTerminal)) return undefined;
-  return new Fault(exit, message, isShown ? [] : suggestions);
+  return new Fault(exit, message, isShown ? [] : steps);
 }
 
 /** Of a run that has begun to write. */
@@ -95,8 +97,8 @@ export async function recordBefore({ composition, context }: Seen, written?: Run
 }
 
 /** What the last line would be on a cluster that is still there. */
-function demoLine({ exit, findings, suggestions }: Outcome): string {
-  const next = nextCommand({ exit, findings, suggestions, chain: CHAINS.run, carried: [], typed: 'run' });
+function demoLine({ exit, findings, steps }: Outcome): string {
+  const next = nextCommand({ exit, findings, steps, chain: CHAINS.run, carried: [], typed: 'run' });
   return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${next}`;
 }
 
@@ -104,18 +106,18 @@ function demoLine({ exit, findings, suggestions }: Outcome): string {
 export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried) : `kubectl netsvc-upgrade ${typed}`;
+  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried) : ownCommand(typed);
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
 }
 
 /** For a command of one stage, a manual step left is a reason to stop. */
 function withPerson(outcome: Outcome): Outcome {
   const stop = stopForPerson(outcome.exit, outcome.plans, outcome.stages.length);
-  return stop ? { ...outcome, exit: stop.code, message: stop.message, suggestions: stop.suggestions } : outcome;
+  return stop ? { ...outcome, exit: stop.code, message: stop.message, steps: stop.steps } : outcome;
 }
 
 /** The last line, for this session's command line. */
-export function nextStep(session: Session, ending: Omit<Ending, 'chain' | 'carried' | 'typed'>): string {
+export function nextStep(session: Session, ending: Omit<Ending, 'chain' | 'carried' | 'typed'>): Command {
   const { chain, carried, typed } = session.asked;
   return nextCommand({ ...ending, chain, carried, typed });
 }

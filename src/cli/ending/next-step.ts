@@ -1,6 +1,9 @@
 import type { Finding } from '../../kernel/check.ts';
+import { type Command, command, ownCommand } from '../../kernel/command.ts';
 import type { ExitName } from '../../kernel/fault.ts';
-import { type CarriedFlag, carriedTo } from '../carried.ts';
+import { quoteFor } from '../../kernel/quoting.ts';
+import type { Step } from '../../kernel/step.ts';
+import { type CarriedFlag, oursWith } from '../carried.ts';
 import type { Chain } from '../command-names.ts';
 
 /** What the last line of every command is computed from. */
@@ -14,20 +17,20 @@ export interface Ending {
   readonly typed: string;
   readonly findings: readonly Finding[];
   /** What is said to whoever reads why it ended early. */
-  readonly suggestions?: readonly string[];
+  readonly steps?: readonly Step[];
   /** Something is left to do: only for `plan` and dry runs. */
   readonly pending?: boolean;
   readonly dryRun?: boolean;
   /** What resumes a run that another command left unfinished. */
-  readonly resume?: string | undefined;
+  readonly resume?: Command | undefined;
   /** The command of the first manual step that is left, of those that have one. */
-  readonly manual?: string | undefined;
-  /** File that the plan was saved to, quoted for a shell. */
+  readonly manual?: Command | undefined;
+  /** File that the plan was saved to. */
   readonly savedPlan?: string;
 }
 
-/** What was seen in memory is tried on a cluster, beginning with what changes nothing. A shell takes the rest for a comment. */
-const DEMO_NEXT = 'kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
+/** What was seen in memory is tried on a cluster, beginning with what changes nothing. */
+const DEMO_NEXT = command`kubectl netsvc-upgrade preflight`.commented('your own cluster; changes nothing');
 
 /** The cluster in memory is gone then. A wait that timed out is not the end: the same command continues the demo. */
 export function endsDemo({ chain, exit }: Pick<Ending, 'chain' | 'exit'>): boolean {
@@ -35,8 +38,8 @@ export function endsDemo({ chain, exit }: Pick<Ending, 'chain' | 'exit'>): boole
 }
 
 /** The exact next command. */
-export function nextCommand(ending: Ending): string {
-  const ours = (command: string) => `kubectl netsvc-upgrade ${command}${carriedTo(command, ending.carried)}`;
+export function nextCommand(ending: Ending): Command {
+  const ours = (line: string) => oursWith(line, ending.carried);
   if (endsDemo(ending)) return DEMO_NEXT;
   switch (ending.exit) {
     case 'done':
@@ -48,48 +51,47 @@ export function nextCommand(ending: Ending): string {
       return fixFor(ending, ours);
     case 'stale':
       if (openErrors(ending).some(({ next }) => next !== undefined)) return fixFor(ending, ours);
-      return `${ours('plan')} --out plan.json`;
+      return ours('plan').with('--out', 'plan.json');
     case 'locked':
       return ours('status --watch');
     case 'failed':
-      return commandIn(ending.suggestions ?? []) ?? ours('status');
+      return commandIn(ending.steps ?? []) ?? ours('status');
     case 'usage':
-      return `kubectl netsvc-upgrade ${ending.typed} --yes`;
+      return ownCommand(ending.typed).with('--yes');
     case 'timeout':
     case 'stopped':
       // The same command again would end in the same way until somebody has looked.
       return lookOf(ending) ?? (ending.chain?.isUpgrade ? undefined : ending.manual) ?? again(ending, ours);
     case 'interrupted':
-      return `kubectl netsvc-upgrade ${ending.typed}`;
+      return ownCommand(ending.typed);
   }
 }
 
-/** Behind our own words: what pods and statuses say, and what removes something, is never the next command. */
-const STEP =
-  /^(?:(?:see|look|read|find out|follow|wait|finish|begin|make|name|put back|print|check|another run)\b[^:]*(?<! (?:says|logs)): (?=(?:kubectl|helm|calicoctl|ls|curl|sha256sum) )|(?=kubectl netsvc-upgrade ))(.+)$/;
-
-/** The first command of an error's hints, of those that `fits`. */
-export function commandIn(hints: readonly string[], fits: (command: string) => boolean = () => true): string | undefined {
-  return hints.flatMap((one) => STEP.exec(one)?.[1] ?? []).find(fits);
+/** The first command of an error's steps, of those that `fits`: a look, or what this program does. None that removes something. */
+export function commandIn(steps: readonly Step[], fits: (command: Command) => boolean = () => true): Command | undefined {
+  const mayCome = (kind: Step['kind'], { own, removes }: Command) => !removes && (kind === 'look' || (kind === 'do' && own !== undefined));
+  return steps.flatMap(({ kind, text }) => (text.command !== undefined && mayCome(kind, text.command) ? [text.command] : [])).find(fits);
 }
 
-/** The first command that shows why, behind our own words for it: what pods, statuses and manual steps say is never the next command. */
-function lookOf({ suggestions = [] }: Ending): string | undefined {
-  const look = /^(?:see why(?: with)?|look at it|read the log of the operator): (kubectl (?!netsvc-upgrade ).+)$/;
-  return suggestions.map((one) => look.exec(one)?.[1]).find((one) => one !== undefined);
+/** The first command that shows why; what this program does is none. */
+function lookOf({ steps = [] }: Ending): Command | undefined {
+  return commandIn(
+    steps.filter(({ kind }) => kind === 'look'),
+    ({ own }) => own === undefined,
+  );
 }
 
 /** A wait alone may wait for what nobody has started: `run` does what is missing, then waits. */
-function again({ chain, typed }: Ending, ours: (command: string) => string): string {
-  return chain?.resumedBy ? ours(chain.resumedBy) : `kubectl netsvc-upgrade ${typed}`;
+function again({ chain, typed }: Ending, ours: (line: string) => Command): Command {
+  return chain?.resumedBy ? ours(chain.resumedBy) : ownCommand(typed);
 }
 
-function afterSuccess(ending: Ending, ours: (command: string) => string): string {
+function afterSuccess(ending: Ending, ours: (line: string) => Command): Command {
   const { chain } = ending;
   if (ending.resume !== undefined) return ending.resume;
-  if (ending.dryRun) return `kubectl netsvc-upgrade ${ending.typed.replace(/ --dry-run(=|\s+)(server|client)\b/, '')}`;
+  if (ending.dryRun) return ownCommand(ending.typed).without('dry-run');
   // What was left out has to be evaluated before anything is planned.
-  if (ending.typed.split(' ').includes('--read-only')) return ours('preflight');
+  if (ownCommand(ending.typed).gives('read-only')) return ours('preflight');
   if (chain?.onlyPlans && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.
   if (chain?.isUpgrade && ending.carried.some(({ name }) => name === 'through')) return ours('status');
@@ -99,29 +101,28 @@ function afterSuccess(ending: Ending, ours: (command: string) => string): string
     ({ leads, outcome }) => outcome === 'warning' && leads !== undefined && leads === chain?.leads,
   )?.next;
   if (chain?.isUpgrade && leading !== undefined) return leading;
-  if (ending.savedPlan !== undefined) return `${ours('run')} --plan-file ${ending.savedPlan}`;
+  if (ending.savedPlan !== undefined)
+    return ours('run').with('--plan-file', { value: ending.savedPlan, shown: quoteFor(process.platform, ending.savedPlan) });
   return leading ?? ours(followerOf(ending));
 }
 
 /** What comes after the chain; what was undone is looked at, as nothing follows by itself. */
 function followerOf({ chain, typed }: Ending): string {
-  const isUndo = typed.split(' ').includes('--undo');
-  return (isUndo ? chain?.afterUndo : chain?.next) ?? 'status';
+  return (ownCommand(typed).gives('undo') ? chain?.afterUndo : chain?.next) ?? 'status';
 }
 
 /** What comes after a probe that is the next command: it is no step of the upgrade. */
-export function afterProbe(next: string, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly string[] {
-  if (!next.includes(' --probe-images')) return [];
-  const then = chain?.onlyPlans ? chain.next : 'plan';
-  return [`Afterwards, if every node can pull them: kubectl netsvc-upgrade ${then}${carriedTo(then, carried)}`];
+export function afterProbe(next: Command, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly string[] {
+  if (!next.gives('probe-images')) return [];
+  return [`Afterwards, if every node can pull them: ${oursWith(chain?.onlyPlans ? chain.next : 'plan', carried)}`];
 }
 
-function fixFor(ending: Ending, ours: (command: string) => string): string {
+function fixFor(ending: Ending, ours: (line: string) => Command): Command {
   // What a run that is not at its end has left open is done by the rest of it.
   if (ending.chain?.tells === 'result' && ending.resume !== undefined) return ending.resume;
   const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
-  return first?.next ?? (first ? `kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
+  return first?.next ?? (first ? command`kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
 }
 
 function openErrors({ findings }: Ending): readonly Finding[] {

@@ -1,11 +1,13 @@
+import { type Command, command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { leavesSteps, type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
+import { look, stepOf, text } from '../../kernel/step.ts';
 import type { Former } from '../../report/plan-summary.ts';
-import { type CarriedFlag, carriedTo, resumeCommand } from '../carried.ts';
+import { type CarriedFlag, oursWith, resumeCommand } from '../carried.ts';
 import type { RunReport } from '../documents.ts';
 import { withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
@@ -17,7 +19,9 @@ export async function recordOf(records: Records, runId: string | undefined, cont
   const last = recordHere(await records.load(), context);
   if (last && (runId === undefined || runId === last.runId)) return last;
   if (runId === undefined)
-    throw new Fault('usage', 'no run of this program is recorded on this cluster', ['begin one: kubectl netsvc-upgrade preflight']);
+    throw new Fault('usage', 'no run of this program is recorded on this cluster', [
+      text`begin one: ${command`kubectl netsvc-upgrade preflight`}`,
+    ]);
   const older = (await records.keptWith('/record')).filter(({ content }) => isRecord(content) && recordHere(content, context));
   const found = older.find(({ id }) => id === `${runId}/record`);
   if (isRecord(found?.content)) return found.content;
@@ -43,9 +47,9 @@ export async function recordedReport({ composition, context, asked }: Session, r
 }
 
 /** What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done. */
-function nextAfter(record: RunRecord, carried: readonly CarriedFlag[], clusterUid: string): string {
+function nextAfter(record: RunRecord, carried: readonly CarriedFlag[], clusterUid: string): Command | string {
   if (!isDone(record)) return resumeCommand(withRecorded(carried, record, clusterUid));
-  return leavesSteps(record) ? `kubectl netsvc-upgrade verify${carriedTo('verify', carried)}` : 'nothing is left for this program to do';
+  return leavesSteps(record) ? oursWith('verify', carried) : 'nothing is left for this program to do';
 }
 
 /** What the run that is recorded took, or those before it where it has seen no rollout: the next one will take about as long. Nothing for a first run. */
@@ -92,7 +96,7 @@ function isRunReport(content: unknown): content is RunReport {
 }
 
 /** One report of a run from its record and from what its commands left beside it, oldest first. */
-function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: string): RunReport {
+function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: Command | string): RunReport {
   const last = parts.at(-1);
   const before = record.intent.from ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
   const after = parts.findLast((one) => one.versions?.after !== undefined)?.versions?.after;
@@ -120,13 +124,13 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
 }
 
 /** The record decides how it stands: a command that was killed left nothing else. */
-function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'suggestions'> {
-  if (last && record.outcome !== undefined) return { exit: last.exit.code, suggestions: last.suggestions, message: last.message };
-  if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, suggestions: [] };
+function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'steps'> {
+  if (last && record.outcome !== undefined) return { exit: last.exit.code, steps: last.suggestions.map(stepOf), message: last.message };
+  if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, steps: [] };
   return {
     exit: 'interrupted',
     message: 'the run is at work, or its last command was killed: there is no report of how it ended',
-    suggestions: ['see whether it still runs: kubectl netsvc-upgrade status'],
+    steps: [look(text`see whether it still runs: ${command`kubectl netsvc-upgrade status`}`)],
   };
 }
 

@@ -63,7 +63,8 @@ function rowOf(
 }
 
 /** Manual steps at the end of a run, without those that its error names. */
-function stepsLeft({ exit, plans, suggestions }: Outcome): readonly string[] {
+function stepsLeft({ exit, plans, steps }: Outcome): readonly string[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
-  return [...new Set(leftToPerson(latestOf(plans)))].filter((step) => !suggestions.includes(step));
+  const told = new Set(steps.map(String));
+  return [...new Set(leftToPerson(latestOf(plans)).map(String))].filter((step) => !told.has(step));
 }

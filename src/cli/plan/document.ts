@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Finding } from '../../kernel/check.ts';
+import type { Command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type EffectTypes, typeOf } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
@@ -75,7 +76,14 @@ export interface Planned {
   readonly effects: EffectTypes;
 }
 
-export function planDocument(context: Context, exit: ExitName, planned: Planned, head: PlanHead, next: string, here: Here): PlanDocument {
+export function planDocument(
+  context: Context,
+  exit: ExitName,
+  planned: Planned,
+  head: PlanHead,
+  next: Command | string,
+  here: Here,
+): PlanDocument {
   const { path, variant, datastore, source, digest } = head;
   return {
     ...documentHead(context, exit, next),

@@ -5,11 +5,12 @@ import { firstOf } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { maskValue } from '../../kernel/hidden.ts';
 import { continues, isOfIntent, type RunRecord } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, planDifferences } from './differences.ts';
 import { anotherPlace, assertPlanPlace, isPlanOfOurs, parsePlan } from './shape.ts';
 
-const makeAgain = (file: string) => command`make a new one: kubectl netsvc-upgrade plan --out ${file}`;
+const makeAgain = (file: string) => text`make a new one: ${command`kubectl netsvc-upgrade plan --out ${file}`}`;
 
 /** A plan as it was read from its file. */
 export interface SavedPlan {
@@ -74,20 +75,20 @@ function staleText(differences: readonly string[]): string {
 
 /** Throws Fault('usage') for a file that cannot be read or holds no plan; before the cluster is asked anything. */
 export async function loadPlan(file: string): Promise<SavedPlan> {
-  const text = await readFile(file, 'utf8').catch((thrown: unknown) => {
+  const content = await readFile(file, 'utf8').catch((thrown: unknown) => {
     const missing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     const fact = missing ? `--plan-file ${file} does not exist` : `--plan-file ${file}: ${messageOf(thrown)}`;
     throw new Fault('usage', fact, [makeAgain(missing ? file : anotherPlace(file))], thrown);
   });
   // The next step must not write over what is no plan: it may be the only copy of something else.
-  const again = isPlanOfOurs(text) ? [makeAgain(file)] : [...meantFor(text, file), makeAgain(anotherPlace(file))];
-  return { file, document: parsePlan(text, file, again) };
+  const again = isPlanOfOurs(content) ? [makeAgain(file)] : [...meantFor(content, file), makeAgain(anotherPlace(file))];
+  return { file, document: parsePlan(content, file, again) };
 }
 
 /** The flag that takes such a file, if it is YAML of Kubernetes. */
-function meantFor(text: string, file: string): readonly string[] {
-  const kinds = [...text.matchAll(/^kind: *["']?(\w+)/gm)].map(([, kind]) => kind);
-  if (kinds.length === 0 || !/^apiVersion:/m.test(text)) return [];
+function meantFor(said: string, file: string): readonly string[] {
+  const kinds = [...said.matchAll(/^kind: *["']?(\w+)/gm)].map(([, kind]) => kind);
+  if (kinds.length === 0 || !/^apiVersion:/m.test(said)) return [];
   return [
     kinds.every((kind) => kind === 'Config')
       ? `a kubeconfig is given as --kubeconfig ${file}`

@@ -6,6 +6,7 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
+import { THEN_AGAIN } from '../../kernel/step.ts';
 import type { PlannedGit } from '../documents.ts';
 import type { Session } from '../session.ts';
 
@@ -80,7 +81,7 @@ export async function writeGitFiles(folder: string, files: readonly GitFile[]): 
     await mkdir(folder, { recursive: true });
     for (const { path, text } of files) await writeMissing(join(folder, ...path.split('/')), text);
   } catch (thrown) {
-    throw new Fault('failed', `the files for Git could not be written: ${messageOf(thrown)}`, ['then run the same command again'], thrown);
+    throw new Fault('failed', `the files for Git could not be written: ${messageOf(thrown)}`, [THEN_AGAIN], thrown);
   }
 }
 

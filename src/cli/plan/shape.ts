@@ -3,6 +3,8 @@ import { basename } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import type { Suggestion } from '../../kernel/step.ts';
+import { text } from '../../kernel/step.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
 import { assertPlace } from '../ending/file.ts';
 
@@ -10,7 +12,7 @@ import { assertPlace } from '../ending/file.ts';
 const FAMILY = OUTPUT_VERSION.replace(/\d+$/, '');
 
 /** The saved plan in a text. Throws Fault('usage') for anything else, saying what is wrong with it. */
-export function parsePlan(text: string, file: string, suggestions: readonly string[]): PlanDocument {
+export function parsePlan(text: string, file: string, suggestions: readonly Suggestion[]): PlanDocument {
   const refuse = (why: string) => new Fault('usage', `${file} is not a saved plan: ${why}`, suggestions);
   const value = parsed(text);
   if (value === undefined) throw refuse('it is not JSON');
@@ -101,7 +103,7 @@ export async function assertPlanPlace(file: string | undefined): Promise<void> {
   if (!found.isFile()) throw new Fault('usage', `--out ${file} is not a file`, ['name a file, or print the plan: -o json']);
   if (found.size === 0 || isPlanOfOurs(await readFile(file, 'utf8').catch(() => ''))) return;
   throw new Fault('usage', `--out ${file} exists and is not a saved plan: it is not overwritten`, [
-    command`name another file: kubectl netsvc-upgrade plan --out ${anotherPlace(file)}`,
+    text`name another file: ${command`kubectl netsvc-upgrade plan --out ${anotherPlace(file)}`}`,
   ]);
 }
 

@@ -1,5 +1,4 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
-import { quoteFor } from '../../kernel/argv.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
@@ -48,7 +47,7 @@ export async function showPlan(
     findings: planned.findings,
     pending: planned.writes,
     dryRun,
-    savedPlan: out && quoteFor(process.platform, out),
+    ...(out === undefined ? {} : { savedPlan: out }),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
   const document = git?.document ? { ...made, git: git.document } : made;

@@ -1,6 +1,6 @@
-import { quoteArgument } from '../../kernel/argv.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { quoteArgument } from '../../kernel/quoting.ts';
 import { endpointsOf, endpointsProblem, type StoreSettings, storeSettings } from '../../kube/kvstore.ts';
 
 /** What the user has to save beside the backup where the service's data is in a key-value store: Kubernetes has none of it. */

@@ -13,6 +13,7 @@ import { Fault, Outdated } from '../../kernel/fault.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { WatchUpdate } from '../../kernel/ports.ts';
 import type { KeptOutcome } from '../../kernel/run-record.ts';
+import { AGAIN, text } from '../../kernel/step.ts';
 import {
   type AutomaticSigns,
   type ExpectedCoverage,
@@ -94,12 +95,11 @@ async function waitHostEndpoints(ports: Ports, expected: EndpointsExpected, wait
 }
 
 function ending(open: readonly Uncovered[], of: number, { stop, timeoutMs }: Wait): Fault {
-  if (stop.aborted)
-    return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', ['run the same command again']);
+  if (stop.aborted) return new Fault('interrupted', 'stopped while waiting for the automatic host endpoints', [AGAIN]);
   const what = `${open.length} of ${counted(of, 'node')} without a complete automatic host endpoint`;
   return new Fault('timeout', `${what} after ${Math.round(timeoutMs / 1000)} s: ${laggards(open) ?? 'nothing was read'}`, [
     'look at the log of the controllers: they wait for the agents’ rollout before they make endpoints',
-    'fix what is named above, then run the same command again',
+    text`fix what is named above, then ${AGAIN}`,
   ]);
 }
 

@@ -3,6 +3,7 @@ import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import { failed, listed, type PreflightCheck, table } from '../survey/index.ts';
 import type { ChartCheck, ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
@@ -145,7 +146,7 @@ function pendingHint({ record: { namespace, name, revision }, object }: StoredRe
     'If it was never finished, store a copy of its record, then delete it. The revision before it stays, and the next run upgrades again.',
     `copy:     ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${copy}`,
     `delete:   ${command`kubectl delete ${object} --namespace ${namespace}`}`,
-    `put back: ${command`kubectl create -f ${copy}`}`,
+    text`put back: ${command`kubectl create -f ${copy}`}`,
   ].join('\n');
 }
 

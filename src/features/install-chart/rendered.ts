@@ -1,3 +1,4 @@
+import { command } from '../../kernel/command.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ChartRelease } from '../../kernel/installation.ts';
@@ -6,6 +7,7 @@ import { type KubeObject, type ObjectRef, objectKey, refOf, refText } from '../.
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { look, text } from '../../kernel/step.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
 import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { comparable } from '../../manifest/prepare.ts';
@@ -27,7 +29,7 @@ export async function renderedChart(ports: Ports, { trial, upgrade, stored, targ
   if (upgrade && 'value' in stored) return rendered(ports, upgrade, stored.value.base);
   const because = [stored, target, helm].flatMap((one) => ('unread' in one ? [one.unread] : [])).join('; ');
   throw new Fault('blocked', `the chart could not be rendered: ${because || 'its upgrade is not known'}`, [
-    'see why it cannot be upgraded: kubectl netsvc-upgrade preflight',
+    look(text`see why it cannot be upgraded: ${command`kubectl netsvc-upgrade preflight`}`),
   ]);
 }
 

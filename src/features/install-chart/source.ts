@@ -1,10 +1,12 @@
 import type { Tools } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
+import { localCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { isRecord, type JsonMap, parsedJson, textAt } from '../../kernel/json.ts';
 import type { Sources, WorkFolder } from '../../kernel/ports.ts';
+import { look, sentence, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { readYaml } from '../../manifest/yaml-rules.ts';
@@ -58,10 +60,12 @@ function chartPlace({ goal: { release }, options, profile }: Context): Reading<C
 /** Fails as a reading: without the chart tool, or with one that does not tell its version. */
 export async function readHelmVersion(tools: Tools): Promise<Reading<HelmVersion>> {
   return reading(async () => {
-    const text = await runHelm(tools, { tool: 'helm', args: ['version', '--short'], withoutCluster: true });
-    const version = parseHelmVersion(text);
+    const said = await runHelm(tools, { tool: 'helm', args: ['version', '--short'], withoutCluster: true });
+    const version = parseHelmVersion(said);
     if (version) return version;
-    throw new Fault('failed', `helm does not tell its version: ${text.trim().slice(0, 100)}`, ['see for yourself: helm version']);
+    throw new Fault('failed', `helm does not tell its version: ${said.trim().slice(0, 100)}`, [
+      look(text`see for yourself: ${localCommand`helm version`}`),
+    ]);
   });
 }
 
@@ -104,8 +108,8 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
     return { value: await read() };
   } catch (thrown) {
     if (!isAnswer(thrown)) throw thrown;
-    const [hint] = thrown.suggestions;
-    return { unread: thrown.message, ...(hint ? { hint: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}` } : {}) };
+    const [hint] = thrown.steps;
+    return { unread: thrown.message, ...(hint ? { hint: sentence(hint.text) } : {}) };
   }
 }
 

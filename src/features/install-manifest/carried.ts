@@ -7,6 +7,7 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
 import { isOfIntent, type Records } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
+import { or } from '../../kernel/step.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -105,7 +106,7 @@ export async function readCarried(records: Records, context: Context): Promise<C
 function lostEdits(id: string): Fault {
   return new Fault('failed', `the edits that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
-    'or give the finished target with your edits: --upgrade-file FILE',
+    or('give the finished target with your edits: --upgrade-file FILE'),
   ]);
 }
 

@@ -5,6 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { AGAIN, look, THEN_AGAIN, text } from '../../kernel/step.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 
 declare module '../../kernel/action.ts' {
@@ -44,7 +45,7 @@ export async function waitCrds(
     open = (await Promise.all(open.map(({ name }) => lagOf(cluster, name)))).filter((one) => one !== undefined);
     report(names.length - open.length, names.length, 'CRDs established', open[0] && textOf(open[0]));
     if (open.length === 0) return {};
-    if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', ['run the same command again']);
+    if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the CRDs', [AGAIN]);
     if (clock.now().getTime() >= until) throw tooLate(open, timeoutMs);
     await clock.sleep(APART_MS, stop).catch(() => undefined);
   }
@@ -76,8 +77,8 @@ function notEstablished(crd: KubeObject): string | undefined {
 
 function tooLate(open: readonly Lag[], timeoutMs: number): Fault {
   return new Fault('timeout', `CRDs not established after ${Math.round(timeoutMs / 1000)} s: ${open.map(textOf).join('; ')}`, [
-    `see why with: ${command`kubectl describe crd ${open.map(({ name }) => name)}`}`,
-    'then run the same command again',
+    look(text`see why with: ${command`kubectl describe crd ${open.map(({ name }) => name)}`}`),
+    THEN_AGAIN,
   ]);
 }
 

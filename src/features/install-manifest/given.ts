@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { or } from '../../kernel/step.ts';
 import { storeSettings } from '../../kube/kvstore.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
@@ -94,7 +95,7 @@ export async function refuseOtherFiles(
     const then = told[which] === undefined ? 'without it' : 'by another content of it';
     throw new Fault('usage', `${FLAGS[which]} ${context.options[which]}: this run has begun to write with edits told ${then}`, [
       'leave it out to finish the run, then change the fields themselves',
-      'or give your finished target: --upgrade-file FILE --accept NS-206',
+      or('give your finished target: --upgrade-file FILE --accept NS-206'),
     ]);
   }
 }

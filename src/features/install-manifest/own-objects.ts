@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
+import { removingCommand } from '../../kernel/command.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -7,11 +8,11 @@ import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '..
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { type Said, type Text, text } from '../../kernel/step.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { PROGRAM } from '../survey/index.ts';
 
 /** One object as the user has it. */
 export interface OwnObject {
@@ -153,33 +154,34 @@ export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
     fields: [],
     hidden: [],
     taken: [],
-    note: `the target no longer has it; ${farewell(object)}`,
+    note: text`the target no longer has it; ${farewell(object)}`,
   }));
 }
 
 /** What was installed under an API version that the server has no longer: the kind may live on under a newer one. */
-export function unservedNotes({ unserved }: Orphans): readonly string[] {
+export function unservedNotes({ unserved }: Orphans): readonly Said[] {
   return unserved.map((document) => {
     const { apiVersion, kind, metadata } = document;
     const look = command`kubectl get ${kind.toLowerCase()} ${metadata.name} ${metadata.namespace ? ['-n', metadata.namespace] : []}`;
     const fact = `the target no longer has it and this server no longer serves ${apiVersion}`;
-    return `${refText(refOf(document))}: ${fact}: it is gone, unless a newer version has the kind (${look})`;
+    return text`${refText(refOf(document))}: ${fact}: it is gone, unless a newer version has the kind (${look})`;
   });
 }
 
 const WORKLOADS: readonly string[] = ['DaemonSet', 'Deployment', 'StatefulSet'];
-const GREEN = `once ${PROGRAM} verify is green`;
+const VERIFY = command`kubectl netsvc-upgrade verify`;
+const GREEN = text`once ${VERIFY} is green`;
 
 /** The command is for the user; there is none if the object holds others, as one slip would delete those too. */
-function farewell(object: KubeObject): string {
+function farewell(object: KubeObject): Text {
   const { kind, metadata } = object;
   if (kind === 'CustomResourceDefinition')
-    return `deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: ${command`kubectl get ${metadata.name} -A`}`;
+    return text`deleting it deletes every object of its kind, so there is no command for that; ${GREEN}, look whether any is left: ${command`kubectl get ${metadata.name} -A`}`;
   if (kind === 'Namespace')
-    return `deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: ${contentsOf(metadata.name)}`;
+    return text`deleting it deletes everything in it, so there is no command for that; ${GREEN}, look what is in it: ${contentsOf(metadata.name)}`;
   if (WORKLOADS.includes(kind))
-    return `its pods keep running the old release; once ${PROGRAM} verify names nothing but them: ${deletion(object)}`;
-  return `old pods may still use it; ${GREEN}, and if nothing of yours uses it: ${deletion(object)}`;
+    return text`its pods keep running the old release; once ${VERIFY} names nothing but them: ${deletion(object)}`;
+  return text`old pods may still use it; ${GREEN}, and if nothing of yours uses it: ${deletion(object)}`;
 }
 
 /** Of every kind: `kubectl get all` leaves most of them out. */
@@ -187,8 +189,8 @@ const contentsOf = (namespace: string): Command =>
   command`kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
 
 /** With the group: another API may have a kind of the same name. */
-function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): string {
+function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): Command {
   const group = groupOf(apiVersion);
   const type = `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
-  return command`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`;
+  return removingCommand`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`;
 }

@@ -71,7 +71,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     judge: withTarget((_target, _installation, facts): Verdict => {
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
-      const immutable = refused.some(({ note }) => /immutable/i.test(note ?? ''));
+      const immutable = refused.some(({ note }) => /immutable/i.test(String(note ?? '')));
       return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
         because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
         hint: immutable
@@ -113,7 +113,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
 
 /** A planned object with what is said of it. */
 export function noteEvidence({ ref, note }: Pick<PlannedObject, 'ref' | 'note'>): Evidence {
-  return { text: refText(ref), object: ref, ...(note ? { detail: note } : {}) };
+  return { text: refText(ref), object: ref, ...(note ? { detail: String(note) } : {}) };
 }
 
 function selectorDifference(document: KubeObject, live: readonly KubeObject[]): readonly Evidence[] {

@@ -6,6 +6,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { InstallPath } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
+import { or } from '../../kernel/step.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, readManifest } from '../../manifest/manifest.ts';
@@ -86,7 +87,7 @@ async function rendered(tools: Tools, chart: ChartPlace, file: string): Promise<
   const url = chart.repository === undefined ? chart.ref : `${chart.ref} of ${chart.repository}`;
   const text = await runHelm(tools, helmOn(chart, ['template', 'crds'])).catch((thrown: unknown) => {
     if (!isAnswer(thrown)) throw thrown;
-    const instead = 'or name the folder or address of the release’s files with --manifest-url, or another chart with --crd-chart';
+    const instead = or('name the folder or address of the release’s files with --manifest-url, or another chart with --crd-chart');
     throw new Fault(thrown.code, `the CRDs cannot be rendered from ${url}: ${thrown.message}`, [...thrown.suggestions, instead]);
   });
   return { file, url, sha256: sha256Of(text), text, manifest: await readManifest(text, url) };

@@ -146,7 +146,7 @@ async function tried({ cluster }: Ports, target: ObjectRef, patch: (live: KubeOb
 }
 
 const commandOf = ({ target: { name, namespace = '' } }: HeldDeployment, ...annotations: readonly string[]): string =>
-  command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`;
+  String(command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`);
 
 export const holdEffects: Pick<EffectTypes, 'hold-deployment' | 'release-deployment'> = {
   'hold-deployment': {

@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { ageText, counted } from '../../kernel/counted.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { OperatorEnd } from '../../kernel/operator-names.ts';
@@ -60,7 +60,7 @@ export interface OperatorLag {
   readonly subject: string;
   readonly why: string;
   /** What shows more, where a pod is known that keeps it from its end. */
-  readonly command?: string;
+  readonly command?: Command;
   /** That pod. */
   readonly pod?: Lagging;
 }
@@ -119,7 +119,7 @@ function whyNot({ phase, createdAt, trouble, unschedulable }: PodFacts, node: No
 }
 
 /** A container that ran and ended has said why in its log; of any other the events tell. */
-function lookAt({ namespace, name, trouble }: PodFacts): string {
+function lookAt({ namespace, name, trouble }: PodFacts): Command {
   return trouble !== undefined && trouble.restarts > 0
     ? command`kubectl -n ${namespace} logs ${name} -c ${trouble.container} --previous`
     : command`kubectl -n ${namespace} describe pod ${name}`;

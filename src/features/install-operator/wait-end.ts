@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { Around, Performed } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { AGAIN, impact, look, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
@@ -59,7 +60,7 @@ export async function waitEnd(ports: Ports, expected: EndExpected, rule: Rule, w
   let [last, counted] = [started, 0];
   let memory: OperatorMemory = {};
   for (;;) {
-    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', ['run the same command again']);
+    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', [AGAIN]);
     const look = await lookAt(rule, counted, memory);
     memory = look.memory;
     tell(look, rule, wait, told);
@@ -141,24 +142,24 @@ const ASKED = 3;
 /** What the cluster itself says of them is asked for only once the wait has ended without success. */
 const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
 
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names, part }: EndExpected, reasons: readonly string[]): Fault {
+function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names, part }: EndExpected, reasons: readonly Step[]): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
   const { namespace, name } = names.deployment;
   // An operator that does not act is why nothing else comes.
   const causes = troubles.length === 0 ? lags : lags.filter(({ point }) => point !== 5);
-  const commands = [...new Set(causes.flatMap((lag) => lag.command ?? []))].slice(0, 3);
+  const commands = [...new Map(causes.flatMap(({ command: one }) => (one === undefined ? [] : [[String(one), one]]))).values()].slice(0, 3);
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
-    ...commands.map((one) => `see why: ${one}`),
+    ...commands.map(seeWhy),
     ...reasons,
     ...troubles.map(troubleText),
-    ...(runs ? [`read the log of the operator: ${log}`] : []),
+    ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),
     ...(part === 'agents' ? [HELD] : []),
-    runs ? IMPACT : `${IN_KERNEL}; nothing more is upgraded before the operator runs`,
+    runs ? IMPACT : impact(IN_KERNEL, 'nothing more is upgraded before the operator runs'),
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
-      : 'repair the operator, then run the same command again',
+      : text`repair the operator, then ${AGAIN}`,
   ]);
 }

@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
-
+import type { Said } from '../../kernel/step.ts';
 import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
@@ -72,7 +72,7 @@ export const applyStage = pathStage<ApplyFacts>({
   },
 });
 
-function notesOf({ previews, waves, roles, target, edits, store, orphans }: ApplyFacts, context: Context): readonly string[] {
+function notesOf({ previews, waves, roles, target, edits, store, orphans }: ApplyFacts, context: Context): readonly Said[] {
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),

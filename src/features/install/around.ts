@@ -1,4 +1,5 @@
 import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -6,6 +7,7 @@ import { K } from '../../kernel/kinds.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { look, text } from '../../kernel/step.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
@@ -154,7 +156,7 @@ function refuseMisplaced({ chart, operator }: Installation, { options }: Context
   throw new Fault(
     'blocked',
     `release ${chart.namespace}/${chart.name} is not in the namespace of its operator, ${operator.namespace}: it cannot be upgraded there`,
-    ['have it moved with --move-release', 'see: kubectl netsvc-upgrade explain NS-244'],
+    ['have it moved with --move-release', look(text`see: ${command`kubectl netsvc-upgrade explain NS-244`}`)],
   );
 }
 

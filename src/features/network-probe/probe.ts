@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { isPassing } from '../../kernel/ports.ts';
+import { AGAIN } from '../../kernel/step.ts';
 import { lastWarning, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
 import { clientJob, listenerJob, NETWORK_PROBES, type ProbePlace } from './jobs.ts';
@@ -96,7 +97,7 @@ async function settled(
     told.report(seen.length - open.length, seen.length, `${wanted === 'runs' ? 'listeners' : 'clients'} of the network probe`);
     if (open.length === 0 || clock.now().getTime() >= until) return seen;
     if (told.stop.aborted) {
-      throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', ['run the same command again']);
+      throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', [AGAIN]);
     }
     await clock.sleep(APART_MS, told.stop).catch(() => undefined);
   }

@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { IN_KERNEL } from '../../kernel/traffic.ts';
+import { AGAIN, impact, means, says, seeWhy, text } from '../../kernel/step.ts';
 import { conditionOf, NOT_YET, podShape } from '../../kube/pod-facts.ts';
-import { heldBy, keptOff, meaningOf, shortText } from '../rollout/index.ts';
+import { heldBy, keptOff, meaningOf, shortText, withoutNetwork } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
 import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
 
@@ -88,20 +88,20 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   const suspects = suspectsOf(failed);
   const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, to.node]))].join(', ');
   const steps = [
-    ...suspects.map(({ pod }) => `see why: ${command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`}`),
-    `this means: ${known ?? meansOf(failed)}`,
-    ...failed.flatMap(({ from, says }) =>
-      says === '' ? [] : [`the pod on ${from.node} says: ${shortText(says.trim().replaceAll('\n', '; '))}`],
+    ...suspects.map(({ pod }) => seeWhy(command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`)),
+    means(known ?? meansOf(failed)),
+    ...failed.flatMap(({ from, says: said }) =>
+      said === '' ? [] : [says(`the pod on ${from.node} says: ${shortText(said.trim().replaceAll('\n', '; '))}`)],
     ),
     ...(first.lacks === 'no-sandbox'
-      ? [`${IN_KERNEL}; new pods on ${first.from.node} get none`, keptOff([first.from.node])]
+      ? [withoutNetwork(first.from.node), keptOff([first.from.node])]
       : [
-          `running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`,
-          `a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`,
+          impact(`running pods on ${nodes} may have lost the same connections: test an application there now, and go back if it fails`),
+          text`a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`,
         ]),
     // An operator puts back what it is not told itself.
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
-    'fix the cause, then run the same command again',
+    text`fix the cause, then ${AGAIN}`,
   ];
   const pods = suspects.map(({ pod }) => ({ namespace: agents.namespace, name: pod }));
   return new PodFault('stopped', factsOf(failed), steps, pods);

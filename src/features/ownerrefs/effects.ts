@@ -8,6 +8,7 @@ import { isRecord } from '../../kernel/json.ts';
 import { refText } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { runIdOf } from '../../kernel/run-record.ts';
+import { AGAIN, text } from '../../kernel/step.ts';
 import { entryKey, strippedIn } from './journal-entries.ts';
 import { isRecorded, unrecorded } from './owner-strip.ts';
 
@@ -55,7 +56,7 @@ export async function recordOwners({ journal: store }: Ports, { entries, isNote,
   throw new Fault(
     'failed',
     `the journal does not hold what was written to it: ${missing.length} of ${counted(entries.length, 'object')} missing`,
-    ['nothing was removed; look at who else writes Secrets in kube-system, then run the same command again'],
+    [text`nothing was removed; look at who else writes Secrets in kube-system, then ${AGAIN}`],
   );
 }
 

@@ -1,10 +1,12 @@
 import type { GuardedPatch } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import { look, text } from '../../kernel/step.ts';
 import type { PoliciesSettled } from '../policies/index.ts';
 import { readInstalled, replacesApi, resourcesOf } from '../survey/index.ts';
 import { entryKey, type JournalOwner, kindOf, strayReference } from './journal-entries.ts';
@@ -172,7 +174,7 @@ function assertRecorded({ entries, readFrom }: Journal, { options }: Context): v
     const some = [...recorded].slice(0, SHOWN_OWNERS).join(', ');
     throw new Fault('usage', `--resolve ${name}=${choice}: the journal in ${readFrom} records no owner of this name`, [
       `name one as it is recorded: ${some}${recorded.size > SHOWN_OWNERS ? ` and ${recorded.size - SHOWN_OWNERS} more` : ''}`,
-      'see which of them need a decision (NS-746): kubectl netsvc-upgrade ownerrefs restore --dry-run=server',
+      look(text`see which of them need a decision (NS-746): ${command`kubectl netsvc-upgrade ownerrefs restore --dry-run=server`}`),
     ]);
   }
 }
@@ -185,8 +187,8 @@ function tooLateToUndo({ goal }: Context): Fault {
     'blocked',
     `the upgrade to ${goal.release} has begun: the old UIDs become invalid soon, and garbage collection then deletes what names them`,
     [
-      'finish the upgrade: kubectl netsvc-upgrade run',
-      'then put the references back: kubectl netsvc-upgrade ownerrefs restore, without --undo',
+      text`finish the upgrade: ${command`kubectl netsvc-upgrade run`}`,
+      text`then put the references back: ${command`kubectl netsvc-upgrade ownerrefs restore`}, without --undo`,
     ],
   );
 }

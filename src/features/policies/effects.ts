@@ -1,3 +1,4 @@
+import { command } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import {
   type Around,
@@ -13,6 +14,7 @@ import { sizeOf } from '../../kernel/hidden.ts';
 import { sameValue } from '../../kernel/json.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
+import { AGAIN, text } from '../../kernel/step.ts';
 import { type CliCall, cliList } from '../service-cli/index.ts';
 import { listed } from '../survey/index.ts';
 import { type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
@@ -66,8 +68,7 @@ export async function waitPolicies({ cluster, clock }: Ports, expected: Policies
       if (left === 0) return {};
       if (isLast) throw tooLate(pending, wait.timeoutMs);
     }
-    if (wait.stop.aborted)
-      throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', ['run the same command again']);
+    if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the policies’ new names', [AGAIN]);
     await clock.sleep(APART_MS, wait.stop).catch(() => undefined);
   }
 }
@@ -84,7 +85,7 @@ export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, na
   if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
   throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
     `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
-    'then run the same command again; or omit --hold-policy-migration, and remove the references first: kubectl netsvc-upgrade ownerrefs strip',
+    text`then run the same command again; or omit --hold-policy-migration, and remove the references first: ${command`kubectl netsvc-upgrade ownerrefs strip`}`,
   ]);
 }
 
@@ -94,7 +95,7 @@ function tooLate(pending: readonly string[], timeoutMs: number): Fault {
     `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${listed(pending)}`,
     [
       'look at the log of the controllers: they rename policies once every agent is rolled out',
-      'then run the same command again; or hold the renaming: kubectl netsvc-upgrade apply --hold-policy-migration',
+      text`then run the same command again; or hold the renaming: ${command`kubectl netsvc-upgrade apply --hold-policy-migration`}`,
     ],
   );
 }

@@ -1,10 +1,12 @@
 import type { Action, KeptChanges } from '../../kernel/action.ts';
 import { command, commandLine } from '../../kernel/argv.ts';
+import { removingCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import { stage } from '../../kernel/stage.ts';
+import { text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
 import { manifestText } from '../../manifest/manifest.ts';
@@ -50,9 +52,8 @@ export const policyStage = (searchOwned: SearchOwned) =>
 
 function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const name = profile.temporaryPolicy;
-  const instruction =
-    `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed, ` +
-    `then delete it: ${command`kubectl netsvc-upgrade policy --delete=${name}`}`;
+  const reviewed = `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed`;
+  const instruction = text`${reviewed}, then delete it: ${removingCommand`kubectl netsvc-upgrade policy --delete=${name}`}`;
   const effect = { type: 'ask', instruction, awaited: true, next: command`kubectl netsvc-upgrade policy` } as const;
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }
@@ -70,7 +71,7 @@ function copy({ found, installation, cli }: PolicyFacts, context: Context): Acti
   const file = `${backupFolder(context)}/${temporaryPolicy}-${sha256Of(new TextEncoder().encode(content)).slice(0, 8)}.yaml`;
   const restoredBy =
     isStored || 'missing' in cli
-      ? command`kubectl apply --server-side -f ${file}`
+      ? String(command`kubectl apply --server-side -f ${file}`)
       : commandLine({ tool: 'netsvcctl', args: ['apply', '-f', file, ...cli.args] }, cli.program);
   return {
     id: 'copy',

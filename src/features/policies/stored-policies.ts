@@ -1,3 +1,4 @@
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -8,6 +9,7 @@ import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
+import { text } from '../../kernel/step.ts';
 import { named, unattributed } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier, policyName, servedObject } from '../../kube/stored-metadata.ts';
 import { type HostEndpoint, labelsGiven } from '../policy-rules/index.ts';
@@ -115,7 +117,9 @@ export async function storedKind(discovery: Discovery, groups: readonly string[]
   const [kind] = groups.flatMap((group) => kinds.filter((one) => one.group === group && one.plural === plural));
   const unasked = groups.filter((group) => failed.includes(group));
   if (!kind && unasked.length > 0)
-    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, ['repair the API behind it: kubectl get apiservices']);
+    throw new Fault('failed', `the discovery of ${unasked.join(', ')} fails`, [
+      text`repair the API behind it: ${command`kubectl get apiservices`}`,
+    ]);
   return kind;
 }
 

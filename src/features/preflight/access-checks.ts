@@ -1,12 +1,13 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
-import { UNLOCK_WHEN } from '../../kernel/fault.ts';
+import { unlockOnce } from '../../kernel/fault.ts';
 import type { Detection } from '../../kernel/installation.ts';
 import { continueCommand, intentWords } from '../../kernel/intent.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { continues } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
@@ -35,7 +36,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
       const { identity, acquiredAt, renewedAt } = holder;
       const detail = `held since ${acquiredAt}, last renewed ${renewedAt}`;
       const brief = `taken ${agoText(acquiredAt, now)}, last renewed ${agoText(renewedAt, now)}`;
-      return failed(`another run holds the lock: ${identity}`, `Wait for it to end; ${UNLOCK_WHEN}: kubectl netsvc-upgrade unlock`, {
+      return failed(`another run holds the lock: ${identity}`, text`Wait for it to end; ${unlockOnce()}`, {
         next: command`kubectl netsvc-upgrade status --watch`,
         exit: 'locked',
         evidence: [{ text: identity, detail, brief }],

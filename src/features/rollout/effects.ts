@@ -6,6 +6,7 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
+import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodEvents } from './pod-events.ts';
@@ -57,10 +58,10 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
 /** Why it is so, said by the cluster itself, below the commands that show the rest. */
 async function withReasons(thrown: unknown, cluster: ClusterReader, progress: readonly RolloutProgress[]): Promise<unknown> {
   if (!(thrown instanceof Fault) || (thrown.code !== 'stopped' && thrown.code !== 'timeout')) return thrown;
-  const { code, message, suggestions, cause } = thrown;
+  const { code, message, cause } = thrown;
   const reasons = await reasonsOf(cluster, latePods(progress));
-  const looks = suggestions.filter((one) => one.startsWith(SEE));
-  const steps = [...looks, ...reasons, ...suggestions.filter((one) => !looks.includes(one))];
+  const looks = thrown.steps.filter(({ kind }) => kind === 'look');
+  const steps = [...looks, ...reasons, ...thrown.steps.filter(({ kind }) => kind !== 'look')];
   return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
 }
 
@@ -102,11 +103,9 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
 }
 
 const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
-const UNAPPLIED = ['the new release is not applied to all of them, and no wait changes that: kubectl netsvc-upgrade run'];
+const UNAPPLIED = [text`the new release is not applied to all of them, and no wait changes that: ${command`kubectl netsvc-upgrade run`}`];
 
-const SEE = 'see why: ';
-
-const lookAt = ({ namespace, name }: PodName): string => `${SEE}${command`kubectl -n ${namespace} describe pod ${name}`}`;
+const lookAt = ({ namespace, name }: PodName): Step => seeWhy(command`kubectl -n ${namespace} describe pod ${name}`);
 
 function laggards(progress: RolloutProgress): string {
   const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);
@@ -177,10 +176,10 @@ async function waitApiServices({ cluster, clock }: Sources, { names }: ApiServic
     }
     if (open.size === 0) return {};
   }
-  if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', ['run the same command again']);
+  if (stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the aggregated API', [AGAIN]);
   const list = [...open].map(([name, because]) => `${name}: ${because}`).join('; ');
   throw new Fault('timeout', `APIService not available after ${Math.round(timeoutMs / 1000)} s: ${list}`, [
-    `see why: ${command`kubectl describe apiservice ${[...open.keys()]}`}`,
-    'look at the pods of its server, then run the same command again',
+    seeWhy(command`kubectl describe apiservice ${[...open.keys()]}`),
+    text`look at the pods of its server, then ${AGAIN}`,
   ]);
 }

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { Again, againAs, impact, or, type Step, seeWhy, type Text, text } from '../../kernel/step.ts';
 import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
@@ -57,19 +58,19 @@ export class FailedPods {
 
   #tooMany(settled: readonly Failed[], count: number, progress: readonly RolloutProgress[]): Fault {
     const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
-    const looks = [...new Set(settled.map(lookAt))].slice(0, SHOWN);
+    const looks = [...new Map(settled.map(lookAt).map((one) => [String(one), one])).values()].slice(0, SHOWN);
     const rest = this.#leftBehind ? 'continue with the other workloads' : 'let the rollout continue on other nodes';
     const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
     const pods = settled.map(({ pod, target: { namespace } }) => ({ namespace, name: pod.pod }));
     const fact = `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`;
     const nodes = settled.flatMap(({ pod, target }) => (target.kind === 'DaemonSet' && pod.node !== '' ? [pod.node] : []));
     const steps = [
-      ...looks.map((one) => `see why: ${one}`),
+      ...looks,
       impactOf(settled),
       ...(nodes.length > 0 ? [keptOff(nodes)] : []),
-      'fix the cause (Kubernetes then continues this rollout by itself), then run the same command again: it resumes',
-      ...(canContinue ? [`or ${rest} meanwhile: run the same command again with --max-failed=${count}`] : []),
-      'or go back, as undo says',
+      text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
+      ...(canContinue ? [or(text`${rest} meanwhile: ${tolerating(count)}`)] : []),
+      or('go back, as undo says'),
     ];
     return new PodFault('stopped', fact, steps, pods);
   }
@@ -93,29 +94,36 @@ function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): bool
 }
 
 /** What it means for traffic that a rollout stops. */
-export const IMPACT = `${IN_KERNEL}; new pods on a node whose agent is not ready get none`;
+export const IMPACT = impact(IN_KERNEL, 'new pods on a node whose agent is not ready get none');
+/** The same of the nodes where new pods get none. */
+export const withoutNetwork = (nodes: string): Step => impact(IN_KERNEL, `new pods on ${nodes} get none`, nodes);
 
-function impactOf(settled: readonly Failed[]): string {
+const tolerating = (count: number): Again =>
+  new Again(`run the same command again with --max-failed=${count}`, '', ['max-failed', String(count)]);
+
+function impactOf(settled: readonly Failed[]): Step {
   // The rest are controllers, or workloads of the user.
   const agents = settled.filter(({ target }) => target.kind === 'DaemonSet' && !target.injected);
-  if (agents.length === 0) return IN_KERNEL;
+  if (agents.length === 0) return impact(IN_KERNEL);
   const named = [...new Set(agents.map(({ pod }) => pod.node))].filter((node) => node !== '');
-  return named.length === 0 ? IMPACT : `${IN_KERNEL}; new pods on ${listed(named)} get none until its agent is ready`;
+  return named.length === 0 ? IMPACT : impact(IN_KERNEL, `new pods on ${listed(named)} get none until its agent is ready`);
 }
 
 /** More pods than these help nobody. */
 const SHOWN = 3;
 
 /** The log of a crash-looping container has the reason; for any other the events do. */
-function lookAt({ pod, target: { namespace } }: Failed): string {
+function lookAt({ pod, target: { namespace } }: Failed): Step {
   const ended = endedContainer(pod.why);
-  return ended === undefined
-    ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
-    : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`;
+  return seeWhy(
+    ended === undefined
+      ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
+      : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`,
+  );
 }
 
 /** Pods that run there stay; those that would be placed there are placed elsewhere. */
-export function keptOff(nodes: readonly string[]): string {
+export function keptOff(nodes: readonly string[]): Text {
   const named = [...new Set(nodes)];
-  return `keep new pods off ${listed(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
+  return text`keep new pods off ${listed(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
 }

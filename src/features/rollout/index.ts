@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { rolloutExpectations } from './effects.ts';
-export { IMPACT, keptOff } from './failed-pods.ts';
+export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
 export { heldBy } from './pod-events.ts';

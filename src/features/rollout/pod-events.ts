@@ -3,10 +3,10 @@ import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { IN_KERNEL } from '../../kernel/traffic.ts';
+import { againAs, means, seeWhy, type Text, text } from '../../kernel/step.ts';
 import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
-import { keptOff } from './failed-pods.ts';
+import { keptOff, withoutNetwork } from './failed-pods.ts';
 import { type AgentPod, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
@@ -152,9 +152,9 @@ function newAgents(progress: readonly RolloutProgress[], board: Board): Readonly
 const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';
 
 /** A wait that ends does not end the rollout. */
-export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): Text {
   const patch = command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
-  return `the DaemonSet keeps rolling out; to hold it: ${patch}`;
+  return text`the DaemonSet keeps rolling out; to hold it: ${patch}`;
 }
 
 /** `progress`: of when they were found. */
@@ -164,12 +164,12 @@ function stopped(found: readonly PodWithoutNetwork[], progress: readonly Rollout
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
   const steps = [
-    ...found.map(({ namespace, pod }) => `see why: ${command`kubectl -n ${namespace} describe pod ${pod}`}`),
-    ...(meaning ? [`this means: ${meaning}`] : []),
-    `${IN_KERNEL}; new pods on ${nodes} get none`,
+    ...found.map(({ namespace, pod }) => seeWhy(command`kubectl -n ${namespace} describe pod ${pod}`)),
+    ...(meaning ? [means(meaning)] : []),
+    withoutNetwork(nodes),
     ...(rolling ? [heldBy(rolling.target)] : []),
     keptOff(found.map(({ node }) => node)),
-    `fix ${nodes}, then run the same command again: it resumes`,
+    text`fix ${nodes}, then ${againAs('it resumes')}`,
   ];
   const pods = found.map(({ namespace, pod }) => ({ namespace, name: pod }));
   return new PodFault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, steps, pods);

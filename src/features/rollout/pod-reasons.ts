@@ -1,6 +1,7 @@
 import { counted } from '../../kernel/counted.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
+import { means, type Step, says, stepOf } from '../../kernel/step.ts';
 import { lastWarning, meaningOf, shortText } from './meanings.ts';
 
 /** A pod that keeps a rollout from its end. */
@@ -36,12 +37,12 @@ const LOG_LINES = 3;
  * The cluster's own reasons for unready pods after a failed wait: last warning event, last lines of a crash-looping container, known
  * messages. Missing rights are reported, other failures are not, as the command with the rest is named anyway.
  */
-export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly string[]> {
+export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly Step[]> {
   const told = await Promise.all(pods.map((one) => reasonOf(cluster, one)));
-  return [...new Set(told.flat())];
+  return [...new Map(told.flat().map((one) => [String(one), one])).values()];
 }
 
-async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly string[]> {
+async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly Step[]> {
   const ended = endedContainer(why);
   // A container that runs and is not ready says why in its present log.
   const container = ended ?? (why.startsWith('not ready') ? own : undefined);
@@ -55,11 +56,11 @@ async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, w
   const lines = lastLines(log?.text ?? '', ended !== undefined);
   const meaning = meaningOf([...(event ? [event] : []), ...lines, why]);
   return [
-    ...(event ? [`${pod} says: ${shortText(event)}`] : []),
-    ...lines.map((line) => `${pod} logs: ${shortText(line)}`),
-    ...(meaning ? [`this means: ${meaning}`] : []),
-    ...(events.isForbidden ? [`this account may not read events of namespace ${namespace}: they would say why`] : []),
-    ...(log?.isForbidden ? [`this account may not read logs of namespace ${namespace}: they would say why`] : []),
+    ...(event ? [says(`${pod} says: ${shortText(event)}`)] : []),
+    ...lines.map((line) => says(`${pod} logs: ${shortText(line)}`)),
+    ...(meaning ? [means(meaning)] : []),
+    ...(events.isForbidden ? [stepOf(`this account may not read events of namespace ${namespace}: they would say why`)] : []),
+    ...(log?.isForbidden ? [stepOf(`this account may not read logs of namespace ${namespace}: they would say why`)] : []),
   ];
 }
 

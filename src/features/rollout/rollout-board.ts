@@ -2,10 +2,11 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
+import { againAs } from '../../kernel/step.ts';
 import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
 import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
 
-export const CONTINUE = ['run the same command again: it resumes where this one stopped'];
+export const CONTINUE = [againAs('it resumes where this one stopped')];
 
 /** Between two evaluations at least, milliseconds: changes come in bursts. */
 const APART_MS = 10;

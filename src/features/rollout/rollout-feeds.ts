@@ -1,8 +1,10 @@
+import { command } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { text } from '../../kernel/step.ts';
 import { leanNode, leanPod } from '../../kube/lean-objects.ts';
 import { nodeFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
@@ -37,7 +39,7 @@ async function readSelector(cluster: ClusterReader, target: RolloutTarget): Prom
   const workload = await cluster.get(K[target.kind], target.name, target.namespace);
   if (!workload)
     throw new Fault('failed', `${target.kind} ${target.namespace}/${target.name} does not exist`, [
-      'run: kubectl netsvc-upgrade preflight',
+      text`run: ${command`kubectl netsvc-upgrade preflight`}`,
     ]);
   return selectorText(selectorOf(workload));
 }

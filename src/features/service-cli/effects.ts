@@ -4,6 +4,7 @@ import { announced, type EffectTypes, type EnginePorts, type GuardTypes, type Pe
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { AGAIN, text, thenAgainAs } from '../../kernel/step.ts';
 import { clientRelease } from '../survey/index.ts';
 import { askGuid, askRelease, guidIn, type StoreExpected } from './cli-list.ts';
 
@@ -164,7 +165,7 @@ export async function assertSameStore(
   const now = 'guid' in answer ? `it has ${store.guidField} ${answer.guid}, not ${store.guid}` : answer.because;
   throw new Fault('failed', `this is another key-value store than the one confirmed, or it cannot be told: ${now}`, [
     `check ${config.join(' ').slice('--config='.length)} and its endpoints; this write was not sent`,
-    'then run the same command again: what is done stays done',
+    thenAgainAs('what is done stays done'),
   ]);
 }
 
@@ -180,7 +181,7 @@ export async function writeCliConfig(ports: EnginePorts, effect: Extract<Effect,
     const empty = Object.values(files).filter((key) => (data[key] ?? '') === '');
     if (empty.length > 0)
       throw new Fault('failed', `${refText(secret)} has no value for ${empty.join(', ')}: nothing was written`, [
-        'see that the agents reach their store, then run the same command again',
+        text`see that the agents reach their store, then ${AGAIN}`,
       ]);
     for (const [file, key] of Object.entries(files)) await ports.machine.writeNew(file, atob(data[key] ?? ''));
   }

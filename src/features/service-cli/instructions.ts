@@ -1,18 +1,21 @@
 import type { Action } from '../../kernel/action.ts';
-import { command, quoteArgument } from '../../kernel/argv.ts';
+import { command } from '../../kernel/argv.ts';
+import { type Command, localCommand, removingCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
+import { quoteArgument } from '../../kernel/quoting.ts';
 import { sameRelease } from '../../kernel/release.ts';
+import { type Part, type Said, text } from '../../kernel/step.ts';
 import type { CliFacts, CliPod, LocalCli, NewCli } from './facts.ts';
 
 /** Steps that only the user can do. They never stop the chain: the cluster is upgraded, and `verify` finds what is left. */
-function ask(id: string, title: string, instruction: string, next?: string): Action {
+function ask(id: string, title: string, instruction: Said, next?: Command): Action {
   const effect = { type: 'ask', instruction, awaited: true, ...(next === undefined ? {} : { next }) } as const;
   return { id, title, ref: '§4.4/4', undo: 'full', effect };
 }
 
 /** What is to be seen to after the CLI was replaced: nothing here can tell whether it was. */
-function advise(id: string, title: string, instruction: string): Action {
+function advise(id: string, title: string, instruction: Said): Action {
   return { id, title, ref: '§4.4/4', undo: 'full', effect: { type: 'ask', instruction } };
 }
 
@@ -21,13 +24,14 @@ export function installByHand({ fresh, binDir }: CliFacts, { profile, goal }: Co
   const { program } = profile.cli;
   const what = `${program} ${goal.release}`;
   if ('missing' in fresh) {
-    const next = 'kubectl netsvc-upgrade verify';
-    const instruction = `${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: ${next}`;
+    const next = command`kubectl netsvc-upgrade verify`;
+    const instruction = text`${what} is not installed: ${fresh.missing}. Put it on PATH as ${program} (mode 0755), then run: ${next}`;
     return ask('install', `install ${what}`, instruction, next);
   }
   const here = `${what} can be fetched from ${fresh.url} (${sumText(fresh)})`;
   const why = taken === undefined ? 'no folder for it is known' : `${taken} is in the way in ${binDir ?? ''}`;
-  return ask('install', `install ${what}`, `${here}, but ${why}: name a folder on PATH with: kubectl netsvc-upgrade cli --bin-dir DIR`);
+  const named = command`kubectl netsvc-upgrade cli --bin-dir DIR`;
+  return ask('install', `install ${what}`, text`${here}, but ${why}: name a folder on PATH with: ${named}`);
 }
 
 /** What is known of the sum before anything is downloaded. */
@@ -39,7 +43,7 @@ export function sumText({ sum }: NewCli): string {
 export function removeByHand({ file, release, owner, writable, age }: LocalCli, index: number): Action {
   const id = `by-hand-${index + 1}`;
   const title = `remove ${file} (${release ?? 'release unknown'})`;
-  const look = command`ls -l ${file}`;
+  const look = localCommand`ls -l ${file}`;
   if (age === 'unknown') {
     const said = release === undefined ? 'does not tell its release' : `reports version ${release}`;
     return ask(id, title, `${file} ${said}: see what it is, and remove it if it is an older CLI`, look);
@@ -55,8 +59,8 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
 }
 
 export function podStep({ pod, namespace, name, image }: CliPod, { goal }: Context): Action {
-  const remove = command`kubectl delete pod -n ${namespace} ${name}`;
-  const instruction = `${pod} runs an older CLI (${image}): change the tag in its manifest to ${goal.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
+  const remove = removingCommand`kubectl delete pod -n ${namespace} ${name}`;
+  const instruction = text`${pod} runs an older CLI (${image}): change the tag in its manifest to ${goal.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction, command`kubectl describe pod -n ${namespace} ${name}`);
 }
 
@@ -86,16 +90,16 @@ export function configuration(facts: CliFacts, context: Context): readonly Actio
 }
 
 /** The two settings that lead the CLI to this cluster, as variables of a shell (§4.4/4, §4.5/4). */
-function configLines(datastore: Datastore, endpoints: string | undefined, { kubeconfig, profile }: Context): readonly [string, string] {
+function configLines(datastore: Datastore, endpoints: string | undefined, { kubeconfig, profile }: Context): readonly [Part, Part] {
   const { env, api, kvstore, endpointsEnv, endpointsKey } = profile.datastore;
-  const type = command`${env}=${(datastore === 'api' ? api : kvstore)[0] ?? datastore}`;
+  const type = localCommand`${env}=${(datastore === 'api' ? api : kvstore)[0] ?? datastore}`;
   if (datastore === 'api')
-    return [type, kubeconfig === undefined ? 'KUBECONFIG=FILE (a kubeconfig of this cluster)' : command`KUBECONFIG=${kubeconfig}`];
+    return [type, kubeconfig === undefined ? 'KUBECONFIG=FILE (a kubeconfig of this cluster)' : localCommand`KUBECONFIG=${kubeconfig}`];
   const [name = endpointsKey] = endpointsEnv;
-  return [type, endpoints === undefined ? `${name}=… (what the cluster has as ${endpointsKey})` : command`${name}=${endpoints}`];
+  return [type, endpoints === undefined ? `${name}=… (what the cluster has as ${endpointsKey})` : localCommand`${name}=${endpoints}`];
 }
 
-function datastoreText({ config, wanted, datastore, endpoints }: CliFacts, context: Context): string {
+function datastoreText({ config, wanted, datastore, endpoints }: CliFacts, context: Context): Said {
   const { options, profile } = context;
   const { program, configFile } = profile.cli;
   const api = datastore === 'api';
@@ -111,8 +115,8 @@ function datastoreText({ config, wanted, datastore, endpoints }: CliFacts, conte
   if (config === undefined) {
     const [first, second] = configLines(datastore, endpoints, context);
     const tls = api || profile.datastore.tlsKeys.length === 0 ? '' : ', and CA, certificate and key where it uses TLS';
-    const write = profile.cli.config === undefined ? '' : '; kubectl netsvc-upgrade cli --cli-config FILE writes one';
-    return `let ${program} reach the ${api ? 'API' : 'key-value'} datastore by two variables: ${first} and ${second}${tls}. No file is written for it${write}`;
+    const write = profile.cli.config === undefined ? '' : text`; ${command`kubectl netsvc-upgrade cli --cli-config FILE`} writes one`;
+    return text`let ${program} reach the ${api ? 'API' : 'key-value'} datastore by two variables: ${first} and ${second}${tls}. No file is written for it${write}`;
   }
   const names = config.datastore === undefined ? 'does not say which datastore it means' : `names the datastore ${config.datastore}`;
   const fits = config.datastore !== undefined && (config.datastore === 'kubernetes') === api;

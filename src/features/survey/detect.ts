@@ -1,4 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context, Options } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { choiceFlag, type Detection, type Installation } from '../../kernel/installation.ts';
@@ -8,6 +9,7 @@ import type { OtherProducts } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { parseImage } from '../../kernel/release.ts';
+import { look, text } from '../../kernel/step.ts';
 import { isNamed } from '../../kube/workload.ts';
 import { type Agent, type Agents, agentText, findAgents } from './components.ts';
 import { managers } from './installed-sign.ts';
@@ -160,7 +162,7 @@ function runsOther({ container }: Agent, { agentImages }: OtherProducts): boolea
 export async function readInstalled(sources: Sources, context: Context): Promise<Installation> {
   const detection = detect(await readInventory(sources, context.profile), context.profile, context.options);
   if (detection.type === 'found') return detection.installation;
-  const next = ['see the evidence with: kubectl netsvc-upgrade preflight'];
+  const next = [look(text`see the evidence with: ${command`kubectl netsvc-upgrade preflight`}`)];
   if (detection.type === 'ambiguous') {
     const { candidates } = detection;
     // Candidates are install paths or variants; parts that could not be read leave none.

@@ -19,7 +19,7 @@ export type PreflightCheck = Check<PreflightFacts>;
 /** What a finding tells beside its fact and its hint; the exact next command always. */
 type Told = Omit<Failure, 'status' | 'because' | 'hint'> & { readonly next: Command };
 
-export function failed(because: string, hint: string, more: Told): Verdict {
+export function failed(because: string, hint: Failure['hint'], more: Told): Verdict {
   return { status: 'failed', because, hint, ...more };
 }
 

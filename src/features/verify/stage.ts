@@ -72,7 +72,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     owners: attemptWith(installed, (one) => followOwners(cluster, context, one)),
     stillOff: attempt(() => readStillOff(sources, context)),
   });
-  const reasons = 'value' in found.rollouts ? await reasonsOf(cluster, latePods(found.rollouts.value)) : [];
+  const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(String) : [];
   return { ...found, datastore, reasons, clis };
 }
 

@@ -7,6 +7,7 @@ import { chain } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
+import { impact } from '../../../src/kernel/step.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -31,7 +32,7 @@ const action = {
   outcome: 'done',
 } as const;
 const outcome: Outcome = {
-  ...{ exit: 'done', findings: [], plans: [plan], writes: 1, suggestions: [], record },
+  ...{ exit: 'done', findings: [], plans: [plan], writes: 1, steps: [], record },
   stages: [{ id: 'verify', state: 'done', startedAt: '2026-11-21T02:03:00Z' }],
   history: { startedAt: '2026-11-21T02:02:00Z', endedAt: '2026-11-21T02:03:00Z', actions: [action], rollouts: [], notes: [] },
 };
@@ -79,7 +80,7 @@ describe('the closing of a run that was resumed', () => {
   it('says what a stop means for traffic in the words of the stop, but right below its block', () => {
     const stopped = {
       exit: 'stopped',
-      suggestions: ['running pods keep the network that the kernel has for them; new pods on n1 get none'],
+      steps: [impact('running pods keep the network that the kernel has for them', 'new pods on n1 get none', 'n1')],
       earlier: ['apply'],
     } as const;
     assert.equal(closing(stopped).at(-1), 'Running pods keep the network that the kernel has for them. New pods on n1 get none.');

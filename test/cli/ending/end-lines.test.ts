@@ -4,8 +4,10 @@ import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { runLines } from '../../../src/cli/ending/run-lines.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
+import { command, ownCommand } from '../../../src/kernel/command.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import type { RunRecord, StageRecord } from '../../../src/kernel/run-record.ts';
+import { Again, againAs, impact, means, or, type Suggestion, says, seeWhy, stepOf, THEN_AGAIN, text } from '../../../src/kernel/step.ts';
 import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { plain } from '../../../src/report/colour.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
@@ -18,7 +20,7 @@ const view = {
   wide: false,
   full: false,
   advice: true,
-  resume: 'kubectl netsvc-upgrade run --timeout=2m',
+  resume: ownCommand('run --timeout=2m'),
 };
 const record = (more: Partial<RunRecord>): RunRecord => ({
   ...RECORD,
@@ -43,7 +45,7 @@ const ended = (more: Partial<Outcome>): Outcome => ({
     plans: [],
     stages: [],
     writes: 3,
-    suggestions: [],
+    steps: [],
     versions: { before: 'v3.27.5', after: CALICO_TARGET },
   },
   ...more,
@@ -86,15 +88,15 @@ describe('the end of a run', () => {
 
   it('that stopped is one block, last, with what is to be looked at and what it means', () => {
     const message = 'not complete after 60 s';
-    const suggestions = [
-      'see why: kubectl -n a describe pod b',
-      'b says: Failed to pull image',
-      'this means: the name is wrong',
-      'running pods keep the network that the kernel has for them meanwhile',
-      'fix the pod',
+    const steps = [
+      seeWhy(command`kubectl -n a describe pod b`),
+      says('b says: Failed to pull image'),
+      means('the name is wrong'),
+      impact('running pods keep the network that the kernel has for them meanwhile'),
+      stepOf('fix the pod'),
     ];
     const outcome = ended({
-      ...{ exit: 'timeout', message, suggestions, findings: [finding] },
+      ...{ exit: 'timeout', message, steps, findings: [finding] },
       stages: [stage('crds', 'done'), stage('apply', 'failed', message)],
       history: history(rollout(['new', 'failed', 'old'], false)),
       record: record({ progress: { stage: 'apply', step: 3, of: 5 } }),
@@ -132,14 +134,14 @@ describe('the end of a run', () => {
   });
 
   it('that stopped has the command itself where a step means it', () => {
-    const then = (step: string) => stoppedLines(ended({ exit: 'interrupted', suggestions: [step] }), view, []).at(-1);
+    const then = (step: Suggestion) => stoppedLines(ended({ exit: 'interrupted', steps: [stepOf(step)] }), view, []).at(-1);
     const resume = 'resume: kubectl netsvc-upgrade run --timeout=2m';
-    assert.equal(then('run the same command again: it resumes where this one stopped'), `  then    ${resume}`);
-    assert.equal(then('then run the same command again'), `  then    ${resume}`);
-    assert.equal(then('fix the pod, then run the same command again: it resumes'), `  then    fix the pod, then ${resume}`);
-    const tolerant = ended({ exit: 'stopped', suggestions: ['or let it continue: run the same command again with --max-failed=2'] });
+    assert.equal(then(againAs('it resumes where this one stopped')), `  then    ${resume}`);
+    assert.equal(then(THEN_AGAIN), `  then    ${resume}`);
+    assert.equal(then(text`fix the pod, then ${againAs('it resumes')}`), `  then    fix the pod, then ${resume}`);
+    const tolerant = ended({ exit: 'stopped', steps: [or(text`let it continue: ${new Again('with more', '', ['max-failed', '2'])}`)] });
     for (const typed of ['run --yes', 'run --max-failed=1 --yes', 'run --max-failed 1 --yes']) {
-      const [line] = stoppedLines(tolerant, { ...view, resume: `kubectl netsvc-upgrade ${typed}` }, []).slice(-1);
+      const [line] = stoppedLines(tolerant, { ...view, resume: ownCommand(typed) }, []).slice(-1);
       assert.equal(line, '  or      let it continue: kubectl netsvc-upgrade run --yes --max-failed=2');
     }
   });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { CHAINS } from '../../../src/cli/command-names.ts';
 import { type Ending, nextCommand } from '../../../src/cli/ending/next-step.ts';
-import type { Command } from '../../../src/kernel/argv.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
+import { command } from '../../../src/kernel/command.ts';
+import { look, seeWhy, stepOf, text } from '../../../src/kernel/step.ts';
+import { commandOf } from '../../support/typed-command.ts';
 
 const P = 'kubectl netsvc-upgrade';
 const carried = [
@@ -12,7 +14,7 @@ const carried = [
 const base: Ending = { exit: 'done', chain: CHAINS.run, carried, typed: 'run --context=prod', findings: [] };
 const finding = (id: string, outcome: Finding['outcome'], next?: string): Finding => ({
   ...{ id, title: 't', category: 'nodes', ref: 'r', outcome, message: 'm', evidence: [] },
-  ...(next ? { next: next as Command } : {}),
+  ...(next ? { next: commandOf(next) } : {}),
 });
 
 describe('the last line', () => {
@@ -34,35 +36,39 @@ describe('the last line', () => {
     ['does not go on after an undo', { chain: CHAINS.hep, typed: 'hep --undo' }, `${P} status --context=prod`],
     [
       'runs the plan that was saved, and no other',
-      { chain: CHAINS.plan, pending: true, savedPlan: "'my plan.json'" },
+      { chain: CHAINS.plan, pending: true, savedPlan: 'my plan.json' },
       `${P} run --context=prod --manifest-url=mirror --plan-file 'my plan.json'`,
     ],
     ['goes from plan to run', { chain: CHAINS.plan, pending: true }, `${P} run --context=prod --manifest-url=mirror`],
     ['goes from an empty plan to verify', { chain: CHAINS.plan, pending: false }, `${P} verify --context=prod --manifest-url=mirror`],
     ['repeats a dry run for real', { chain: CHAINS.apply, dryRun: true, typed: 'apply --dry-run=server -o wide' }, `${P} apply -o wide`],
     ['repeats a dry run for real, written apart', { chain: CHAINS.apply, dryRun: true, typed: 'apply --dry-run client' }, `${P} apply`],
-    ['shows the first manual step that a run leaves', { manual: `${P} policy` }, `${P} policy`],
-    ['shows what a stage that stopped for it leaves', { exit: 'stopped', chain: CHAINS.cli, typed: 'cli', manual: 'ls -l /x' }, 'ls -l /x'],
-    ['resumes a run that stopped, whatever it left before', { exit: 'stopped', manual: 'ls -l /x' }, `${P} run --context=prod`],
+    ['shows the first manual step that a run leaves', { manual: commandOf(`${P} policy`) }, `${P} policy`],
+    [
+      'shows what a stage that stopped for it leaves',
+      { exit: 'stopped', chain: CHAINS.cli, typed: 'cli', manual: commandOf('ls -l /x') },
+      'ls -l /x',
+    ],
+    ['resumes a run that stopped, whatever it left before', { exit: 'stopped', manual: commandOf('ls -l /x') }, `${P} run --context=prod`],
     [
       'goes on after a stage that leaves no more than advice',
-      { chain: CHAINS.cli, manual: 'ls' },
+      { chain: CHAINS.cli, manual: commandOf('ls') },
       `${P} alp --context=prod --manifest-url=mirror`,
     ],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     [
       'repeats a verify that was interrupted, whatever run is unfinished',
-      { exit: 'interrupted', chain: CHAINS.verify, typed: 'verify', resume: `${P} run` },
+      { exit: 'interrupted', chain: CHAINS.verify, typed: 'verify', resume: commandOf(`${P} run`) },
       `${P} verify`,
     ],
     [
       'looks at the run after a verify that failed itself',
-      { exit: 'failed', chain: CHAINS.verify, typed: 'verify', resume: `${P} run` },
+      { exit: 'failed', chain: CHAINS.verify, typed: 'verify', resume: commandOf(`${P} run`) },
       `${P} status --context=prod`,
     ],
     [
       'continues the unfinished run after a verify that found it open',
-      { exit: 'blocked', chain: CHAINS.verify, resume: `${P} run` },
+      { exit: 'blocked', chain: CHAINS.verify, resume: commandOf(`${P} run`) },
       `${P} run`,
     ],
     ['continues after a timeout', { exit: 'timeout' }, `${P} run --context=prod`],
@@ -73,7 +79,10 @@ describe('the last line', () => {
     ],
     [
       'looks first at what stopped it',
-      { exit: 'stopped', suggestions: ['1 pod failed', 'see why: kubectl -n a logs b --previous', 'see why: kubectl -n a describe pod c'] },
+      {
+        exit: 'stopped',
+        steps: [stepOf('1 pod failed'), seeWhy(command`kubectl -n a logs b --previous`), seeWhy(command`kubectl -n a describe pod c`)],
+      },
       'kubectl -n a logs b --previous',
     ],
     [
@@ -82,14 +91,18 @@ describe('the last line', () => {
         exit: 'stopped',
         chain: CHAINS.cli,
         typed: 'cli',
-        suggestions: [
-          'Remove it with: kubectl delete pod -n a calicoctl. Then apply it again',
-          'operator degraded: run: kubectl delete ns a',
+        steps: [
+          stepOf(text`Remove it with: ${command`kubectl delete pod -n a calicoctl`}. Then apply it again`),
+          stepOf('operator degraded: run: kubectl delete ns a'),
         ],
       },
       `${P} cli`,
     ],
-    ['takes no command of its own for a look', { exit: 'timeout', suggestions: [`then run: ${P} verify`] }, `${P} run --context=prod`],
+    [
+      'takes no command of its own for a look',
+      { exit: 'timeout', steps: [look(text`then look at: ${command`kubectl netsvc-upgrade verify`}`)] },
+      `${P} run --context=prod`,
+    ],
     ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
     ['follows the run that holds the lock', { exit: 'locked' }, `${P} status --watch --context=prod`],
@@ -130,7 +143,7 @@ describe('the last line', () => {
     ['goes from a run to what is left after it', { findings: [{ ...finding('NS-301', 'warning', 'do it'), leads: 'after' }] }, 'do it'],
     ['never is empty', { exit: 'blocked' }, `${P} preflight --context=prod --manifest-url=mirror`],
   ];
-  for (const [title, ending, line] of cases) it(title, () => assert.equal(nextCommand({ ...base, ...ending }), line));
+  for (const [title, ending, line] of cases) it(title, () => assert.equal(String(nextCommand({ ...base, ...ending })), line));
 
   it('is forget after owner references were put back because the upgrade is called off', () => {
     const ending = {
@@ -140,6 +153,6 @@ describe('the last line', () => {
       typed: 'ownerrefs restore --undo',
       findings: [],
     } as const;
-    assert.equal(nextCommand(ending), 'kubectl netsvc-upgrade ownerrefs forget');
+    assert.equal(String(nextCommand(ending)), 'kubectl netsvc-upgrade ownerrefs forget');
   });
 });

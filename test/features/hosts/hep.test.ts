@@ -294,7 +294,7 @@ describe('the checks of hep', () => {
 
   const hintOf = (facts: Partial<HepJudged>) => {
     const finding = judge(facts).find(({ id }) => id === 'NS-714');
-    return [finding?.next, finding?.hint];
+    return [String(finding?.next), finding?.hint];
   };
 
   it('send to the upgrade while a release is old, and to the wait while only the rollout is open', () => {

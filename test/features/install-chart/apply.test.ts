@@ -26,8 +26,8 @@ describe('apply on the chart path', () => {
     assert.deepEqual(commandsOf(plan), [`helm upgrade calico ${PLACE} --reset-then-reuse-values ${OFF}`]);
     const why =
       /^manageCRDs=false: the new CRDs come first, so that new fields can be set before the upgrade, and stay under your own tooling$/;
-    assert.ok('actions' in plan && plan.notes?.some((note) => why.test(note)), JSON.stringify(plan));
-    assert.ok(!plan.notes?.some((note) => note.includes('new configuration')), 'only where the operator applies them');
+    assert.ok('actions' in plan && plan.notes?.some((note) => why.test(String(note))), JSON.stringify(plan));
+    assert.ok(!plan.notes?.some((note) => String(note).includes('new configuration')), 'only where the operator applies them');
   });
 
   it('has both revisions of each object, for a diff', async () => {
@@ -166,7 +166,11 @@ describe('apply on the chart path', () => {
       plan.objects?.map(({ ref, change }) => `${change} ${ref.kind}/${ref.name}`),
       ['create Namespace/calico-system'],
     );
-    assert.ok(plan.notes?.some((note) => note.includes('helm deletes') && note.includes('Deployment/tigera-operator/tigera-operator')));
+    assert.ok(
+      plan.notes?.some(
+        (note) => String(note).includes('helm deletes') && String(note).includes('Deployment/tigera-operator/tigera-operator'),
+      ),
+    );
   });
 
   it('tells what the new operator restarts, and names CRDs of removed kinds as left behind, without a command that deletes them', async () => {
@@ -174,9 +178,11 @@ describe('apply on the chart path', () => {
     const crd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`);
     const { plan } = await openedChart(chartBench({ objects: [crd] }));
     assert.ok('actions' in plan);
-    assert.ok(plan.notes?.some((note) => /^the new operator restarts DaemonSet\/calico-system\/calico-node \(2 pods\), /.test(note)));
+    assert.ok(
+      plan.notes?.some((note) => /^the new operator restarts DaemonSet\/calico-system\/calico-node \(2 pods\), /.test(String(note))),
+    );
     const left = plan.objects?.find(({ change }) => change === 'left-behind');
-    assert.match(left?.note ?? '', new RegExp(`kubectl get ${plural}\\.${group} -A$`));
+    assert.match(String(left?.note ?? ''), new RegExp(`kubectl get ${plural}\\.${group} -A$`));
   });
 
   it('asks again for what the server cannot say before it has the new CRDs', async () => {
@@ -392,7 +398,7 @@ describe('what stands against a chart upgrade', () => {
     const foreign = liveCrd({ 'meta.helm.sh/release-name': 'calico-crds', 'meta.helm.sh/release-namespace': 'default' });
     const { sources, context } = chartBench({ crdsApplied: true, objects: [foreign] });
     const finding = (await applyStage.open(sources, context)).findings().find(({ id }) => id === 'NS-237');
-    assert.deepEqual([finding?.outcome, finding?.next], ['warning', 'kubectl get secrets -A -l owner=helm']);
+    assert.deepEqual([finding?.outcome, String(finding?.next)], ['warning', 'kubectl get secrets -A -l owner=helm']);
   });
 
   const mark = 'kubectl delete secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator';
@@ -407,7 +413,7 @@ describe('what stands against a chart upgrade', () => {
     it(`NS-232: leads out of ${status} without losing the release`, async () => {
       const { sources, context } = chartBench({ crdsApplied: true, stored: { info: { status } } });
       const found = (await applyStage.open(sources, context)).findings().find(({ id }) => id === 'NS-232');
-      assert.deepEqual([found?.outcome, found?.next], ['error', 'helm history calico --namespace tigera-operator']);
+      assert.deepEqual([found?.outcome, String(found?.next)], ['error', 'helm history calico --namespace tigera-operator']);
       assert.equal(found?.hint?.includes(mark), isDeleted, found?.hint);
       const copied = 'kubectl get secret/sh.helm.release.v1.calico.v3 --namespace tigera-operator -o yaml > calico.v3.yaml';
       assert.equal(found?.hint?.includes(copied), isDeleted, found?.hint);

@@ -33,7 +33,7 @@ describe('crds on the chart path', () => {
       plan.actions.map(({ id }) => id),
       ['crds-file', 'crds', 'crds-established'],
     );
-    assert.ok(plan.notes?.some((note) => note.startsWith('run apply at once')));
+    assert.ok(plan.notes?.some((note) => String(note).startsWith('run apply at once')));
   });
 
   it('takes over those that were applied client-side first, and has nothing to do after that', async () => {

@@ -43,7 +43,7 @@ describe('a chart release in another namespace than its operator', () => {
     const bench = chartBench(oldRelease());
     const { findings, plan } = await openedChart(bench);
     const found = findings.find(({ id }) => id === 'NS-244');
-    assert.deepEqual([found?.outcome, found?.next], ['error', 'kubectl netsvc-upgrade plan --move-release']);
+    assert.deepEqual([found?.outcome, String(found?.next)], ['error', 'kubectl netsvc-upgrade plan --move-release']);
     assert.deepEqual(commandsOf(plan), []);
     assert.equal(
       bench.asked.some((line) => line.includes('helm upgrade')),
@@ -186,8 +186,8 @@ describe('what a chart upgrade would delete with its content', () => {
       return (await applyStage.open(bench.sources, bench.context)).findings().find(({ id }) => id === 'NS-239');
     };
     assert.match((await hint([namespaceOf()]))?.hint ?? '', /First fix NS-243/);
-    assert.equal((await hint([namespaceOf()]))?.next, 'kubectl netsvc-upgrade explain NS-243');
-    assert.equal((await hint([]))?.next, 'helm plugin list');
+    assert.equal(String((await hint([namespaceOf()]))?.next), 'kubectl netsvc-upgrade explain NS-243');
+    assert.equal(String((await hint([]))?.next), 'helm plugin list');
   });
 
   it('NS-246: a release of a chart that holds the operator beside others is not upgraded to the operator’s alone', async () => {

@@ -19,7 +19,7 @@ describe('a chart release that an account without Secrets could have stored', ()
     assert.equal(outcome, 'error');
     assert.match(message, /^release tigera-operator\/calico: it is read from configmap\/sh\.helm\.release\.v1\.calico\.v99/);
     assert.match(hint ?? '', /--accept NS-247=tigera-operator\/calico/);
-    assert.equal(next, 'HELM_DRIVER=configmap helm get values calico --namespace tigera-operator');
+    assert.equal(String(next), 'HELM_DRIVER=configmap helm get values calico --namespace tigera-operator');
   });
 
   it('NS-247: is accepted by the name of the release alone', async () => {

@@ -24,7 +24,7 @@ async function told({ sources, context }: Pick<ApplyBench, 'sources' | 'context'
   const found = (await stage.open(sources, context)).findings().find(({ id }) => id === 'NS-213');
   return found ?? assert.fail('NS-213 was not judged');
 }
-const shown = ({ outcome, evidence, next }: Finding) => [outcome, evidence.map(({ text, detail }) => `${text}: ${detail}`), next];
+const shown = ({ outcome, evidence, next }: Finding) => [outcome, evidence.map(({ text, detail }) => `${text}: ${detail}`), String(next)];
 
 describe('a workload that is to have no pod, which would be waited for in vain', () => {
   it('NS-213: is refused before the first write, with the command that fixes it, and not once it is scaled up', async () => {
@@ -68,7 +68,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     const next = `kubectl scale deployment ${OPERATOR} -n ${OPERATOR} --replicas=1`;
     const subject = `Deployment/${OPERATOR}/${OPERATOR}`;
     const { outcome, evidence, ...apply } = await told(bench);
-    assert.deepEqual([outcome, evidence.map(({ text }) => text), apply.next], ['error', [subject], next]);
+    assert.deepEqual([outcome, evidence.map(({ text }) => text), String(apply.next)], ['error', [subject], next]);
     assert.deepEqual(shown(await told(bench, crdsStage)), ['error', [`${subject}: scaled to 0 in the cluster`], next]);
   });
 
@@ -78,7 +78,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     bench.record = runRecord({ kept: [] });
     const { outcome, evidence, next } = await told(bench);
     assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'scaled to 0 in the cluster by kubectl']);
-    assert.match(next ?? '', /^kubectl scale /);
+    assert.match(String(next ?? ''), /^kubectl scale /);
   });
 
   it('NS-213: is judged by a person’s own file where there is one, not by what runs before it is applied', async () => {

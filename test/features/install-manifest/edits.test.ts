@@ -213,7 +213,7 @@ describe('edits that meet a change of the release', () => {
     const { outcome, exit, evidence, next } = await judged(await bench());
     assert.deepEqual([outcome, exit, evidence.map(({ text }) => text)], ['error', 'conflicts', [CNI_VERSION]]);
     assert.match(evidence[0]?.detail ?? '', /was: 0\.3\.1, yours: 0\.4\.0, the target's: 1\.0\.0/);
-    assert.equal(next, `kubectl netsvc-upgrade plan --resolve ${CNI_VERSION}=mine`);
+    assert.equal(String(next), `kubectl netsvc-upgrade plan --resolve ${CNI_VERSION}=mine`);
   });
 
   for (const [side, version] of [
@@ -295,9 +295,9 @@ describe('when edits are told', () => {
     const rows = await judged(bench, 'NS-201');
     assert.deepEqual([rows.outcome, rows.exit], ['error', 'conflicts']);
     assert.match(rows.message, /^\d+ differences? to decide: each may be yours or the release's own \(NS-207\)/);
-    const note = (await planOf(bench)).notes?.find((one) => one.startsWith('base:')) ?? '';
-    assert.match(note, /need not be the one that was installed/);
-    assert.doesNotMatch(note, /your edits/);
+    const note = (await planOf(bench)).notes?.find((one) => String(one).startsWith('base:')) ?? '';
+    assert.match(String(note), /need not be the one that was installed/);
+    assert.doesNotMatch(String(note), /your edits/);
     assert.ok(rows.evidence.length > 0 && rows.evidence.every(({ detail }) => detail?.includes('which need not be what was installed')));
     assert.deepEqual(
       (await traced(bench)).filter((row) => row.startsWith('kept')),

@@ -65,7 +65,7 @@ describe('--kvstore-endpoints in a run that goes on', () => {
     const plan = await planOf(bench);
     assert.equal(plan.keep?.anew, true);
     assert.ok(
-      plan.notes?.some((note) => note.includes('the ones given now') && note.endsWith(WRONG)),
+      plan.notes?.some((note) => String(note).includes('the ones given now') && String(note).endsWith(WRONG)),
       plan.notes?.join('\n'),
     );
     const again = keep(bench, plan.keep?.content);

@@ -59,7 +59,7 @@ describe('previewing an apply', () => {
     const { cluster } = clusterOf([going], { kinds, apply: () => going });
     const { planned } = await previewDocument(cluster, { ...document, data: { a: '1', b: '2' } });
     assert.equal(planned.change, 'refused');
-    assert.match(planned.note ?? '', /marked for deletion at 2026-01-01T00:00:00Z/);
+    assert.match(String(planned.note ?? ''), /marked for deletion at 2026-01-01T00:00:00Z/);
   });
 
   it('names whose fields it takes', async () => {
@@ -131,7 +131,7 @@ describe('previewing an apply', () => {
     const { cluster } = clusterOf([live], { kinds, apply: refusal(422, 'both'), patch: (patch) => applyJsonPatch(live, patch) });
     const { planned, result } = await previewDocument(cluster, document);
     assert.deepEqual([planned.change, result?.data], ['update', { a: '3', c: 'live' }]);
-    assert.match(planned.note ?? '', /ownership.*both/);
+    assert.match(String(planned.note ?? ''), /ownership.*both/);
   });
 
   it('does not take silence for an answer', async () => {
@@ -143,7 +143,7 @@ describe('previewing an apply', () => {
     const { cluster } = clusterOf([live], { kinds, apply: () => applied, patch: refusal(422, 'field is immutable') });
     const { planned } = await previewDocument(cluster, document);
     assert.equal(planned.change, 'refused');
-    assert.match(planned.note ?? '', /field is immutable/);
+    assert.match(String(planned.note ?? ''), /field is immutable/);
   });
 
   it('keeps the order and creates objects whose kind comes with them', async () => {
@@ -183,6 +183,6 @@ describe('previewing an apply', () => {
       return planned.note;
     };
     assert.equal(await noteWith('v1'), undefined);
-    assert.match((await noteWith('v2')) ?? '', /its definition changes with it: .* cannot be predicted exactly/);
+    assert.match(String((await noteWith('v2')) ?? ''), /its definition changes with it: .* cannot be predicted exactly/);
   });
 });

@@ -32,10 +32,10 @@ describe('the pods that a write restarts', () => {
 
   it('wait where the workload will hold its rollout back', () => {
     const held = agents({ spec: { updateStrategy: { type: 'OnDelete' } } });
-    assert.match(noteOf(agents(), undefined, {}, held) ?? '', /^restarts 5 pods, each only when it is deleted/);
+    assert.match(String(noteOf(agents(), undefined, {}, held) ?? ''), /^restarts 5 pods, each only when it is deleted/);
     assert.equal(noteOf(held, undefined, {}, agents()), 'restarts 5 pods');
     const paused = workload('Deployment', { spec: { replicas: 2, paused: true } });
-    assert.match(noteOf(paused) ?? '', /^restarts 2 pods, once its paused rollout is resumed$/);
+    assert.match(String(noteOf(paused) ?? ''), /^restarts 2 pods, once its paused rollout is resumed$/);
   });
 
   it('of a DaemonSet are taken so many at a time', () => {

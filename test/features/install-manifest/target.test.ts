@@ -61,8 +61,8 @@ describe('a target that could not be read', () => {
   });
 
   it('leads to the default release only from another one', () => {
-    assert.equal(hintOf(unread, 'NS-601', calico.defaultRelease).next, 'kubectl netsvc-upgrade preflight --manifest-url DIR');
-    assert.match(hintOf(unread, 'NS-601', 'v3.31.2').next ?? '', / --release /);
+    assert.equal(String(hintOf(unread, 'NS-601', calico.defaultRelease).next), 'kubectl netsvc-upgrade preflight --manifest-url DIR');
+    assert.match(String(hintOf(unread, 'NS-601', 'v3.31.2').next ?? ''), / --release /);
   });
 });
 

@@ -112,7 +112,7 @@ describe('the operator path', () => {
     const { facts } = await readTargetFor(sources, context, { value: { type: 'found', installation } }, { value: undefined });
     assert.ok('unread' in facts);
     assert.match(facts.unread, refused);
-    assert.match(facts.hint ?? '', /^choose v3\.32\.0 or later with --release\.$/);
+    assert.match(String(facts.hint ?? ''), /^choose v3\.32\.0 or later with --release\.$/);
     assert.deepEqual(bench.around.writes, []);
   });
 
@@ -158,7 +158,7 @@ describe('the operator path', () => {
     assert.ok('actions' in plan);
     assert.equal(plan.objects?.find(({ ref }) => ref.kind === 'Deployment')?.note, 'restarts 1 pod');
     const others = 'DaemonSet/calico-system/calico-node (2 pods), Deployment/calico-system/calico-typha (1 pod)';
-    const note = plan.notes?.find((one) => one.startsWith('the new operator restarts'));
+    const note = plan.notes?.find((one) => String(one).startsWith('the new operator restarts'));
     assert.equal(note, `the new operator restarts ${others}, Deployment/calico-system/calico-kube-controllers (1 pod)`);
     assert.deepEqual(
       plan.restarts?.map(({ ref, pods, atOnce }) => [ref.name, pods, atOnce]),
@@ -189,7 +189,7 @@ describe('the operator path', () => {
   it('crds alone says what comes next, at once, and why', async () => {
     const last = (await actionsOf(crdsStage, await operatedBench())).at(-1);
     assert.ok(last?.effect.type === 'ask');
-    assert.match(last.effect.instruction, /^run apply at once .* The old operator .* hangs/);
+    assert.match(String(last.effect.instruction), /^run apply at once .* The old operator .* hangs/);
   });
 
   it('crds leaves nothing to a person in a chain that goes on to apply', async () => {

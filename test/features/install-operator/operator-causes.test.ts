@@ -91,7 +91,7 @@ describe('why a workload of the operator is late', () => {
     it(`names ${what}`, () => {
       const lag = operatorLags(view([good, late])).find(({ subject }) => subject.endsWith('/calico-node'));
       assert.match(lag?.why ?? '', words);
-      assert.equal(lag?.command, command);
+      assert.equal(lag?.command && String(lag.command), command);
     });
   }
 
@@ -121,7 +121,7 @@ describe('why a workload of the operator is late', () => {
     };
     const broken = pod('tigera-operator-x', { namespace: 'tigera-operator', labels: own, status: waiting('ErrImagePull') });
     const [first] = operatorLags({ ...base, deployment, pods: [broken] });
-    assert.deepEqual([first?.point, first?.command], [1, 'kubectl -n tigera-operator describe pod tigera-operator-x']);
+    assert.deepEqual([first?.point, String(first?.command)], [1, 'kubectl -n tigera-operator describe pod tigera-operator-x']);
     assert.match(first?.why ?? '', /0\/1 ready · node-1: tigera-operator-x Pending 2m: ErrImagePull/);
   });
 });

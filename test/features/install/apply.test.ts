@@ -220,7 +220,7 @@ describe('the restarts of an upgrade', () => {
   it('are told per workload, in pods', async () => {
     const plan = (await openApply(applyBench(await installedClientSide('v3.26.4')))).plan();
     const objects = 'objects' in plan ? (plan.objects ?? []) : [];
-    const told = objects.flatMap(({ ref, note }) => (note?.includes('restarts') ? [`${ref.kind}/${ref.name} ${note}`] : []));
+    const told = objects.flatMap(({ ref, note }) => (String(note).includes('restarts') ? [`${ref.kind}/${ref.name} ${note}`] : []));
     assert.deepEqual(told, ['DaemonSet/netsvc-node restarts 2 pods', 'Deployment/netsvc-kube-controllers restarts 1 pod']);
   });
 });
@@ -265,7 +265,7 @@ describe('objects that the target no longer has', () => {
       for (const action of (await begun(bench)).slice(0, steps)) bench.around.perform(action);
       const left = ((await openApply(bench)).plan().objects ?? []).filter(({ change }) => change === 'left-behind');
       assert.deepEqual(
-        left.map(({ ref, note }) => [ref.name, note?.replace(/.*: /, '')]),
+        left.map(({ ref, note }) => [ref.name, String(note).replace(/.*: /, '')]),
         [['netsvc-old', 'kubectl delete configmap netsvc-old -n kube-system']],
       );
     });
@@ -310,17 +310,20 @@ describe('objects that the target no longer has', () => {
       await benchWith([config, budget, object('rbac.authorization.k8s.io/v1', 'ClusterRole', 'netsvc-old-role')]),
     );
     assert.match(
-      left.get('netsvc-old') ?? '',
+      String(left.get('netsvc-old') ?? ''),
       /old pods may still use it.* verify is green.*: kubectl delete configmap netsvc-old -n kube-system$/,
     );
-    assert.match(left.get('netsvc-old-budget') ?? '', /: kubectl delete poddisruptionbudget\.policy netsvc-old-budget -n kube-system$/);
-    assert.match(left.get('netsvc-old-role') ?? '', /: kubectl delete clusterrole\.rbac\.authorization\.k8s\.io netsvc-old-role$/);
+    assert.match(
+      String(left.get('netsvc-old-budget') ?? ''),
+      /: kubectl delete poddisruptionbudget\.policy netsvc-old-budget -n kube-system$/,
+    );
+    assert.match(String(left.get('netsvc-old-role') ?? ''), /: kubectl delete clusterrole\.rbac\.authorization\.k8s\.io netsvc-old-role$/);
   });
 
   it('may be deleted while verify still names their own pods, where they are workloads', async () => {
     const { left } = await planOf(await benchWith([workloadOf('DaemonSet', 'netsvc-old', { images: { old: 'old:1' } })]));
     assert.match(
-      left.get('netsvc-old') ?? '',
+      String(left.get('netsvc-old') ?? ''),
       /its pods keep running the old release.* verify names nothing but them: kubectl delete daemonset\.apps netsvc-old -n kube-system$/,
     );
   });
@@ -328,19 +331,21 @@ describe('objects that the target no longer has', () => {
   it('have no such command where more than they would go: it is said how to look first', async () => {
     const { left } = await planOf(await benchWith([object('v1', 'Namespace', 'netsvc-old')]));
     assert.match(
-      left.get('netsvc-old') ?? '',
+      String(left.get('netsvc-old') ?? ''),
       /deletes everything in it.* look what is in it: kubectl api-resources .* kubectl get .* -n netsvc-old$/,
     );
-    assert.ok([...left.values()].every((note) => !note.includes('kubectl delete')));
+    assert.ok([...left.values()].every((note) => !String(note).includes('kubectl delete')));
   });
 
   it('are told with the way to look where the server no longer has their API version', async () => {
     const { left, notes } = await planOf(await benchWith([object('policy/v1beta1', 'PodSecurityPolicy', 'netsvc-old')], []));
     assert.equal(left.size, 0);
     assert.ok(
-      notes.includes(
-        'PodSecurityPolicy/netsvc-old: the target no longer has it and this server no longer serves policy/v1beta1: it is gone, unless a newer version has the kind (kubectl get podsecuritypolicy netsvc-old)',
-      ),
+      notes
+        .map(String)
+        .includes(
+          'PodSecurityPolicy/netsvc-old: the target no longer has it and this server no longer serves policy/v1beta1: it is gone, unless a newer version has the kind (kubectl get podsecuritypolicy netsvc-old)',
+        ),
     );
   });
 });

@@ -95,18 +95,18 @@ describe('the checks before references are put back', () => {
       judgeAll(all, { ...clean, unaddressed: [left], hold, ...facts }, contextOf()).find(({ id }) => id === 'NS-743')?.next;
     const strip = 'kubectl netsvc-upgrade ownerrefs strip';
     const release = `kubectl patch settings.crd.netsvc.io default --type=merge -p '{"spec":{"renaming":{"enabled":"Enabled"}}}'`;
-    assert.deepEqual([nextOf({ namingHeld: 1 }), nextOf({ dangling: [dead] }), nextOf({})], [strip, strip, release]);
-    assert.equal(nextOf({ dangling: [{ ...dead, isStripped: false }] }), release);
+    assert.deepEqual([nextOf({ namingHeld: 1 }), nextOf({ dangling: [dead] }), nextOf({})].map(String), [strip, strip, release]);
+    assert.equal(String(nextOf({ dangling: [{ ...dead, isStripped: false }] })), release);
     // What could not be searched may name them, too; what it is comes before what strip would stop at.
     const unread = [{ kind: 'secrets', because: 'forbidden' }];
     const list = 'kubectl netsvc-upgrade ownerrefs list';
-    assert.deepEqual([nextOf({ unread }), nextOf({ unread, namingHeld: 1 })], [list, list]);
+    assert.deepEqual([nextOf({ unread }), nextOf({ unread, namingHeld: 1 })].map(String), [list, list]);
   });
 
   it('name the question about finalizers as the API server takes it', () => {
     const facts = { ...clean, finalizers: ['networksets.projectcalico.org'] };
     const finding = judgeAll(all, facts, contextOf()).find(({ id }) => id === 'NS-747');
-    assert.equal(finding?.next, 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
+    assert.equal(String(finding?.next), 'kubectl auth can-i update networksets.projectcalico.org --subresource=finalizers');
   });
 
   it('send to strip only where it takes something off', () => {
@@ -114,7 +114,7 @@ describe('the checks before references are put back', () => {
       const finding = judgeAll(all, { ...clean, dangling }, contextOf()).find(({ id }) => id === 'NS-749');
       return [
         finding?.hint?.replace('Garbage collection takes these objects at its next start at the latest. ', ''),
-        finding?.next?.split(' ').at(-1),
+        String(finding?.next).split(' ').at(-1),
       ];
     };
     const [off, hand] = [dead, { ...left, isStripped: false }];
@@ -134,7 +134,7 @@ describe('the checks before references are put back', () => {
   ] as const satisfies readonly (readonly [string, Partial<RestoreJudged>, string])[])
     it(`say how the journal ends where ${what}`, () => {
       const finding = judgeAll(forgetChecks, { ...clean, ...facts }, contextOf()).find(({ id }) => id === 'NS-748');
-      assert.equal(finding?.next, `kubectl netsvc-upgrade ownerrefs ${next}`);
+      assert.equal(String(finding?.next), `kubectl netsvc-upgrade ownerrefs ${next}`);
       assert.match(finding?.hint ?? '', /given up with ownerrefs forget --accept NS-748/);
     });
 

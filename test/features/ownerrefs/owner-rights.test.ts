@@ -54,7 +54,7 @@ describe('the rights to remove and to restore owner references', () => {
   it('are asked for each namespace where they are not had in all of them', async () => {
     const { outcome, names, next } = await told(removable(['a', 'b']), ({ verb, namespace }) => verb === 'patch' && namespace !== 'a');
     assert.deepEqual([outcome, names], ['error', ['patch configmaps in b']]);
-    assert.equal(next, 'kubectl auth can-i patch configmaps -n b');
+    assert.equal(String(next), 'kubectl auth can-i patch configmaps -n b');
   });
 
   it('are patch alone where the server asks for no more', async () => {
@@ -66,7 +66,7 @@ describe('the rights to remove and to restore owner references', () => {
   it('are delete, and the finalizers of owners that are blocked, where the server enforces them', async () => {
     const { outcome, names, next } = await told(removable(['a'], { blockOwnerDeletion: true }), lacks('delete', 'update'), ENFORCED);
     assert.deepEqual([outcome, names], ['error', ['delete configmaps in a', `update sets.${SETS.group}/finalizers in a`]]);
-    assert.equal(next, 'kubectl auth can-i delete configmaps -n a');
+    assert.equal(String(next), 'kubectl auth can-i delete configmaps -n a');
   });
 
   it('are no finalizers where nothing blocks an owner', async () => {

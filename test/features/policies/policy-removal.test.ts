@@ -41,14 +41,14 @@ describe('the checks of the removal of the temporary policy', () => {
   it('NS-723 stops where the CLI is needed and cannot be used, and only there', () => {
     const cli = { missing: 'calicoctl is not on PATH' };
     const stopped = judge('NS-723', { cli });
-    assert.deepEqual([stopped.outcome, stopped.next], ['error', 'kubectl netsvc-upgrade cli']);
+    assert.deepEqual([stopped.outcome, String(stopped.next)], ['error', 'kubectl netsvc-upgrade cli']);
     assert.match(stopped.message, /calicoctl is not on PATH/);
     assert.equal(judge('NS-723', { cli, needsCli: false }).outcome, 'not-applicable');
   });
 
   it('NS-723 asks for the CLI of the installed release before the upgrade, which `cli` does not install', () => {
     const before = judge('NS-723', { cli: { missing: 'no calicoctl of v3.27.5 was found' }, release: 'v3.27.5' });
-    assert.deepEqual([before.outcome, before.next], ['error', 'calicoctl version']);
+    assert.deepEqual([before.outcome, String(before.next)], ['error', 'calicoctl version']);
     assert.match(before.hint ?? '', /^Before the upgrade the cluster takes that release alone: put calicoctl v3\.27\.5 on PATH/);
   });
 
@@ -56,7 +56,7 @@ describe('the checks of the removal of the temporary policy', () => {
     const owned = { value: { objects: [{ text: 'ConfigMap/shop/config' }], unread: [] } };
     const stopped = judge('NS-726', { owned });
     assert.deepEqual([stopped.outcome, stopped.evidence], ['error', owned.value.objects]);
-    assert.equal(stopped.next, 'kubectl netsvc-upgrade ownerrefs list --owner=GlobalNetworkPolicy/allow-all-upgrade');
+    assert.equal(String(stopped.next), 'kubectl netsvc-upgrade ownerrefs list --owner=GlobalNetworkPolicy/allow-all-upgrade');
     assert.equal(judge('NS-726', { owned, told: false }).outcome, 'warning');
     const unsearched = judge('NS-726', { owned: { value: { objects: [], unread: ['secrets'] } } });
     assert.deepEqual([unsearched.outcome, unsearched.message.includes('secrets')], ['warning', true]);

@@ -57,6 +57,6 @@ describe('other pods of kube-system', () => {
       finding.evidence?.map(({ detail }) => detail),
       ['Pending, since before the run', 'CrashLoopBackOff'],
     );
-    assert.equal(finding.next, 'kubectl -n kube-system describe pod new');
+    assert.equal(String(finding.next), 'kubectl -n kube-system describe pod new');
   });
 });

@@ -29,6 +29,8 @@ function serverWith({ events, log }: { readonly events: unknown; readonly log?: 
   return { paths, raw };
 }
 
+const told = async (...asked: Parameters<typeof reasonsOf>) => (await reasonsOf(...asked)).map(String);
+
 describe('why a pod does not get ready', () => {
   it('is its last telling warning, with how often it came, and what it means', async () => {
     const server = serverWith({
@@ -46,7 +48,7 @@ describe('why a pod does not get ready', () => {
         { type: 'Normal', reason: 'Pulled', message: 'fine', lastTimestamp: '2026-01-01T00:01:00Z' },
       ],
     });
-    assert.deepEqual(await reasonsOf(server, [LATE]), [
+    assert.deepEqual(await told(server, [LATE]), [
       'agent-y says: Unhealthy (12 times): Readiness probe failed: calico/node is not ready: felix is not ready: probe reporting 503',
       'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
     ]);
@@ -62,38 +64,38 @@ describe('why a pod does not get ready', () => {
       '\u001b[31mFATAL\u001b[0m giving up',
       'level=info bye',
     ].join('\n');
-    const lines = await reasonsOf(serverWith({ events: [], log }), [CRASHED]);
+    const lines = await told(serverWith({ events: [], log }), [CRASHED]);
     assert.equal(lines.length, 3, lines.join('\n'));
-    assert.match(lines[0] ?? '', /^agent-x logs: ERROR cannot reach .*x509: certificate has expired$/);
-    assert.match(lines[1] ?? '', /^agent-x logs: .*FATAL.* giving up$/);
+    assert.match(String(lines[0] ?? ''), /^agent-x logs: ERROR cannot reach .*x509: certificate has expired$/);
+    assert.match(String(lines[1] ?? ''), /^agent-x logs: .*FATAL.* giving up$/);
     assert.equal(lines[2], 'this means: a certificate is not trusted, or has expired');
     for (const never of ['secret', '\u001b']) assert.ok(!lines.join('\n').includes(never), never);
   });
 
   it('is in the present log of a container that runs and is not ready: its errors alone', async () => {
     const server = serverWith({ events: [], log: 'level=info all is well\nERROR clusterinformations is forbidden: User "x" cannot get' });
-    const lines = await reasonsOf(server, [{ ...LATE, container: 'agent' }]);
-    assert.match(lines[0] ?? '', /^agent-y logs: ERROR clusterinformations/);
-    assert.match(lines[1] ?? '', /^this means: the account of the pod lacks a right/);
+    const lines = await told(server, [{ ...LATE, container: 'agent' }]);
+    assert.match(String(lines[0] ?? ''), /^agent-y logs: ERROR clusterinformations/);
+    assert.match(String(lines[1] ?? ''), /^this means: the account of the pod lacks a right/);
     assert.ok(
       server.paths.some((path) => path.endsWith('/log?container=agent&tailLines=20&limitBytes=16384')),
       server.paths.join('\n'),
     );
-    assert.deepEqual(await reasonsOf(serverWith({ events: [], log: 'level=info all is well' }), [{ ...LATE, container: 'agent' }]), []);
+    assert.deepEqual(await told(serverWith({ events: [], log: 'level=info all is well' }), [{ ...LATE, container: 'agent' }]), []);
   });
 
   it('is not made up where nothing is told, and what may not be read is said', async () => {
-    assert.deepEqual(await reasonsOf(serverWith({ events: [], log: '' }), [CRASHED]), []);
-    assert.deepEqual(await reasonsOf(serverWith({ events: 'no JSON' }), [LATE]), []);
-    assert.deepEqual(await reasonsOf(serverWith({ events: 500, log: 500 }), [CRASHED]), []);
-    assert.deepEqual(await reasonsOf(serverWith({ events: 403, log: 403 }), [CRASHED, CRASHED]), [
+    assert.deepEqual(await told(serverWith({ events: [], log: '' }), [CRASHED]), []);
+    assert.deepEqual(await told(serverWith({ events: 'no JSON' }), [LATE]), []);
+    assert.deepEqual(await told(serverWith({ events: 500, log: 500 }), [CRASHED]), []);
+    assert.deepEqual(await told(serverWith({ events: 403, log: 403 }), [CRASHED, CRASHED]), [
       'this account may not read events of namespace kube-system: they would say why',
       'this account may not read logs of namespace kube-system: they would say why',
     ]);
   });
 
   it('is short, however long the message is', async () => {
-    const [line = ''] = await reasonsOf(serverWith({ events: [event('Failed', 'x'.repeat(10_000), '1')] }), [LATE]);
+    const [line = ''] = await told(serverWith({ events: [event('Failed', 'x'.repeat(10_000), '1')] }), [LATE]);
     assert.ok(line.length < 230, String(line.length));
   });
 

@@ -130,12 +130,12 @@ describe('the stage cli', () => {
     };
     const [first, , last] = await saidIn('v3.27.5');
     assert.match(
-      first ?? '',
+      String(first ?? ''),
       /^the cluster still runs v3\.27\.5, .* use \/home\/me\/upgrade\/old-cli\/calicoctl-v3\.27\.5-\S+-replaced-1$/,
     );
-    assert.match(last ?? '', /^once the upgrade is done, an older calicoctl/);
-    assert.match((await saidIn('v3.26.4'))[0] ?? '', /^the cluster still runs v3\.26\.4, .* use a calicoctl of v3\.26\.4$/);
-    assert.ok((await saidIn(CALICO_TARGET)).every((text) => !/still runs|once the upgrade/.test(text)));
+    assert.match(String(last ?? ''), /^once the upgrade is done, an older calicoctl/);
+    assert.match(String((await saidIn('v3.26.4'))[0] ?? ''), /^the cluster still runs v3\.26\.4, .* use a calicoctl of v3\.26\.4$/);
+    assert.ok((await saidIn(CALICO_TARGET)).every((text) => !/still runs|once the upgrade/.test(String(text))));
   });
 
   it('goes on with the plugin where a stopped run had only replaced the CLI', async () => {
@@ -171,8 +171,8 @@ describe('the stage cli', () => {
   for (const [title, [change, says]] of Object.entries(untouched)) {
     it(`leaves a CLI alone ${title}, and says what to do`, async () => {
       const actions = await actionsOf({ ...one, ...change });
-      assert.match(instruction(actions, 'by-hand-1'), says);
-      assert.match(instruction(actions, 'install'), /cli --bin-dir DIR$/);
+      assert.match(String(instruction(actions, 'by-hand-1')), says);
+      assert.match(String(instruction(actions, 'install')), /cli --bin-dir DIR$/);
       assert.deepEqual(
         actions.filter(({ effect }) => effect.type !== 'ask'),
         [],
@@ -190,7 +190,7 @@ describe('the stage cli', () => {
     assert.equal(effectOf(free, 'install', 'install-cli').to, '/opt/bin/calicoctl');
     const owners = { '/usr/local/bin/calicoctl': { manager: 'rpm', removeWith: 'rpm -e calicoctl' } };
     const taken = await actionsOf({ ...one, owners, folders: ['/usr/local/bin'] }, { binDir: '/usr/local/bin' });
-    assert.match(instruction(taken, 'install'), /\/usr\/local\/bin\/calicoctl is in the way/);
+    assert.match(String(instruction(taken, 'install')), /\/usr\/local\/bin\/calicoctl is in the way/);
   });
 
   it('refuses a --bin-dir that is no folder', async () => {
@@ -200,7 +200,7 @@ describe('the stage cli', () => {
   it('asks for the CLI by hand where the source has none, and leaves the old one until then', async () => {
     const actions = await actionsOf({ ...one, artifacts: {} });
     assert.deepEqual(idsOf(actions), ['install', 'configure', 'elsewhere']);
-    assert.match(instruction(actions, 'install'), /is not in https:\/\/files\.example\. Put it on PATH as calicoctl/);
+    assert.match(String(instruction(actions, 'install')), /is not in https:\/\/files\.example\. Put it on PATH as calicoctl/);
   });
 
   it('makes no step by hand of a look at the source that a person gave up', async () => {
@@ -293,7 +293,7 @@ describe('the stage cli', () => {
 
     it('tells how to replace a pod with an older CLI', async () => {
       const actions = await actionsOf({ ...current, objects: [pod('calico/ctl:v3.18.1')] });
-      assert.match(instruction(actions, 'pod-kube-system-calicoctl'), /kubectl delete pod -n kube-system calicoctl/);
+      assert.match(String(instruction(actions, 'pod-kube-system-calicoctl')), /kubectl delete pod -n kube-system calicoctl/);
     });
 
     it('minds neither a new one nor one that has ended', async () => {
@@ -317,12 +317,12 @@ describe('the stage cli', () => {
   it('gives the two settings that lead to this cluster, which are those that `verify` calls the CLI with, and writes no file', async () => {
     const said = await configured({}, '/home/me/.kube/a b');
     assert.match(
-      said,
+      String(said),
       /: DATASTORE_TYPE=kubernetes and KUBECONFIG='\/home\/me\/.kube\/a b'\. No file is written for it; .* --cli-config FILE writes one$/,
     );
     const { datastoreType, kubeconfig } = parse(cliConfigFor(calico, '/private/kubeconfig') ?? '').spec;
     assert.deepEqual([datastoreType, kubeconfig], ['kubernetes', '/private/kubeconfig']);
-    assert.match(await configured({}), / and KUBECONFIG=FILE \(a kubeconfig of this cluster\)\./);
+    assert.match(String(await configured({})), / and KUBECONFIG=FILE \(a kubeconfig of this cluster\)\./);
   });
 
   it('gives those of the key-value store as the cluster has them, but no endpoints that may hold credentials', async () => {
@@ -330,10 +330,13 @@ describe('the stage cli', () => {
       objects: [agent({ env: { ETCD_ENDPOINTS: endpoints } }), configMap({ etcd_endpoints: endpoints })],
     });
     assert.match(
-      await configured(store('https://a:2379,https://b:2379')),
+      String(await configured(store('https://a:2379,https://b:2379'))),
       /: DATASTORE_TYPE=etcdv3 and ETCD_ENDPOINTS=https:\/\/a:2379,https:\/\/b:2379, and CA,/,
     );
-    assert.match(await configured(store('https://me:secret@a:2379')), / and ETCD_ENDPOINTS=… \(what the cluster has as etcd_endpoints\)/);
+    assert.match(
+      String(await configured(store('https://me:secret@a:2379'))),
+      / and ETCD_ENDPOINTS=… \(what the cluster has as etcd_endpoints\)/,
+    );
   });
 
   const CONFIG = '/etc/calico/calicoctl.cfg';
@@ -347,7 +350,7 @@ describe('the stage cli', () => {
   };
   for (const [title, [text, says]] of Object.entries(configs)) {
     it(`warns of a configuration file that ${title}`, async () => {
-      assert.match(instruction(await actionsOf({ ...one, files: { [CONFIG]: text } }), 'configure'), says);
+      assert.match(String(instruction(await actionsOf({ ...one, files: { [CONFIG]: text } }), 'configure')), says);
     });
   }
 });

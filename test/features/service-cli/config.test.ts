@@ -47,7 +47,7 @@ describe('the configuration of the service’s CLI', () => {
       spec: { datastoreType: 'kubernetes', kubeconfig: '/home/me/.kube/config' },
     });
     assert.match(
-      advice?.type === 'ask' ? advice.instruction : '',
+      String(advice?.type === 'ask' ? advice.instruction : ''),
       /^give each of its commands the file: calicoctl get nodes --config=\/home\/me\/calicoctl\.cfg$/,
     );
   });
@@ -68,7 +68,10 @@ describe('the configuration of the service’s CLI', () => {
     assert.ok('actions' in plan);
     const [first] = plan.actions;
     assert.ok(first?.effect.type === 'ask' && first.effect.awaited);
-    assert.match(first.effect.instruction, /calicoctl\.cfg is not written: no single kubeconfig file leads to this cluster by itself/);
+    assert.match(
+      String(first.effect.instruction),
+      /calicoctl\.cfg is not written: no single kubeconfig file leads to this cluster by itself/,
+    );
   });
 
   it('takes the endpoints from the cluster, and names a file of its own for each certificate', async () => {

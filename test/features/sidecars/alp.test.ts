@@ -55,7 +55,9 @@ describe('the template of alp', () => {
 
   it('is put in with the word that an older sidecar keeps working', async () => {
     const plan = (await open({ objects: mesh })).plan();
-    assert.ok('actions' in plan && plan.notes?.some((note) => note.startsWith('an older sidecar keeps working with the new agents')));
+    assert.ok(
+      'actions' in plan && plan.notes?.some((note) => String(note).startsWith('an older sidecar keeps working with the new agents')),
+    );
   });
 
   it('is not begun without kubectl, in the chain as by itself', async () => {

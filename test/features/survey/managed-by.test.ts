@@ -56,7 +56,7 @@ describe('who else manages the installation', () => {
       operatedAgent(),
     ];
     assert.deepEqual(
-      foundIn(objects).managedBy.map(({ object, command }) => [object?.kind, command]),
+      foundIn(objects).managedBy.map(({ object, command }) => [object?.kind, String(command)]),
       [
         ['Deployment', 'argocd app set net --sync-policy none'],
         ['Installation', 'flux suspend kustomization infra -n ops'],
@@ -81,7 +81,10 @@ describe('who else manages the installation', () => {
         agent({ labels: { 'kustomize.toolkit.fluxcd.io/name': text, 'kustomize.toolkit.fluxcd.io/namespace': text } }),
       ]) {
         const [{ command, hint } = assert.fail()] = foundIn([object]).managedBy;
-        assert.match(command ?? '', /^(?:argocd app set APPLICATION --sync-policy none|flux suspend kustomization NAME -n flux-system)$/);
+        assert.match(
+          String(command ?? ''),
+          /^(?:argocd app set APPLICATION --sync-policy none|flux suspend kustomization NAME -n flux-system)$/,
+        );
         assert.equal(hint, `Commit the upgrade to its source, or stop it first: ${command}`);
       }
   });

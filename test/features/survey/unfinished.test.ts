@@ -69,7 +69,7 @@ describe('what somebody is deleting', () => {
     const crds = ['ippools.crd.projectcalico.org', 'installations.operator.tigera.io', 'shops.example.com'];
     const value = crds.map((name) => ({ ...crdFact(name), deletedAt: '2026-05-04T08:10:00Z' }));
     assert.deepEqual(
-      found({ ...byManifest, crds: { value } }).deletions.map(({ ref, next }) => [refText(ref), next]),
+      found({ ...byManifest, crds: { value } }).deletions.map(({ ref, next }) => [refText(ref), String(next)]),
       crds.slice(0, 2).map((name) => [`CustomResourceDefinition/${name}`, `kubectl get crd ${name} -o yaml`]),
     );
   });
@@ -77,7 +77,7 @@ describe('what somebody is deleting', () => {
   it('is the agents’ own DaemonSet', () => {
     const agent = ofManifest[0] as KubeObject;
     const [first] = found({ daemonSets: { value: [{ ...agent, metadata: { ...agent.metadata, ...since } }] } }).deletions;
-    assert.equal(first?.next, 'kubectl -n kube-system get daemonset calico-node -o yaml');
+    assert.equal(String(first?.next), 'kubectl -n kube-system get daemonset calico-node -o yaml');
   });
 });
 

@@ -257,7 +257,7 @@ describe('the checks of verify', () => {
       const found = judge('NS-307', { owners: { value: { references: 2, dangling, unread: [] } } });
       const { message, hint = '', next = '', evidence } = found;
       const why = / to objects that (.*): ConfigMap/.exec(message)?.[1];
-      return [why, /Put the owner/.test(hint), /Remove/.test(hint), next.split(' ').at(-1), evidence.map(({ detail }) => detail)];
+      return [why, /Put the owner/.test(hint), /Remove/.test(hint), String(next).split(' ').at(-1), evidence.map(({ detail }) => detail)];
     };
     const [mute, gone] = [lost('a', { isMute: true }), lost('b')];
     assert.deepEqual(told(mute), ['are not found by their names', false, true, 'strip', [mute.detail]]);
@@ -269,12 +269,12 @@ describe('the checks of verify', () => {
   it('names the command that shows the temporary policy', () => {
     const policy = object('crd.projectcalico.org/v1', 'GlobalNetworkPolicy/default.allow-all-upgrade');
     assert.equal(
-      judge('NS-306', { temporaryPolicies: { value: [policy] } }).next,
+      String(judge('NS-306', { temporaryPolicies: { value: [policy] } }).next),
       'kubectl get globalnetworkpolicy.crd.projectcalico.org default.allow-all-upgrade -o yaml',
     );
     const listed = object('projectcalico.org/v3', 'GlobalNetworkPolicy/allow-all-upgrade');
     assert.equal(
-      judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next,
+      String(judge('NS-306', { datastore: { value: 'kvstore' }, temporaryPolicies: { value: [listed] } }).next),
       'calicoctl get globalnetworkpolicies -o yaml',
     );
   });

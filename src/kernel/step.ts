@@ -1,0 +1,186 @@
+import { Command } from './command.ts';
+
+/** The command that was typed, where a sentence says that it is to be run again. */
+export class Again {
+  /** Where the command itself cannot stand. */
+  readonly said: string;
+  /** What stands before the command where it can. */
+  readonly before: string;
+  /** A flag that the command is to have: `max-failed`, and its value. */
+  readonly flag: readonly [name: string, value: string] | undefined;
+
+  constructor(said: string, before: string, flag?: readonly [name: string, value: string]) {
+    this.said = said;
+    this.before = before;
+    this.flag = flag;
+  }
+
+  toString(): string {
+    return this.said;
+  }
+
+  /** With the command that resumes. */
+  with(resume: Command): string {
+    if (this.flag === undefined) return this.before + resume;
+    const [name, value] = this.flag;
+    return `${this.before}${resume.without(name).with(`--${name}=${value}`)}`;
+  }
+}
+
+export type Part = string | Command | Again;
+
+/** A sentence in parts: what is a command in it is known, not looked for. It has no methods of a string: nobody decides by its words. */
+export class Text {
+  readonly parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  toString(): string {
+    return this.parts.join('');
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  get commands(): readonly Command[] {
+    return this.parts.filter((part) => part instanceof Command);
+  }
+
+  /** The first command in it. */
+  get command(): Command | undefined {
+    return this.commands[0];
+  }
+
+  masked(hide: (text: string) => string): Text {
+    return new Text(this.parts.map((part) => (typeof part === 'string' ? hide(part) : part instanceof Command ? part.masked(hide) : part)));
+  }
+
+  map(of: (part: Command | Again) => Part): Text {
+    return new Text(this.parts.map((part) => (typeof part === 'string' ? part : of(part))));
+  }
+}
+
+/** What is said to the user. As a string it holds no command. */
+export type Said = string | Text;
+
+export const textOf = (said: Said): Text => (said instanceof Text ? said : new Text([said]));
+
+/** A sentence with commands in it. */
+export function text(words: TemplateStringsArray, ...values: readonly (Part | Text | number)[]): Text {
+  const parts = words.flatMap((word, index): readonly Part[] => {
+    const value = values[index];
+    if (value instanceof Text) return [word, ...value.parts];
+    return [word, ...(value === undefined ? [] : [typeof value === 'number' ? String(value) : value])];
+  });
+  return new Text(parts.filter((part) => part !== ''));
+}
+
+/** The same with a capital at its beginning. */
+export function sentence({ parts: [first, ...rest] }: Text): Text {
+  return new Text([typeof first === 'string' ? `${first.charAt(0).toUpperCase()}${first.slice(1)}` : (first ?? ''), ...rest]);
+}
+
+/** Sentences after one another. */
+export function joined(all: readonly Said[], by: string): Text {
+  return new Text(all.flatMap((one, index) => [...(index === 0 ? [] : [by]), ...textOf(one).parts]));
+}
+
+/** What a step is for. */
+export type StepKind =
+  /** It shows why. */
+  | 'look'
+  | 'do'
+  /** It may be done instead. */
+  | 'or'
+  /** What it means for traffic. */
+  | 'impact'
+  /** Words of others. */
+  | 'says'
+  /** What those mean. */
+  | 'means';
+
+interface More {
+  /** What stands before the text where no row says the kind: `see why: `. */
+  readonly label?: string;
+  /** Sentences of an impact, and the nodes on which new pods get no network. */
+  readonly impact?: Impact;
+}
+
+/** What a stop means for traffic. */
+export interface Impact {
+  readonly sentences: readonly string[];
+  readonly withoutNetwork?: string;
+}
+
+/** One thing that the user is told beside a fact. */
+export class Step {
+  readonly kind: StepKind;
+  readonly text: Text;
+  readonly more: More;
+
+  constructor(kind: StepKind, said: Said, more: More = {}) {
+    this.kind = kind;
+    this.text = textOf(said);
+    this.more = more;
+  }
+
+  toString(): string {
+    return `${this.more.label ?? ''}${this.text}`;
+  }
+
+  toJSON(): StepDocument {
+    const { command } = this.text;
+    return { kind: this.kind, text: this.toString(), ...(command === undefined ? {} : { command: command.argv }) };
+  }
+
+  masked(hide: (text: string) => string): Step {
+    return this.as(this.text.masked(hide));
+  }
+
+  /** The same in other words. */
+  as(said: Text): Step {
+    return new Step(this.kind, said, this.more);
+  }
+}
+
+/** A step in a document. */
+export interface StepDocument {
+  readonly kind: StepKind;
+  readonly text: string;
+  /** Program and arguments. */
+  readonly command?: readonly string[];
+}
+
+/** What a fault or a finding is made with. */
+export type Suggestion = Said | Again | Step;
+
+export function stepOf(one: Suggestion): Step {
+  if (one instanceof Step) return one;
+  return new Step('do', one instanceof Again ? new Text([one]) : one);
+}
+
+/** A command that shows more, behind words that say what. */
+export const look = (said: Text): Step => new Step('look', said);
+export const seeWhy = (command: Command): Step => new Step('look', text`${command}`, { label: 'see why: ' });
+export const means = (said: string): Step => new Step('means', said, { label: 'this means: ' });
+export const says = (said: string): Step => new Step('says', said);
+export const or = (said: Said): Step => new Step('or', said, { label: 'or ' });
+
+/** The sentences as one, in small letters. */
+export function impact(first: string, then?: string, withoutNetwork?: string): Step {
+  const sentences = [first, ...(then === undefined ? [] : [then])];
+  return new Step('impact', sentences.join('; '), { impact: { sentences, ...(withoutNetwork === undefined ? {} : { withoutNetwork }) } });
+}
+
+/** The same command once more, in the words of a sentence that ends with it. */
+export const AGAIN = new Again('run the same command again', 'resume: ');
+/** The same as a sentence after others. */
+export const THEN_AGAIN = new Again('then run the same command again', 'resume: ');
+/** After a no. */
+export const WHEN_READY = new Again('run the same command when you are ready', 'resume: ');
+/** What it does then, which only stands where the command does not. */
+export const againAs = (does: string): Again => new Again(`run the same command again: ${does}`, 'resume: ');
+export const thenAgainAs = (does: string): Again => new Again(`then run the same command again: ${does}`, 'resume: ');
