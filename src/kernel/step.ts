@@ -83,11 +83,6 @@ export function sentence({ parts: [first, ...rest] }: Text): Text {
   return new Text([typeof first === 'string' ? `${first.charAt(0).toUpperCase()}${first.slice(1)}` : (first ?? ''), ...rest]);
 }
 
-/** Sentences after one another. */
-export function joined(all: readonly Said[], by: string): Text {
-  return new Text(all.flatMap((one, index) => [...(index === 0 ? [] : [by]), ...textOf(one).parts]));
-}
-
 /** What a step is for. */
 export type StepKind =
   /** It shows why. */

@@ -48,7 +48,7 @@ describe('the journal of owner references ends', () => {
       assert.match(reasonOf(kept), /restore leaves off.*forget --accept NS-748$/);
       const { hint = '', next, evidence = [] } = found(kept, 'NS-748') ?? {};
       assert.deepEqual(
-        [next, evidence.map(({ text }) => text)],
+        [String(next), evidence.map(({ text }) => text)],
         ['kubectl netsvc-upgrade ownerrefs forget --accept NS-748', ['ConfigMap/default/owned-pool']],
       );
       assert.match(hint, /restore does not put them back/);

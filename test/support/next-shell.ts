@@ -70,7 +70,7 @@ export async function shellOn() {
     run(of: JudgedWorld): Promise<{ readonly exit: number; readonly text: string }> {
       world = of;
       // Folders of a world are not of this machine.
-      const line = of.finding.next.replace(/^(df -h|ls -ld) .*/, '$1 .');
+      const line = String(of.finding.next).replace(/^(df -h|ls -ld) .*/, '$1 .');
       return new Promise((resolve) => {
         execFile('/bin/sh', ['-c', line], { env, cwd: home, timeout: patient(60_000) }, (error, stdout, stderr) =>
           resolve({ exit: error === null ? 0 : Number(error.code ?? 1), text: `${stdout}${stderr}`.trim() }),

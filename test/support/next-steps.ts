@@ -55,7 +55,7 @@ export function judgedWorld({ check, checks, facts, context, finding }: JudgedWo
     bench.chain = chain.map((stage) => (stage.id === owner ? { ...stage, open: opened } : around(stage, words)));
     return shown(bench, words, []);
   };
-  return { id: finding.id, next: finding.next, printedBy, show };
+  return { id: finding.id, next: String(finding.next), printedBy, show };
 }
 
 /** The world of a bench of the apply stage. */
