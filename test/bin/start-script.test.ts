@@ -98,6 +98,25 @@ describe('the start script', () => {
     });
   }
 
+  it('starts no node of the current folder, whatever PATH says', () => {
+    const here = nodeOf('v24.0.0');
+    for (const path of ['.:/nowhere', ':/nowhere']) {
+      const { status, stdout, stderr } = call(start, [], path, here);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /^error: PATH finds Node\.js in the current folder \(.*\)\nleave out of PATH what does not begin with \//);
+    }
+  });
+
+  it('lets a crash leave no copy of its memory', () => {
+    writeFileSync(
+      join(home, 'dist', 'cli', 'main.js'),
+      "console.log(require('child_process').execSync('ulimit -c', { shell: '/bin/sh' }) + '')",
+    );
+    writeFileSync(join(home, 'package.json'), '{}');
+    const { stdout } = call('/bin/sh', ['-c', 'ulimit -S -c 64 2>/dev/null; exec "$0"', start], `${nodeOf('v24.0.0')}:/bin`);
+    assert.equal(stdout.trim(), '0');
+  });
+
   it('refuses a node that says no version', () => {
     assert.match(call(start, [], nodeOf('rubbish')).stderr, /does not say its version/);
   });

@@ -105,14 +105,18 @@ export function asInGit({ status: _, metadata, ...object }: KubeObject & { reado
   return { apiVersion, kind, metadata: Object.fromEntries(own) as unknown as KubeObject['metadata'], ...rest };
 }
 
+/** Delivery tools read some of their marks from labels, too. */
+const OF_DELIVERY = /(?:^|\.)(?:fluxcd|argoproj)\.io\//;
+
 /**
- * What a tenant wrote: its annotations would steer the tool that applies it with more rights (hooks, functions, sync options). Flux would fill
- * in `${…}` with values of the cluster.
+ * What a tenant wrote: its annotations would steer the tool that applies it with more rights (hooks, functions, sync options), and so would
+ * labels of that tool. Flux would fill in `${…}` with values of the cluster.
  */
-export function ofTenant({ metadata: { annotations: _, ...metadata }, ...object }: KubeObject): KubeObject {
-  const hasVariable = JSON.stringify({ ...object, metadata }).includes('${');
+export function ofTenant({ metadata: { annotations: _, labels = {}, ...metadata }, ...object }: KubeObject): KubeObject {
+  const own = Object.fromEntries(Object.entries(labels).filter(([name]) => !OF_DELIVERY.test(name)));
+  const hasVariable = JSON.stringify({ ...object, metadata, own }).includes('${');
   const annotations = hasVariable ? { annotations: { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } } : {};
-  return { ...object, metadata: { ...metadata, ...annotations } };
+  return { ...object, metadata: { ...metadata, labels: own, ...annotations } };
 }
 
 /** Of objects without a namespace; no namespace has such a name. */

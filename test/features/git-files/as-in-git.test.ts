@@ -37,9 +37,12 @@ describe('an object as Git holds it', () => {
   it('has of a tenant no annotation, as those steer the tool that applies it, and none of its variables are filled in', () => {
     const policy = (selector: string) => ({
       ...{ apiVersion: 'projectcalico.org/v3', kind: 'NetworkPolicy', spec: { selector } },
-      metadata: { name: 'a', namespace: 'shop', annotations: { 'config.kubernetes.io/function': 'evil', 'helm.sh/hook': 'x' } },
+      metadata: {
+        ...{ name: 'a', namespace: 'shop', annotations: { 'config.kubernetes.io/function': 'evil', 'helm.sh/hook': 'x' } },
+        labels: { app: 'a', 'kustomize.toolkit.fluxcd.io/force': 'enabled', 'argocd.argoproj.io/instance': 'x' },
+      },
     });
-    assert.deepEqual(ofTenant(policy('all()')).metadata, { name: 'a', namespace: 'shop' });
+    assert.deepEqual(ofTenant(policy('all()')).metadata, { name: 'a', namespace: 'shop', labels: { app: 'a' } });
     assert.deepEqual(ofTenant(policy(`x == '\${cluster_token}'`)).metadata.annotations, {
       'kustomize.toolkit.fluxcd.io/substitute': 'disabled',
     });
