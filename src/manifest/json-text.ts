@@ -83,8 +83,8 @@ function removal(parts: readonly Part[], first: number, index: number): Splice {
 
 /** White space by which a member is set off from what stands before it. */
 function gapBefore(text: string, { start }: Part): string {
-  const gap = /\s*$/.exec(text.slice(0, start))?.[0] ?? '';
-  return gap === '' ? ' ' : gap;
+  const before = text.slice(0, start);
+  return before.slice(before.trimEnd().length) || ' ';
 }
 
 function indentAt(text: string, offset: number): string {

@@ -28,7 +28,7 @@ export function objectsIn({ documents }: Pick<Manifest, 'documents'>): readonly 
 
 const LIMIT_BYTES = 20_000_000;
 /** The YAML reader needs quadratic time for brackets in brackets; no manifest has this many. */
-const TOO_DEEP = /(?:[[{]\s*){200}/;
+const MOST_OPEN = 200;
 
 interface Chunk {
   readonly text: string;
@@ -114,9 +114,23 @@ export function documentsText(documents: readonly Pick<ManifestDocument, 'text'>
   return documents
     .map(({ text }) => {
       const begun = text.replace(/^(?:[ \t]*\n)+/, '');
-      return `---\n${KEEPS_BREAKS.test(begun) ? begun.replace(/\n$/, '') : begun.replace(/\n+$/, '')}\n`;
+      return `---\n${KEEPS_BREAKS.test(begun) ? begun.replace(/\n$/, '') : withoutBreaks(begun)}\n`;
     })
     .join('');
+}
+
+/** Where too many brackets open one after another. */
+function deepAt(text: string): number | undefined {
+  for (const { 0: run, index } of text.matchAll(/[[{][[{\s]*/g))
+    if (run.length >= MOST_OPEN && run.replaceAll(/\s+/g, '').length >= MOST_OPEN) return index;
+  return undefined;
+}
+
+/** Without the line breaks at its end. A pattern would look through every run of them. */
+function withoutBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 function cleanText(text: string, name: string): string {
@@ -128,8 +142,8 @@ function cleanText(text: string, name: string): string {
     const line = countLines(text.slice(0, nul)) + 1;
     throw refusal(name, line, 'the file is not text', 'Name a file of Kubernetes manifests, unpacked and in UTF-8.');
   }
-  const deep = text.search(TOO_DEEP);
-  if (deep >= 0)
+  const deep = deepAt(text);
+  if (deep !== undefined)
     throw refusal(name, countLines(text.slice(0, deep)) + 1, 'lists are nested too deeply', 'Name a file of Kubernetes manifests.');
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }

@@ -185,11 +185,13 @@ function repeatedKeys(document: Document.Parsed, lineOf: (at: number) => number)
 }
 
 /** Only such texts can have what `oddNode` looks for: looking costs as much as reading. */
-const MAY_BE_ODD = /(?:^|[\s[{,:])&[^\s,[\]{}][\s\S]*[\s[{,:]\*[^\s*]|^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
+const HAS_ANCHOR = /(?:^|[\s[{,:])&[^\s,[\]{}]/m;
+const HAS_ALIAS = /[\s[{,:]\*[^\s*]/;
+const HAS_ODD_KEY = /^[ \t\-?]*\?(?:\s|$)|[[{,]\s*\?\s|[\]}]\s*:/m;
 
 /** What the reader accepts and kubectl's refuses: a value that contains itself, and a key that is no text. */
 function oddNode(document: Document.Parsed, text: string): { readonly at: number; readonly message: string } | undefined {
-  if (!MAY_BE_ODD.test(text)) return undefined;
+  if (!HAS_ODD_KEY.test(text) && !(HAS_ANCHOR.test(text) && HAS_ALIAS.test(text))) return undefined;
   let found: { at: number; message: string } | undefined;
   visit(document, {
     Alias(_key, alias, path) {

@@ -98,7 +98,7 @@ export function templateMounts(injectors: readonly Injector[], restarted: readon
     return givesTarget(one, context) && served.some((revision) => revision === undefined || revision === mine);
   });
   const templates = judged.map((one) => ({ text: refText(refOf(one.map)), from: fromOf(one), data: templateData(one) }));
-  return { csi: mounting(templates, (text) => /^\s*(- )?csi:/m.test(text)), flexible: flexiblyMounted(templates, context) };
+  return { csi: mounting(templates, (text) => /^[ \t]*(- )?csi:/m.test(text)), flexible: flexiblyMounted(templates, context) };
 }
 
 /** A template of an injector, and where it is from. */

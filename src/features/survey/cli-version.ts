@@ -64,7 +64,7 @@ export function ageOf(release: string | undefined, target: string): CliAge {
 
 /** A field of the CLI's configuration file; undefined if its text does not have it. */
 export function cliConfigField(text: string, field: string): string | undefined {
-  return new RegExp(`^\\s*["']?${field}["']?\\s*:\\s*(?:"([^"]*)"|'([^']*)'|([^"'\\s,}]+))`, 'm')
+  return new RegExp(`^[ \\t]*["']?${field}["']?[ \\t]*:\\s*(?:"([^"]*)"|'([^']*)'|([^"'\\s,}]+))`, 'm')
     .exec(text)
     ?.slice(1)
     .find((value) => value !== undefined);

@@ -2,7 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import type { Detection, Installation } from '../../kernel/installation.ts';
-import { jsonAt } from '../../kernel/json.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -54,9 +54,11 @@ export async function readOperated(
 /** `podSubnet` in the configuration of kubeadm. */
 async function readPodSubnets(cluster: Pick<ClusterReader, 'get'>): Promise<readonly string[]> {
   const config = await cluster.get(K.ConfigMap, 'kubeadm-config', 'kube-system');
-  const text = jsonAt(config, 'data', 'ClusterConfiguration');
-  const subnet = /^\s*podSubnet:\s*"?([^"\s#]+)"?\s*$/m.exec(typeof text === 'string' ? text : '')?.[1];
-  return subnet?.split(',') ?? [];
+  return podSubnetsIn(textAt(config, 'data', 'ClusterConfiguration') ?? '');
+}
+
+export function podSubnetsIn(text: string): readonly string[] {
+  return /^[ \t]*podSubnet:[ \t]*"?([^"\s#]+)"?[ \t\r]*$/m.exec(text)?.[1]?.split(',') ?? [];
 }
 
 async function definitionsOf(cluster: Pick<ClusterReader, 'list'>, group: string): Promise<readonly KubeObject[]> {

@@ -42,8 +42,11 @@ export async function readInjectors(cluster: ClusterReader, { sidecar }: Profile
 /** Mode in the configuration of kube-proxy; '' if there is none or it does not say. */
 export async function readProxyMode(cluster: ClusterReader): Promise<string> {
   const config = await cluster.get(K.ConfigMap, 'kube-proxy', 'kube-system');
-  const text = Object.values(mapAt(config, 'data')).join('\n');
-  return /^\s*mode:\s*"?([A-Za-z]*)"?\s*$/m.exec(text)?.[1] ?? '';
+  return proxyModeIn(Object.values(mapAt(config, 'data')).join('\n'));
+}
+
+export function proxyModeIn(text: string): string {
+  return /^[ \t]*mode:[ \t]*"?([A-Za-z]*)"?[ \t\r]*$/m.exec(text)?.[1] ?? '';
 }
 
 /** The agents' ConfigMap: the one of the profile's variants that is there. */

@@ -142,7 +142,7 @@ function movedAllocations({ names: { allocations }, agent, seen: { configMaps } 
   const { container, key, plugin } = allocations;
   const inits = agent ? (shapeOf(agent).spec?.template?.spec?.initContainers ?? []) : [];
   if (!agent || !inits.some(({ name }) => name === container)) return [];
-  const used = new RegExp(`"ipam"\\s*:\\s*\\{[^}]*"type"\\s*:\\s*"${plugin}"`);
+  const used = new RegExp(`"ipam"\\s*:\\s*\\{[^{}]*"type"\\s*:\\s*"${plugin}"`);
   const ofAgent = configMaps.filter(({ metadata }) => metadata.namespace === agent.metadata.namespace);
   const map = ofAgent.find((one) => used.test(textAt(one.data, key) ?? ''));
   if (!map) return [];
