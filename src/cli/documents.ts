@@ -10,6 +10,7 @@ import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { Step } from '../kernel/step.ts';
+import type { ChangePacket } from '../report/change-packet.ts';
 
 /** Version of every document on stdout (docs/reference/output.md). */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
@@ -56,6 +57,8 @@ export interface PlanDocument extends DocumentHead {
   readonly tally: Tally;
   readonly findings: readonly Finding[];
   readonly stages: readonly PlannedStage[];
+  /** What a change board asks; absent where nothing would change. */
+  readonly change?: ChangePacket;
   /** What `run --plan-file` compares, one by one. */
   readonly basis: PlanBasis;
   /** What `--for-git` wrote; absent where it was not asked for, or the user has to decide first. */

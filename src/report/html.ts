@@ -69,7 +69,7 @@ input{font:inherit;width:100%;max-width:30rem;padding:.4em;border:1px solid var(
 @media (max-width:40rem){body{padding:.6rem}dl{grid-template-columns:1fr}dd{margin-bottom:.4em}
 .found,.nodes{display:block}:is(.found,.nodes) :is(tbody,tr,th,td){display:block;min-width:0;max-width:none;border:0;padding:.1em 0}:is(.found,.nodes) thead{position:absolute;left:-99rem}
 :is(.found,.nodes) tr{border-bottom:1px solid var(--line);padding:.5em 0}td[data-name]::before{content:attr(data-name) ": ";color:var(--dim)}.nodes td:not(:last-child){display:inline-block;margin-right:1em}}
-@media print{:root{color-scheme:light;--ink:#000;--paper:#fff;--soft:#fff;--dim:#444}body{max-width:none;font-size:10pt}nav,.search,.skip{display:none}
+@media print{:root{color-scheme:light;--ink:#000;--paper:#fff;--soft:#fff;--dim:#444}body{max-width:none;font-size:10pt}h2{margin:1em 0 .3em}ul,dl{margin:.3em 0}nav,.search,.skip{display:none}
 .wide{overflow:visible}tr,figure{break-inside:avoid}h2,h3{break-after:avoid}details::details-content{content-visibility:visible;height:auto;block-size:auto}.heat,.bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 

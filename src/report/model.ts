@@ -1,6 +1,7 @@
 import type { Finding } from '../kernel/check.ts';
 import type { RolloutTrace, RunHistory } from '../kernel/history.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
+import type { ChangePacket } from './change-packet.ts';
 
 /** A stage as a report shows it; times where they are known. */
 export interface ReportStage {
@@ -24,6 +25,8 @@ export interface ReportFacts {
   readonly plans: readonly PlannedStage[];
   readonly stages: readonly ReportStage[];
   readonly history?: RunHistory;
+  /** Of a plan: what a change board asks. */
+  readonly change?: ChangePacket;
   /** The exact next command. */
   readonly next: string;
 }

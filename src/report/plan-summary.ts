@@ -10,13 +10,10 @@ import { aboutText } from './rollout-view.ts';
 
 /** What earlier runs on this cluster took. */
 export type Former = Pick<RunHistory, 'rollouts' | 'actions'>;
+const NONE: Former = { rollouts: [], actions: [] };
 
 /** `7 to add, 24 to change, 0 to remove, 7 restarts on 6 nodes, one at a time · backup first · about 4 min`: what the user agrees to. */
-export function planSummary(
-  stages: readonly PlannedStage[],
-  former: Former = { rollouts: [], actions: [] },
-  dataPlane?: DataPlane,
-): string {
+export function planSummary(stages: readonly PlannedStage[], former: Former = NONE, dataPlane?: DataPlane): string {
   const objects = new Map(stages.flatMap((stage) => stage.objects).map((object) => [refText(object.ref), object]));
   const count = (change: PlannedObject['change']) => [...objects.values()].filter((object) => object.change === change).length;
   const actions = stages.flatMap((stage) => stage.actions);
@@ -27,7 +24,7 @@ export function planSummary(
     counted(actions.length, 'step'),
     ...(slowest(restarts) === undefined ? [] : [trafficText(dataPlane)]),
     ...(isBackedUp(stages) ? ['backup first'] : []),
-    ...durationTexts(stages, restarts, former),
+    ...timesOf(stages, former),
   ].join(' · ');
 }
 
@@ -36,7 +33,7 @@ export function isBackedUp(stages: readonly PlannedStage[]): boolean {
 }
 
 /** By workload: those of the objects, and those that an operator restarts. */
-function restartsOf(stages: readonly PlannedStage[]): readonly PlannedRestart[] {
+export function restartsOf(stages: readonly PlannedStage[]): readonly PlannedRestart[] {
   const own = stages.flatMap(({ objects }) => objects).flatMap(({ ref, restarts: pods, atOnce }) => (pods ? [{ ref, pods, atOnce }] : []));
   const operated = stages.flatMap(({ restarts = [] }) => restarts);
   return [...new Map([...operated, ...own].map((one) => [refText(one.ref), one])).values()];
@@ -59,8 +56,8 @@ function slowest(restarts: readonly PlannedRestart[]): PlannedRestart | undefine
 }
 
 /** `about 9 min` where each wait of the plan was seen before, `rollout about 4 min` where the agents' pace alone was; else nothing. */
-function durationTexts(stages: readonly PlannedStage[], restarts: readonly PlannedRestart[], former: Former): readonly string[] {
-  const agents = slowest(restarts);
+export function timesOf(stages: readonly PlannedStage[], former: Former = NONE): readonly string[] {
+  const agents = slowest(restartsOf(stages));
   const agentsMs = rolloutMs(agents, former);
   const isOfAgents = ({ targets }: Wait) => agents !== undefined && targets.includes(refText(agents.ref));
   const times = openWaits(stages).map((wait) => (isOfAgents(wait) ? agentsMs : waitMs(wait, former)));

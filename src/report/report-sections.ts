@@ -4,6 +4,7 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import { type FieldChange, latestOf, type PlannedObject, type PlannedStage } from '../kernel/plan.ts';
+import type { ChangePacket } from './change-packet.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
 import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section } from './model.ts';
@@ -17,6 +18,7 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
   const { plans, history, findings, stages } = report;
   const rollouts = history?.rollouts ?? [];
   const sections: readonly (Section | undefined)[] = [
+    ...changeSections(report.change),
     manualSection(plans),
     stagesSection(stages),
     rollouts.length === 0
@@ -28,6 +30,21 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
     stepsSection(report, textOf),
   ];
   return sections.filter((one) => one !== undefined);
+}
+
+const CHANGE: readonly (readonly [keyof ChangePacket, string])[] = [
+  ['risk', 'Risk'],
+  ['impact', 'Impact'],
+  ['order', 'Order'],
+  ['duration', 'Duration'],
+  ['backout', 'Backout'],
+  ['questions', 'Questions'],
+];
+
+/** For a change board: one page that somebody reads on paper. */
+function changeSections(change: ChangePacket | undefined): readonly Section[] {
+  if (change === undefined) return [];
+  return CHANGE.map(([id, name]) => ({ kind: 'table', id, name, title: name, items: change[id] }));
 }
 
 /** What only the user can do, as the last plan of each stage has it. */

@@ -13,6 +13,19 @@ export function findBrowser(): string | undefined {
   return names.find((name) => spawnSync(name, ['--version'], { timeout: patient(20_000) }).status === 0);
 }
 
+/** Why tests of pages cannot run; undefined where they can. */
+export const NO_BROWSER = findBrowser() === undefined ? 'there is no Chromium on PATH (name one in CHROMIUM)' : undefined;
+
+/** Contrast of every kind of text with the page behind it, the least first. */
+export const CONTRAST = `(() => {
+  const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const light = (text) => { const [r, g, b] = numbers(text).map((n) => (n / 255 <= 0.03928 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = (one) => { for (let at = one; at; at = at.parentElement) { const colour = getComputedStyle(at).backgroundColor; if (!/, 0\\)$/.test(colour)) return colour; } return 'rgb(255,255,255)'; };
+  return [...document.querySelectorAll('body *')].filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '') && one.checkVisibility())
+    .map((one) => { const [a, b] = [light(getComputedStyle(one).color), light(behind(one))]; return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), one.outerHTML.slice(0, 80)]; })
+    .sort(([a], [b]) => a - b)[0];
+})()`;
+
 /** One page in a browser without a window, driven over a pipe: no port is opened and no package is needed. */
 export class Browser {
   readonly #process: ChildProcess;

@@ -9,7 +9,7 @@ import { htmlText } from '../../src/report/report-html.ts';
 import { reportOf } from '../support/big-report.ts';
 import { testFolder } from '../support/folders.ts';
 import { describeWhere } from '../support/needs.ts';
-import { Browser, findBrowser } from './browser.ts';
+import { Browser, CONTRAST, findBrowser, NO_BROWSER } from './browser.ts';
 
 const LONG = 'registry.example.org/a-very-long-name-without-any-place-to-break-it/'.repeat(4);
 
@@ -29,16 +29,6 @@ const WINDOWS = [
 const VIOLATIONS = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join(' ')))`;
 
-/** Contrast of every kind of text with the page behind it, the least first. */
-const CONTRAST = `(() => {
-  const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
-  const light = (text) => { const [r, g, b] = numbers(text).map((n) => (n / 255 <= 0.03928 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const behind = (one) => { for (let at = one; at; at = at.parentElement) { const colour = getComputedStyle(at).backgroundColor; if (!/, 0\\)$/.test(colour)) return colour; } return 'rgb(255,255,255)'; };
-  return [...document.querySelectorAll('body *')].filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '') && one.checkVisibility())
-    .map((one) => { const [a, b] = [light(getComputedStyle(one).color), light(behind(one))]; return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), one.outerHTML.slice(0, 80)]; })
-    .sort(([a], [b]) => a - b)[0];
-})()`;
-
 interface Row {
   readonly id: string;
   readonly height: number;
@@ -52,10 +42,7 @@ const STAGE_ROWS = `[...document.querySelectorAll('.timeline tbody tr')].map((ro
   return { id: row.firstElementChild.textContent, height: row.getBoundingClientRect().height, why: why.textContent === '' ? 0 : why.getBoundingClientRect().width };
 })`;
 
-const program = findBrowser();
-const problem = program === undefined ? 'there is no Chromium on PATH (name one in CHROMIUM)' : undefined;
-
-describeWhere(problem, 'the page of a report in a browser', function () {
+describeWhere(NO_BROWSER, 'the page of a report in a browser', function () {
   this.timeout(120_000);
   let browser: Browser;
   const folder = testFolder('page-');
@@ -68,7 +55,7 @@ describeWhere(problem, 'the page of a report in a browser', function () {
       actionTexts(effects, (tool) => tool),
     );
     writeFileSync(join(folder, 'report.html'), page);
-    browser = new Browser(program ?? '');
+    browser = new Browser(findBrowser() ?? '');
     await browser.open(pathToFileURL(join(folder, 'report.html')).href);
   });
 
@@ -76,7 +63,7 @@ describeWhere(problem, 'the page of a report in a browser', function () {
     await browser?.close();
   });
 
-  for (const width of [1280, 768, 375, 320])
+  for (const width of [1440, 1280, 900, 768, 375, 360, 320])
     it(`is not wider than a window of ${width} pixels`, async () => {
       await browser.size(width, 800);
       const widths = await browser.value<number[]>('[document.documentElement.scrollWidth, innerWidth]');

@@ -63,8 +63,8 @@ function partsOf(document: OutputDocument): Partial<ReportFacts> {
     case 'PreflightReport':
       return { findings: document.findings };
     case 'Plan': {
-      const { message, suggestions = [], findings, stages: plans } = document;
-      return { message, suggestions, findings, plans };
+      const { message, suggestions = [], findings, stages: plans, change } = document;
+      return { message, suggestions, findings, plans, change };
     }
     case 'RunReport': {
       const { message, suggestions, findings, plans, stages, history } = document;

@@ -1,15 +1,18 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
+import { maskValue } from '../../kernel/hidden.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import type { ChangePacket } from '../../report/change-packet.ts';
 import type { Palette } from '../../report/colour.ts';
 import { fitted } from '../../report/columns.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { headLine, type PlanHead } from '../../report/head-line.ts';
+import { maskedStage } from '../../report/mask.ts';
 import { twoWayLines } from '../../report/plan-rows.ts';
-import { isBackedUp, planSummary } from '../../report/plan-summary.ts';
+import { type Former, isBackedUp, planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { stagesHere } from '../carried.ts';
 import { earlierLines } from '../ending/closing.ts';
@@ -50,12 +53,13 @@ export async function showPlan(
     ...(out === undefined ? {} : { savedPlan: out }),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
-  const document = git?.document ? { ...made, git: git.document } : made;
-  if (out !== undefined) await (await import('./file.ts')).savePlan(out, document);
+  const saved = git?.document ? { ...made, git: git.document } : made;
+  if (out !== undefined) await (await import('./file.ts')).savePlan(out, saved);
   const isIdle = !planned.writes && planned.blocked === undefined;
   // A stage alone is not done without them (`withPerson`); a run ends with them.
   const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
+  const document = isIdle ? saved : { ...saved, change: await changeOf(seen, planned, head) };
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
@@ -84,13 +88,9 @@ export async function earlierHere(seen: Seen): Promise<readonly string[]> {
   return before ? earlierLines(before, { chain: await seen.seams.loadChain(), now: seen.composition.clock.now() }) : [];
 }
 
-/** What was asked for and about how long it takes, then why there is no undo. What cannot be read of earlier runs is no reason to stop. */
+/** What was asked for and about how long it takes, then why there is no undo. */
 export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedHere, 'stages' | 'installed'>): Promise<readonly string[]> {
-  const { formerTimes } = await import('../ending/recorded.ts');
-  const former = await formerTimes(seen).catch((thrown: unknown) => {
-    if (isAnswer(thrown)) return undefined;
-    throw thrown;
-  });
+  const former = await formerOf(seen);
   const { noReturn } = planSteps(stages);
   const why = noReturn && noReturnText(await seen.seams.loadChain(), noReturn.because);
   return [
@@ -100,6 +100,23 @@ export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedH
       ? ['If this machine dies, another can resume: what that needs is in the cluster. Only the backup is not: copy it.']
       : []),
   ];
+}
+
+/** What cannot be read of earlier runs is no reason to stop. */
+async function formerOf(seen: Seen): Promise<Former | undefined> {
+  const { formerTimes } = await import('../ending/recorded.ts');
+  return formerTimes(seen).catch((thrown: unknown) => {
+    if (isAnswer(thrown)) return undefined;
+    throw thrown;
+  });
+}
+
+/** For a change board. */
+async function changeOf(seen: Seen, { stages, findings, effects, installed }: PlannedHere, head: PlanHead): Promise<ChangePacket> {
+  const { changePacket } = await import('../../report/change-packet.ts');
+  const shown = stages.map((stage) => maskedStage(effects, stage));
+  const [chain, former] = [await seen.seams.loadChain(), await formerOf(seen)];
+  return maskValue(changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane }));
 }
 
 async function gitOf(session: Session, { findings, writes, looks }: Awaited<ReturnType<Session['plan']>>, folder: string): Promise<ForGit> {
