@@ -14,6 +14,14 @@ const INFORMATION = 'clusterinformations.crd.projectcalico.org';
 /** Of every operator install without the v3 API: Typha is replaced with the agents, and the status `tiers` has nothing to serve it. */
 const HEALTHY = ['NS-405 warning', 'NS-627 warning'];
 
+/** The API server, by the name that the operator and the agents are given. */
+const endpoint = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'kubernetes-services-endpoint', namespace: 'tigera-operator' },
+  data: { KUBERNETES_SERVICE_HOST: 'api.internal.example', KUBERNETES_SERVICE_PORT: '443' },
+};
+
 interface Finding {
   readonly id: string;
   readonly outcome: string;
@@ -52,6 +60,20 @@ describe('states that public reports tell of, on a real control plane', () => {
     assert.match(first?.evidence ?? '', /^DatastoreMigration\/to-native: .*phase WaitingForConflictResolution/m);
     await kubectl('patch', INFORMATION, 'default', ...locked(true));
     await kubectl('delete', 'crd', MIGRATIONS.metadata.name);
+  });
+
+  it('an API server that is reached by a name alone is an error, for new agents ask the DNS of the cluster', async () => {
+    await apply(endpoint);
+    const [first, ...others] = await foundBesides();
+    assert.deepEqual([first?.says, others], ['NS-609 error', []]);
+    assert.match(first?.evidence ?? '', /^cluster-dns: .*Seen on: the API server is api\.internal\.example\./m);
+    await kubectl('delete', 'configmap', '-n', endpoint.metadata.namespace, endpoint.metadata.name);
+    assert.deepEqual(await saysBesides(), []);
+  });
+
+  it('the mount that agents get from v3.31 on is told, with the command that shows whether nodes can have it', async () => {
+    const { stdout } = await cluster.upgrade('preflight', ...CALICO, '-o', 'wide');
+    assert.match(stdout, /from v3\.31\.0 on the agents mount \/sys of each node without eBPF too, .*: findmnt -no PROPAGATION \/sys/);
   });
 
   it('an operator that refuses its Installation is an error with its words, until it is well again', async () => {
