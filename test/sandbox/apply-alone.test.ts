@@ -26,12 +26,17 @@ async function onDegraded(ground: GroundName, command: string) {
   return { exit, text: bench.out() + bench.err(), writes: cluster.faults.writes, cluster };
 }
 
-describe('apply alone, where no preflight has looked', function () {
+describe('crds and apply alone, where no preflight has looked', function () {
   this.timeout(120_000);
 
-  for (const ground of ['operator', 'chart'] as const)
-    it(`stops before it writes where the operator is degraded: ${ground}`, async () => {
-      const { exit, text, writes } = await onDegraded(ground, 'apply --yes');
+  for (const [ground, stage] of [
+    ['operator', 'apply'],
+    ['operator', 'crds'],
+    ['chart', 'apply'],
+    ['chart', 'crds'],
+  ] as const)
+    it(`stops before it writes where the operator is degraded: ${stage}, ${ground}`, async () => {
+      const { exit, text, writes } = await onDegraded(ground, `${stage} --yes`);
       assert.equal(exit, 3, text);
       assert.match(text, new RegExp(`^× NS-429 .*TigeraStatus/calico is Degraded: InvalidConfigurationError: ${WORDS}`, 'm'));
       assert.equal(writes, 0);

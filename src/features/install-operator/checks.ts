@@ -72,6 +72,7 @@ export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudg
   readonly writes: boolean;
   /** As `typhaOrderTaken` has it; absent where it is not known. */
   readonly upgraded?: boolean;
+  readonly health: StatusFacts | undefined;
 }
 
 /** What apply would refuse is refused before the CRDs: an old operator that is restarted beside the new ones hangs (§4.3/2). */
@@ -81,7 +82,7 @@ const orderTakenBefore: Check<CrdsJudged> = {
     facts.writes ? typhaOrderTaken.judge(facts, context) : notApplicable('no CRD is written here: apply checks it'),
 };
 
-export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow, orderTakenBefore, noneAtZero];
+export const crdsChecks: readonly Check<CrdsJudged>[] = [...sourceChecks, nothingRefusedNow, orderTakenBefore, statusesGoodNow, noneAtZero];
 
 export const apiNamespaceChecks: readonly PreflightCheck[] = [
   /** The operator moves the API server and deletes the old namespace with all that is in it (domain §11.3). */

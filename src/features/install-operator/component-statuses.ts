@@ -53,11 +53,13 @@ export const statusesGood: PreflightCheck = {
   }),
 };
 
-/** Right before `apply` writes, where no preflight has looked in the same command. */
+/** Right before `crds` or `apply` writes, where no preflight has looked in the same command. */
 export const statusesGoodNow: Check<SourceJudged & { readonly health: StatusFacts | undefined }> = {
   ...row,
   judge: ({ health, record }, context) =>
-    health ? statusVerdict(health, () => record, context) : notApplicable('the preflight of this command looks at them'),
+    health
+      ? statusVerdict(health, () => record, context)
+      : notApplicable('nothing is written here, or the preflight of this command looks at them'),
 };
 
 /** Undefined within a chain: its preflight has the same check. */

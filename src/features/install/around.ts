@@ -23,7 +23,15 @@ import {
   targetsOf,
   variantOf,
 } from '../install-manifest/index.ts';
-import { type CrdsJudged, crdsChecks, operatorEnd, operatorImage, readExpectation, stillBringing } from '../install-operator/index.ts';
+import {
+  type CrdsJudged,
+  crdsChecks,
+  operatorEnd,
+  operatorImage,
+  readExpectation,
+  readHealth,
+  stillBringing,
+} from '../install-operator/index.ts';
 import { agentsOfTarget, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
 import {
@@ -184,13 +192,14 @@ export const crdsStage = pathStage<CrdsStageFacts>({
     const isChart = installation.path === 'chart';
     const facts = isChart && options.manageCrds ? undefined : await readCrdFacts(sources, context, installation.path);
     const writes = facts !== undefined && changes(facts);
-    const [record, upgraded, atZero] = await Promise.all([
+    const [record, upgraded, atZero, health] = await Promise.all([
       sources.records.load(),
       writes && isChart && isDeployed(sources.cluster, installation, goal.release),
       // How many pods the operator gets, the chart or the user's own file says: apply evaluates it.
       writes && !isChart && options.upgradeFile === undefined ? stoppedOperator(sources.cluster, installation) : [],
+      writes ? readHealth(sources, context, installation) : undefined,
     ]);
-    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero };
+    return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero, health };
   },
   plan({ facts, writes, installation }, context) {
     if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };

@@ -42,6 +42,7 @@ const stageNeeds = {
     needs.detection,
     needs.ownerSearch,
     needs.journal,
+    needs.statuses,
     (profile, scope) =>
       needs.documents(profile, {
         ...scope,
