@@ -42,8 +42,8 @@ const CHARTED: typeof OPERATED = {
   'NS-240': (release) => from(release, 'v3.24.0', 'v3.32.0'),
   // The release lived in namespace `default`.
   'NS-244': (release) => isOlder(release, 'v3.23.0'),
-  // Holds the others of the chart.
-  'NS-608': (release) => isOlder(release, 'v3.32.0'),
+  // Holds the others of the chart: v3.23 has none.
+  'NS-608': (release) => isOlder(release, 'v3.32.0') && !from(release, 'v3.23.0', 'v3.24.0'),
 };
 
 /** All that is to be found where an operator of that release was installed as it was published. */

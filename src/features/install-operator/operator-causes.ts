@@ -93,6 +93,16 @@ export function podCause(
   };
 }
 
+/** A pod of an operator that runs and does nothing: its log says what it waits for. */
+export function operatorPod({ deployment, pods = [] }: Pick<OperatorView, 'deployment' | 'pods'>): Lagging | undefined {
+  if (!deployment) return undefined;
+  const { namespace = '' } = deployment.metadata;
+  const selector = selectorOf(deployment);
+  const own = pods.find(({ metadata }) => metadata.namespace === namespace && selects(selector, metadata.labels ?? {}));
+  const [container] = containersOf(deployment);
+  return own && container && { namespace, pod: own.metadata.name, why: 'not ready to act', container: container.name };
+}
+
 /** For the question why: what ended again and again, or runs and is not ready, has its log read too. */
 function laggingOf({ namespace, name, trouble, unready }: PodFacts): Lagging {
   if (trouble && trouble.restarts > 0)

@@ -5,7 +5,17 @@ import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { isSameImage } from '../../kube/judge-pod.ts';
 import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
-import { agentLags, componentLags, type OperatorLag, type OperatorView, ownImage, podCause, workloadLags } from './operator-causes.ts';
+import type { Lagging } from '../rollout/index.ts';
+import {
+  agentLags,
+  componentLags,
+  type OperatorLag,
+  type OperatorView,
+  operatorPod,
+  ownImage,
+  podCause,
+  workloadLags,
+} from './operator-causes.ts';
 
 /** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
 export const HOLD_MS = 15_000;
@@ -21,6 +31,8 @@ export interface OperatorTrouble {
   readonly type: 'deaf' | 'idle' | 'pinned' | 'degraded' | 'pod-failure';
   readonly subject: string;
   readonly why: string;
+  /** Whose log tells more. */
+  readonly pod?: Lagging;
 }
 
 /** What one look has to remember for the next: since when each state has lasted, by the view's clock. */
@@ -59,9 +71,10 @@ function suspicions(view: OperatorView, lags: readonly OperatorLag[]): readonly 
   const subject = subjectOf(view);
   const image = deployment && ownImage(deployment, target.operatorImage);
   const points = new Set(lags.map(({ point }) => point));
-  const begunNothing = !points.has(1) && points.has(2) && untouched(view) && !unanswered(view);
+  const begunNothing = !points.has(1) && releaseLag(view).length > 0 && untouched(view) && !unanswered(view);
+  const pod = operatorPod(view);
   const own = (isSo: boolean, type: OperatorTrouble['type'], why: string): readonly Suspicion[] =>
-    isSo ? [{ key: type, afterMs: DEAF_MS, trouble: { type, subject, why } }] : [];
+    isSo ? [{ key: type, afterMs: DEAF_MS, trouble: { type, subject, why, ...(pod ? { pod } : {}) } }] : [];
   return [
     ...own(begunNothing, 'idle', IDLE),
     ...own(

@@ -140,7 +140,7 @@ const HELD = 'Typha is held at the former release until then: agents of both rel
 const ASKED = 3;
 
 /** What the cluster itself says of them is asked for only once the wait has ended without success. */
-const podsOf = ({ lags }: OperatorVerdict) => lags.flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
+const podsOf = ({ lags, troubles }: OperatorVerdict) => [...troubles, ...lags].flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
 
 function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names, part }: EndExpected, reasons: readonly Step[]): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);

@@ -3,6 +3,7 @@ import { waitOperator } from '../../../src/features/install-operator/effects.ts'
 import type { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
+import { containersOf } from '../../../src/kube/workload.ts';
 import { type Answers, after, before, type Moment, NEW, operatorCluster, steppingClock, viewOf } from '../../support/operator-script.ts';
 
 const { names, target } = viewOf(before, 0);
@@ -155,6 +156,42 @@ describe('the wait for the operator', () => {
       'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
     ]);
     assert.equal(paths.length, 2, 'once, at the end');
+  });
+
+  it('says at its end what the log tells of an operator that runs and has begun nothing', async () => {
+    const labels = { 'k8s-app': 'tigera-operator' };
+    const clock = steppingClock();
+    const scripted = operatorCluster([[0, applied]], clock);
+    const running = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'tigera-operator-a', namespace: 'tigera-operator', labels } },
+      spec: { nodeName: 'node-1', containers: [{ name: 'tigera-operator', image: 'x' }] },
+      status: { phase: 'Running', containerStatuses: [{ name: 'tigera-operator', ready: true, state: { running: {} } }] },
+    };
+    const cluster = {
+      ...scripted,
+      list: async (kind: Kind, options?: ListOptions) =>
+        kind.kind === 'Pod' ? (options?.namespace === 'tigera-operator' ? [running] : []) : scripted.list(kind, options),
+      async get(kind: Kind, name: string, namespace?: string) {
+        const found = await scripted.get(kind, name, namespace);
+        if (kind.kind !== 'Deployment' || !found) return found;
+        const [container] = containersOf(found);
+        const template = { spec: { containers: [{ ...container, name: 'tigera-operator' }] } };
+        const spec = { ...(found.spec as object), selector: { matchLabels: labels }, template };
+        return { ...found, metadata: { ...found.metadata, namespace: 'tigera-operator' }, spec };
+      },
+      raw: async (path: string) =>
+        path.includes('/tigera-operator-a/log?container=tigera-operator&')
+          ? '{"level":"error","msg":"Could not wait for Cache to sync"}'
+          : '{}',
+    };
+    const said = await waitOperator({ cluster, clock }, expected, {
+      ...{ timeoutMs: 120_000, stop: new AbortController().signal, report: () => undefined, warn: () => undefined },
+    }).then(
+      (): readonly string[] => [],
+      (thrown: Fault) => thrown.suggestions,
+    );
+    assert.ok(said.includes('tigera-operator-a logs: {"level":"error","msg":"Could not wait for Cache to sync"}'), said.join('\n'));
+    assert.ok(said.some((one) => one.startsWith('this means: the operator cannot list or watch a kind that it needs')));
   });
 
   it('does not count what a machine has slept through as held', async () => {
