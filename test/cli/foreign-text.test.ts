@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { parse } from 'yaml';
 import { forPrograms } from '../../src/cli/command-line.ts';
+import { OUTPUT_FORMATS } from '../../src/cli/common-flags.ts';
 import { compose } from '../../src/cli/compose.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { command } from '../../src/kernel/argv.ts';
@@ -76,7 +77,7 @@ const stage = () =>
 
 describe('foreign text on every screen', () => {
   for (const argv of [['plan'], ['run', '--yes'], ['preflight']] as const)
-    for (const format of ['table', 'wide', 'json', 'yaml', 'markdown', 'html'])
+    for (const format of OUTPUT_FORMATS)
       it(`is inert in ${argv[0]} -o ${format}, on stdout and on stderr`, async () => {
         const bench = commandBench([
           stage(),

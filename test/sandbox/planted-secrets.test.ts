@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OUTPUT_FORMATS } from '../../src/cli/common-flags.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp } from '../../src/kernel/object.ts';
@@ -78,7 +79,7 @@ describe('planted secrets in a whole upgrade', function () {
 
   it('stand in no plan, in no format and at no level of detail', async () => {
     const scenario = await installed();
-    for (const flags of [['-o', 'wide'], ['-o', 'json'], ['-o', 'yaml'], ['-o', 'markdown'], ['-o', 'html'], ['--diff'], ['-v=8']]) {
+    for (const flags of [...OUTPUT_FORMATS.map((format) => ['-o', format]), ['-o', 'images'], ['--diff'], ['-v=8']]) {
       const plan = await told(scenario, 'plan', ...flags);
       assert.equal(plan.exit, 0, plan.text.slice(-4000));
       if (flags.includes('wide')) assert.match(plan.text, /DB_PASSWORD.*\(hidden\)/);
@@ -92,10 +93,11 @@ describe('planted secrets in a whole upgrade', function () {
   it('stand in nothing that a run says, reports or keeps as a report', async () => {
     const scenario = await installed();
     for (const name of ['run.html', 'run.md', 'run.json', 'run.txt']) {
-      const run = await told(scenario, 'run', '--yes', '-v=8', '--report-file', join(folder, name));
+      const metrics = join(folder, 'run.prom');
+      const run = await told(scenario, 'run', '--yes', '-v=8', '--report-file', join(folder, name), '--metrics-file', metrics);
       assert.equal(run.exit, 0, run.text.slice(-4000));
       assertUnseen(run.text);
-      assertUnseen(readFileSync(join(folder, name), 'utf8'));
+      for (const file of [join(folder, name), metrics]) assertUnseen(readFileSync(file, 'utf8'));
     }
     for (const argv of [
       ['report', '-o', 'markdown'],
