@@ -27,9 +27,9 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
   },
   'stuck.svg': {
     title:
-      'A run that gives up on a node that does not become ready: what it found, the state of each stage, the exact next command, and how to go on',
+      'A run that gives up on a node that does not become ready: why, what it means for traffic, what can be undone, the exact next command, and how to go on',
     args: ['demo', '--fast', '--yes', '--keep-going'],
-    pick: ({ end }) => part(end, /^STAGE /, /^Exit code 124/),
+    pick: ({ end }) => part(end, /^STOPPED /, /^Exit code 124/),
   },
   'done.svg': {
     title: 'The last lines of a run: what was upgraded and how long it took, the manual steps left, what was changed, and the next command',

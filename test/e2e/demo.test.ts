@@ -94,7 +94,7 @@ describe('the demo of the built program', function () {
     assert.deepEqual([status, left], [0, []], err);
     assert.match(
       err,
-      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\nUpgrade context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
+      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
     );
     assert.match(out, /^✔ .* on 4 nodes/m);
     assert.equal(out.trimEnd().split('\n').at(-1), NEXT);
