@@ -215,6 +215,19 @@ describe('the end of an upgrade by the operator', () => {
     assert.deepEqual(lagsOf({ deployment: stopped }), ['wants no pod: it is scaled to 0']);
   });
 
+  it('waits, while Typha is held, for agents of Windows nodes as well, and for no Deployment', () => {
+    const view = viewOf(after, 60_000);
+    const [agents] = view.workloads.filter(({ kind }) => kind === 'DaemonSet');
+    const old = (one: KubeObject): KubeObject => JSON.parse(JSON.stringify(one).replaceAll(`:${NEW.release}`, `:${OLD.release}`));
+    const others = view.workloads.filter(({ kind }) => kind !== 'DaemonSet').map(old);
+    assert.ok(agents && others.length > 0);
+    const windows = old({ ...agents, metadata: { ...agents.metadata, name: 'calico-node-windows' } });
+    const lagsOf = (workloads: readonly KubeObject[]) =>
+      operatorVerdict({ ...view, workloads }, { good: 0 }, 'agents').lags.map(({ subject }) => subject);
+    assert.deepEqual(lagsOf([agents, ...others]), []);
+    assert.deepEqual(lagsOf([agents, windows, ...others]), ['DaemonSet//calico-node-windows']);
+  });
+
   it('accepts images that are pinned by a digest of the target', () => {
     const view = viewOf({ ...after, node: { ...after.node, image: 'sha256:new' } }, 60_000);
     assert.deepEqual(operatorVerdict(view, { good: 0 }).lags, []);
