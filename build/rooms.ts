@@ -17,12 +17,12 @@ export const FEATURES = [
   'service-cli',
   'policies',
   'ownerrefs',
+  'rights',
   'install-manifest',
   'install-operator',
   'sidecars',
   'install-chart',
   'install',
-  'rights',
   'images',
   'git-files',
   'backup',
@@ -163,6 +163,34 @@ export function namesCompared(file: string, text: string): readonly string[] {
   );
 }
 
+/** Files that give an install path its name: the names with their traits, the detection, the objects, and what pages say of each. */
+const PATH_NAMING = [
+  'kernel/installation.ts',
+  'kernel/traffic.ts',
+  'features/survey/manifest-path.ts',
+  'features/survey/operator-path.ts',
+  'features/install/paths.ts',
+];
+const PATH = "'(?:chart|operator|manifest|kvstore)'";
+/** A component, a toleration, a category of findings and an argument may be called as a path is. */
+const PATH_COMPARISONS = [
+  `(?<!\\b(?:component|name|category|kind)) [!=]== ${PATH}`,
+  `\\bcase ${PATH}:`,
+  `\\[${PATH}(?:, ${PATH})*\\](?:\\.includes|\\.some|\\.find|\\))`,
+  `\\.(?:includes|has|indexOf)\\(${PATH}\\)`,
+].map((one) => new RegExp(one, 'g'));
+const PATH_KEYS = /^ +'?(chart|operator|manifest|kvstore)'?: /gm;
+
+/** Where a file asks which install path it is: the object of the path (`pathOf`), or a trait of it, answers that. */
+export function pathsCompared(file: string, text: string): readonly string[] {
+  if (PATH_NAMING.includes(file) || ['profiles', 'sandbox'].includes(roomOf(file))) return [];
+  const keys = new Set([...text.matchAll(PATH_KEYS)].map(([, path]) => path));
+  const found = PATH_COMPARISONS.flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim()));
+  return [...found, ...(keys.size > 2 ? [`a table by ${[...keys].join(', ')}`] : [])].map(
+    (words) => `${file} asks for an install path by its name (${words}): ask pathOf(installation), or a trait in kernel/installation.ts`,
+  );
+}
+
 const BEGIN = '<!-- drawn by build/rooms.ts -->';
 const END = '<!-- end of the drawing -->';
 
@@ -179,7 +207,10 @@ function main(): void {
   const { imports, files } = readImports(root);
   const page = join(root, 'docs', 'internals', 'architecture.md');
   if (process.argv.includes('--write')) writeFileSync(page, redrawn(readFileSync(page, 'utf8'), drawn(imports, files)));
-  const named = [...files].flatMap((file) => namesCompared(file, readFileSync(join(root, 'src', file), 'utf8')));
+  const named = [...files].flatMap((file) => {
+    const text = readFileSync(join(root, 'src', file), 'utf8');
+    return [...namesCompared(file, text), ...pathsCompared(file, text)];
+  });
   const offences = [...imports.flatMap((one) => offence(one, files) ?? []), ...named];
   process.stdout.write(offences.map((one) => `${one}\n`).join(''));
   process.exitCode = offences.length > 0 ? 1 : 0;

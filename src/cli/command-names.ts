@@ -73,6 +73,8 @@ interface ChainRow {
   readonly intent: IntentKind;
   /** The command that comes next; `status` where nothing follows by itself. */
   readonly next: string;
+  /** The stages that `--undo` takes back, where they are not its own. */
+  readonly undoes?: readonly StageId[];
   /** The same after its `--undo`. */
   readonly afterUndo?: string;
   /** It shows what `next` would do. */
@@ -107,7 +109,7 @@ const ROWS = {
   apply: { intent, stages: ['apply'], next: 'wait', shownBy: 'wait' },
   wait: { intent, stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait' },
   // The upgrade is called off: nothing else ends the journal.
-  'ownerrefs restore': { intent, stages: ['ownerrefs-restore'], next: 'cli', afterUndo: 'ownerrefs forget' },
+  'ownerrefs restore': { intent, stages: ['ownerrefs-restore'], undoes: ['ownerrefs-strip'], next: 'cli', afterUndo: 'ownerrefs forget' },
   cli: { intent, stages: ['cli'], next: 'alp' },
   alp: { intent, stages: ['alp'], next: 'verify' },
   hep: { intent, stages: ['hep'], next: 'verify' },

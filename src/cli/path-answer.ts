@@ -1,9 +1,8 @@
-import { isOperated } from '../features/survey/index.ts';
 import { type Stand, stepText, testedText, type Way, type WayStep } from '../features/tested-way/index.ts';
 import { type Command, command } from '../kernel/command.ts';
 import { counted } from '../kernel/counted.ts';
 import { EXIT } from '../kernel/fault.ts';
-import type { InstallPath } from '../kernel/installation.ts';
+import { type InstallPath, isOperated } from '../kernel/installation.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { isOlder } from '../kernel/release.ts';
 import { oneLine, visible } from '../kernel/visible.ts';

@@ -1,5 +1,6 @@
 import type { PlanScope } from '../features/rights/index.ts';
 import { Fault } from '../kernel/fault.ts';
+import { hasFullManifest } from '../kernel/installation.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { namedProfile } from '../profiles/choose.ts';
 import type { RunFlags } from './flags.ts';
@@ -45,10 +46,9 @@ interface Scoped {
 const NO_NAMES = 'objects of any name';
 
 async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
-  const { chartScope, manifestScope, operatorScope, scopeOf } = await import('../features/rights/index.ts');
-  if (asked.path === 'operator') return { scope: operatorScope(profile), from: NO_NAMES };
-  if (asked.path === 'chart') return { scope: chartScope(profile), from: NO_NAMES };
-  const kvstore = asked.path === 'kvstore';
+  const { paths } = await import('../features/install/paths.ts');
+  const { scope } = paths[asked.path];
+  if (!hasFullManifest(asked)) return { scope: scope(profile), from: NO_NAMES };
   const variant = asked.variant === undefined ? undefined : profile.variants.find(({ id }) => id === asked.variant);
   if (asked.variant !== undefined && !variant)
     throw new Fault('usage', `--variant ${asked.variant}: the profile ${profile.name} has none of that name`, [
@@ -57,6 +57,5 @@ async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
   const release = readRelease(asked.release, profile.defaultRelease);
   const { openStored } = await import('./compose.ts');
   const found = variant && (await openStored(profile.name).documentsOf(release, variant.file));
-  if (!found) return { scope: { ...manifestScope(), kvstore }, from: NO_NAMES };
-  return { scope: { ...scopeOf(found), kvstore, operated: false }, from: `objects of ${variant.file} ${release}` };
+  return { scope: scope(profile, found), from: found ? `objects of ${variant.file} ${release}` : NO_NAMES };
 }

@@ -58,8 +58,8 @@ export function undoOf(stages: readonly AnyStage[]): readonly AnyStage[] {
 /** The stages of a command, with an optional one that has a flag of its name. */
 export async function stagesOf({ chain, flags }: Asked, seams: Seams): Promise<readonly AnyStage[]> {
   const all = await seams.loadChain();
+  if (flags.undo && chain && chain.stages !== 'all') return undoOf(partOf(all, chain.undoes ?? chain.stages, {}));
   const stages = chain === undefined || chain.stages === 'all' ? sliceOf(flags)(all) : partOf(all, chain.stages, flags);
-  if (flags.undo) return undoOf(stages);
   return flags['probe-network'] ? probing(stages) : stages;
 }
 

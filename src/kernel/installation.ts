@@ -2,17 +2,46 @@ import type { Command } from './argv.ts';
 import type { JsonMap } from './json.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 
-/** The four install paths of the procedure (§1/2). */
-export type InstallPath = 'chart' | 'operator' | 'manifest' | 'kvstore';
+/** What an install path is like, as far as what is below the paths' own features goes by it. */
+interface PathTraits {
+  /** An operator renders the workloads of the service. */
+  readonly operated: boolean;
+  /** A release of the chart tool, which renders the operator's own objects too. */
+  readonly byChart: boolean;
+  /** One manifest, of a variant, holds all of it. */
+  readonly fullManifest: boolean;
+}
 
-const PATHS: readonly string[] = ['chart', 'operator', 'manifest', 'kvstore'] satisfies readonly InstallPath[];
+const FULL_MANIFEST = { operated: false, byChart: false, fullManifest: true };
+
+/** The four install paths of the procedure (§1/2). What each does is in the feature of its name; nobody else asks which of them it is. */
+const PATHS = {
+  chart: { operated: true, byChart: true, fullManifest: false },
+  operator: { operated: true, byChart: false, fullManifest: false },
+  manifest: FULL_MANIFEST,
+  kvstore: FULL_MANIFEST,
+} as const satisfies Readonly<Record<string, PathTraits>>;
+
+export type InstallPath = keyof typeof PATHS;
+
+/** An operator renders the workloads of the service. */
+export const isOperated = ({ path }: Pick<Installation, 'path'>): boolean => PATHS[path].operated;
+
+/** It came from a release of the chart tool. */
+export const isByChart = ({ path }: Pick<Installation, 'path'>): boolean => PATHS[path].byChart;
+
+/** One manifest, of a variant, holds all of it. */
+export const hasFullManifest = ({ path }: Pick<Installation, 'path'>): boolean => PATHS[path].fullManifest;
 
 /** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {
-  return candidates.every((one) => PATHS.includes(one)) ? '--path' : '--variant';
+  return candidates.every((one) => Object.hasOwn(PATHS, one)) ? '--path' : '--variant';
 }
 
 export type Datastore = 'api' | 'kvstore';
+
+/** The service's objects are in a store of its own: the API has none of them, and only the service's CLI shows them. */
+export const isKeyValue = ({ datastore }: { readonly datastore: Datastore }): boolean => datastore === 'kvstore';
 
 export const DATA_PLANES = ['standard', 'ebpf'] as const;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawn, importsOf, namesCompared, offence, readImports, redrawn } from '../../build/rooms.ts';
+import { drawn, importsOf, namesCompared, offence, pathsCompared, readImports, redrawn } from '../../build/rooms.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { imports, files } = readImports(root);
@@ -50,6 +50,32 @@ describe('the rooms of src', () => {
       "ours('verify')",
     ];
     assert.deepEqual(namesCompared('cli/a.ts', texts.join('\n')), []);
+  });
+
+  it('ask for no install path by its name', () =>
+    assert.deepEqual(
+      [...files].flatMap((file) => pathsCompared(file, readFileSync(join(root, 'src', file), 'utf8'))),
+      [],
+    ));
+
+  for (const text of [
+    "if (installation.path === 'operator') return;",
+    "const kvstore = datastore !== 'kvstore';",
+    "if (['chart', 'operator'].includes(path)) return;",
+    "switch (path) { case 'manifest': return; }",
+    "const NEEDLESS = {\n  manifest: 'a',\n  kvstore: 'b',\n  chart: 'c',\n};",
+  ])
+    it(`may not say: ${text}`, () => assert.equal(pathsCompared('features/backup/a.ts', text).length, 1));
+
+  it('may print it, name it where it is found, and call a component as one is called', () => {
+    const texts = [
+      'failed(installation.path)',
+      "one.component === 'operator'",
+      "options: ['chart', 'operator']",
+      "category === 'manifest'",
+    ];
+    assert.deepEqual(pathsCompared('features/backup/a.ts', texts.join('\n')), []);
+    assert.deepEqual(pathsCompared('features/survey/operator-path.ts', "said === 'chart'"), []);
   });
 
   const known = new Set([

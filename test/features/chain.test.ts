@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { CHAINS, type Chain } from '../../src/cli/command-names.ts';
+import type { Seams } from '../../src/cli/seams.ts';
+import type { Asked } from '../../src/cli/session.ts';
+import { stagesOf } from '../../src/cli/stage-command.ts';
 import { chain, judgingKubectl } from '../../src/features/chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import type { Tool, Tools } from '../../src/kernel/argv.ts';
@@ -76,5 +80,38 @@ describe('a stage whose plan starts kubectl', () => {
       const open = await chain.find((one) => one.id === id)?.open({ ...bench.sources, tools, cluster }, bench.context);
       assert.equal(open?.findings().find((one) => one.id === 'NS-003')?.outcome, 'error', id);
     }
+  });
+});
+
+describe('the undo of a stage', () => {
+  it('is a stage wherever a command is said to undo it', () => {
+    const undone = chain.filter(({ undoneBy }) => undoneBy?.endsWith(' --undo'));
+    assert.deepEqual(
+      undone.map(({ id, undo }) => [id, undo?.id]),
+      [
+        ['ownerrefs-strip', 'ownerrefs-restore'],
+        ['alp', 'alp'],
+        ['hep', 'hep'],
+      ],
+    );
+  });
+
+  it('is taken from the chain by its command, and needs the same of kubectl', async () => {
+    const seams = { loadChain: async () => chain } as unknown as Seams;
+    const undoIds = async (of: Chain) =>
+      (await stagesOf({ chain: of, flags: { undo: true } } as unknown as Asked, seams)).map(({ id }) => id);
+    assert.deepEqual(await undoIds(CHAINS['ownerrefs restore']), ['ownerrefs-restore']);
+    assert.deepEqual(await undoIds(CHAINS.apply), ['apply']);
+    const undo = scripted('hep', [{ actions: [starting('kubectl')] }]);
+    const wrapped = judgingKubectl({ ...scripted('hep', []), undo }).undo ?? assert.fail();
+    const cluster = { version: async () => ({ gitVersion: 'v1.36.1', major: '1', minor: '36' }) };
+    const open = await wrapped.open({ tools: machine().tools, cluster } as Sources, contextOf());
+    assert.deepEqual(
+      open.findings().map(({ id, outcome }) => [id, outcome]),
+      [
+        ['NS-003', 'error'],
+        ['NS-004', 'not-applicable'],
+      ],
+    );
   });
 });

@@ -109,7 +109,7 @@ describe('the journal of owner references ends', () => {
   describe('before the upgrade', () => {
     const flags = { forget: true };
     const undone = async () => {
-      const back = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+      const back = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { undo: true } });
       assert.equal(back.exit, 'done', openFindings(back));
     };
 
@@ -197,7 +197,7 @@ describe('the journal of owner references ends', () => {
     });
 
     it('is before the upgrade not said of what goes back as it was', async () => {
-      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } })).exit, 'done');
+      assert.equal((await perform(sandbox, [ownerrefsStripStage], folder, { flags: { undo: true } })).exit, 'done');
       assert.ok((await journal())?.entries.every(({ owners }) => owners.every(({ restoredUid }) => restoredUid === undefined)));
     });
 

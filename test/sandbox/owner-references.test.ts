@@ -57,7 +57,7 @@ describe('owner references on the sandbox', () => {
   it('go back as they were if the upgrade is called off', async () => {
     const sandbox = await ownerSandbox();
     await perform(sandbox, [ownerrefsStripStage], folder);
-    const undone = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    const undone = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { undo: true } });
     assert.deepEqual(brief(undone), ['done', undefined]);
     assert.match(JSON.stringify(undone.plans), /end it with ownerrefs forget/);
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], sandbox.wanted]);
@@ -68,7 +68,7 @@ describe('owner references on the sandbox', () => {
     await perform(sandbox, [ownerrefsStripStage], folder);
     const off = sandbox.graph();
     sandbox.upgrade({ held: true });
-    const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    const outcome = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { undo: true } });
     const named = outcome.findings.find(({ id }) => id === 'NS-746')?.evidence?.map(({ text }) => text);
     assert.deepEqual([outcome.exit, named?.includes('IPPool/pool')], ['blocked', true]);
     assert.deepEqual([sandbox.deleted, sandbox.graph()], [[], off]);
@@ -101,7 +101,7 @@ describe('owner references on the sandbox', () => {
       severity: 'error',
       judge: (): Verdict => ({ status: 'failed', because: 'x', hint: 'y' }),
     } as const;
-    const undo = (sandbox: OwnerSandbox) => perform(sandbox, [ownerrefsRestoreStage], folder, { flags: { undo: true } });
+    const undo = (sandbox: OwnerSandbox) => perform(sandbox, [ownerrefsStripStage], folder, { flags: { undo: true } });
     const assertRefused = ({ exit, writes, message }: ChainOutcome) => {
       assert.deepEqual([exit, writes], ['blocked', 0]);
       assert.match(message ?? '', /has begun/);

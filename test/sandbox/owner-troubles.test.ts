@@ -416,7 +416,7 @@ describe('owner references that somebody else has a hand in', () => {
     it('go back as they were before the upgrade though the target would not find them by name', async () => {
       await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting });
       await addLate();
-      const undone = await perform(sandbox, [ownerrefsRestoreStage], folder, { profile: waiting, flags: { undo: true } });
+      const undone = await perform(sandbox, [ownerrefsStripStage], folder, { profile: waiting, flags: { undo: true } });
       assert.deepEqual([undone.exit, is(undone, 'NS-749'), sandbox.deleted], ['done', 'ok', []], openFindings(undone));
     });
 

@@ -55,7 +55,7 @@ export const stripWork: OwnerWork = {
 /** Before the upgrade: what it waits for is tried elsewhere. */
 export const restoreWork: OwnerWork = {
   name: 'restore',
-  perform: (around, observe) => performStage(ownerrefsRestoreStage, around, { ...FLAGS, undo: true }, observe),
+  perform: (around, observe) => performStage(ownerrefsStripStage, around, { ...FLAGS, undo: true }, observe),
 };
 /** After the upgrade: it waits for the new names of policies, but not for long where a fault keeps it from hearing of them. */
 export const restoreAnewWork: OwnerWork = {

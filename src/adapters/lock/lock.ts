@@ -72,9 +72,12 @@ async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
   return clock.now().getTime() + skew;
 }
 
-/** Which state of a lease that was given back; undefined for one that has a holder, or was taken from one, however long ago that was. */
+/**
+ * Which state of a lease that was given back. Undefined for one that has a holder, or was taken from one, however long ago that was. Where
+ * there is none, one may have come and gone.
+ */
 function freeState(lease: KubeObject | undefined): string | undefined {
-  if (!lease) return 'none';
+  if (!lease) return undefined;
   const { uid = '', resourceVersion = '' } = lease.metadata;
   return holderOf(lease) || specOf(lease).renewTime ? undefined : `${uid} ${resourceVersion}`;
 }

@@ -1,16 +1,13 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import { type Installation, type InstallPath, isKeyValue } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { objectsIn } from '../../manifest/manifest.ts';
-import { identityOf } from '../../manifest/prepare.ts';
-import { releaseDocuments } from '../install-chart/index.ts';
-import { readCrdManifest, readInstalledManifest, readTarget, targetDocuments } from '../install-manifest/index.ts';
+import { onPaths } from '../install/index.ts';
 import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
@@ -34,20 +31,18 @@ type DocumentsOf = (sources: Sources, context: Context, installation: Installati
 
 const NOTHING: BackupObjects = { definitions: [], customResources: [], objects: [], secrets: [] };
 
-function backupOn(paths: readonly InstallPath[], documentsOf: DocumentsOf) {
-  return {
-    paths,
+const backupOf = (documentsOf: DocumentsOf) =>
+  pathPart<BackupFacts>({
     checks: [],
-    async survey(sources: Sources, context: Context, installation: Installation): Promise<BackupFacts> {
+    async survey(sources, context, installation) {
       const record = await sources.records.load();
       const { path } = installation;
       if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
-      return { path, record, found, store: installation.datastore === 'kvstore' ? storeBackup(found.objects, context.profile) : undefined };
+      return { path, record, found, store: isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined };
     },
     plan: planBackup,
-  };
-}
+  });
 
 function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
@@ -70,31 +65,13 @@ function planBackup({ path, record, found, store }: BackupFacts, context: Contex
 }
 
 /** Everything of the service that the upgrade can touch, as files, before the first write (domain §14/34). */
-export const backupStage = pathStage<BackupFacts>({
+export const backupStage = pathStage({
   id: 'backup',
   title: 'Back up what the upgrade can touch',
   ref: '§7',
   readOnly: false,
-  ...backupOn(['manifest', 'kvstore'], manifestDocuments),
-  also: [pathPart(backupOn(['chart'], releaseDocuments)), pathPart(backupOn(['operator'], operatorDocuments))],
+  on: onPaths(({ written }) => backupOf(written)),
 });
-
-/** Each object by its first document: what the user's file adds is applied as well. */
-async function manifestDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  const target = await readTarget(sources, context, installation);
-  const file = context.options.upgradeFile === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
-  const documents = [...targetDocuments(target), ...(file ?? [])];
-  return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
-}
-
-/** The CRDs have a file of their own on this path. */
-async function operatorDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  const [own, { manifest }] = await Promise.all([
-    manifestDocuments(sources, context, installation),
-    readCrdManifest(sources, context, installation.path),
-  ]);
-  return [...own, ...objectsIn(manifest)];
-}
 
 function takenBefore(record: RunRecord | undefined, context: Context): boolean {
   return continues(record, context) && record.backup !== undefined;

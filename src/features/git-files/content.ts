@@ -4,11 +4,9 @@ import { groupOf, isCustom, type KubeObject, refText } from '../../kernel/object
 import type { Sources } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { manifestText, objectsIn } from '../../manifest/manifest.ts';
-import { readCrdFacts, readMergedTarget, targetDocuments } from '../install-manifest/index.ts';
-import { readMissingFlowLogs } from '../install-operator/index.ts';
+import { manifestText } from '../../manifest/manifest.ts';
+import { pathOf } from '../install/index.ts';
 import { readRenamedPolicies } from '../policies/index.ts';
-import { hasFullManifest } from '../survey/index.ts';
 
 /** A file of one object; its path in the folder has slashes everywhere. */
 export interface GitFile {
@@ -27,8 +25,8 @@ export interface GitContent {
 
 /** The objects as the upgrade applies them, with what is kept of the user's edits, and the policies that it renames. */
 export async function readGitContent(sources: Sources, context: Context, installation: Installation): Promise<GitContent> {
-  const [{ objects, removed }, renamed] = await Promise.all([
-    readApplied(sources, context, installation),
+  const [{ objects, removed, notes }, renamed] = await Promise.all([
+    pathOf(installation).inGit(sources, context, installation),
     readRenamedPolicies(sources, context, installation),
   ]);
   const files = new Map<string, string>();
@@ -38,45 +36,12 @@ export async function readGitContent(sources: Sources, context: Context, install
   return {
     files: [...files].map(([path, text]) => ({ path, text })).toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     leftOut: [...objects.filter(isSecret), ...removed].map(({ kind, metadata }) => refText({ kind, ...metadata })),
-    notes: notesOf(context, installation),
+    notes,
   };
-}
-
-async function readApplied(sources: Sources, context: Context, installation: Installation) {
-  const { path } = installation;
-  if (hasFullManifest(installation)) return readTargetObjects(sources, context, installation);
-  if (path === 'chart' && context.options.manageCrds) return { objects: [], removed: [] };
-  const { crds } = await readCrdFacts(sources, context, path);
-  const documents = objectsIn(crds.manifest);
-  if (path === 'chart') return { objects: documents, removed: [] };
-  const { objects, removed } = await readTargetObjects(sources, context, installation);
-  // The Installation and the other custom resources are not changed: only what is newly asked for is written.
-  const flowLogs = await readMissingFlowLogs(sources, context, { documents, url: crds.url });
-  return { objects: [...documents, ...objects, ...flowLogs], removed };
-}
-
-/** `removed`: Secrets of the release that its merged file leaves out, since the cluster's are filled. */
-async function readTargetObjects(sources: Sources, context: Context, installation: Installation) {
-  const { target } = await readMergedTarget(sources, context, installation, await sources.records.load());
-  const identities = Object.values(target.carried?.files ?? {}).flatMap((file) => file.removed);
-  const removed = identities.flatMap((identity): readonly KubeObject[] => {
-    const [group, kind = '', namespace = '', name = ''] = identity.split('|');
-    const object = { apiVersion: 'v1', kind, metadata: { name, namespace } };
-    return group === '' && isSecret(object) ? [object] : [];
-  });
-  return { objects: targetDocuments(target), removed };
 }
 
 function isSecret({ apiVersion, kind }: KubeObject): boolean {
   return groupOf(apiVersion) === '' && kind === 'Secret';
-}
-
-function notesOf({ goal, options }: Context, { path }: Installation): readonly string[] {
-  if (path !== 'chart') return [];
-  return [
-    `The chart is no manifest: in Git, set its version to ${goal.release} and the values that the notes of this plan name.`,
-    ...(options.manageCrds ? ['With --manage-crds the operator installs its CRDs itself: Git needs none.'] : []),
-  ];
 }
 
 /** What tools write on an object themselves: in Git it would belong to another tool, or be outdated. */

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -75,7 +76,7 @@ export function missingSettings({ autoCreate, createDefault }: AutomaticSettings
 /** With the API datastore the switch does not touch automatic endpoints (host endpoint notes 1.5); in key-value mode nodes’ labels stay behind. */
 function syncOf({ configuration, installation }: HepFacts): Obstacles {
   const value = textAt(configuration, 'spec', 'controllers', 'node', 'syncLabels');
-  if (installation.datastore !== 'kvstore' || value?.toLowerCase() !== 'disabled') return [];
+  if (!isKeyValue(installation) || value?.toLowerCase() !== 'disabled') return [];
   return [{ text: 'syncLabels: Disabled', detail: 'labels of nodes do not reach the datastore', hint: 'Set syncLabels to Enabled.' }];
 }
 

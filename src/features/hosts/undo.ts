@@ -1,6 +1,7 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isKeyValue } from '../../kernel/installation.ts';
 import { type ObjectRef, type Places, refOf } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
@@ -52,7 +53,7 @@ function hasMore(facts: Pick<HepFacts, 'settings' | 'kept' | 'nodes'>, context: 
 
 /** Labels are removed from nodes without it. In key-value mode it alone could say what is there already. */
 export function undoNeedsCli(facts: Pick<HepFacts, 'installation' | 'cli' | 'kept' | 'stored' | 'settings'>, context: Context): boolean {
-  if ('missing' in facts.cli && facts.installation.datastore === 'kvstore') return facts.kept.length > 0;
+  if ('missing' in facts.cli && isKeyValue(facts.installation)) return facts.kept.length > 0;
   return gone(facts).some(isOurs) || formerSwitch(facts, context) !== undefined;
 }
 
@@ -99,7 +100,7 @@ const wayBack = (facts: HepFacts, context: Context): WayBackExpected => ({
 
 /** If the migration enabled automatic endpoints, they must be off; if they were on before, they had no such labels either. */
 function offFirst(facts: HepFacts, labels: readonly AddedLabel[], context: Context): { readonly onlyIf?: WayBackExpected } {
-  const canTell = facts.installation.datastore === 'kvstore' || (facts.kind !== undefined && facts.settingsKind !== undefined);
+  const canTell = isKeyValue(facts.installation) || (facts.kind !== undefined && facts.settingsKind !== undefined);
   if (!canTell || !labels.some(({ hasSwitched }) => hasSwitched)) return {};
   return { onlyIf: { ...wayBack(facts, context), off: true } };
 }

@@ -53,7 +53,6 @@ type ChartApplyFacts = ChartFacts &
 
 /** The release of the operator's chart, upgraded by the chart tool (§4.2/2); CRDs that are still missing come right before it. */
 export const chartApply = pathPart<ChartApplyFacts>({
-  paths: ['chart'],
   // The operator that this starts changes UIDs: the cluster is searched again right before.
   checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, statusesGoodNow, ownersSearched, noneLeft],
   async survey(sources, context, installation) {

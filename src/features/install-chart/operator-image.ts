@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { helmOn, runHelm } from '../install-manifest/index.ts';
@@ -30,6 +30,17 @@ export async function deployedOperatorImage(
 ): Promise<string | undefined> {
   const record = await recordOf(cluster, installation, context.goal.release);
   return record && imageIn(recordedObjects(record), context);
+}
+
+/** No chart is rendered to verify: without the release's image, statuses, release and API are still evaluated. */
+export async function releasedOperatorImage(
+  sources: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<string> {
+  const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
+  const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
+  return (await deployedOperatorImage(sources, context, installation)) ?? running ?? '';
 }
 
 /** As the upgraded release has it; before the upgrade as the chart has it, without the user's values. */

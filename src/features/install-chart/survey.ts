@@ -44,7 +44,7 @@ export async function readChartFacts(
     readHelmVersion(tools),
     'unread' in fetched ? fetched : readChart(tools, fetched.value),
     readValuesFile(sources, context),
-    options.manageCrds ? undefined : readCrdFacts(sources, context, 'chart'),
+    options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
     sources.records.load(),
   ]);
   refuseDenial(context, file);

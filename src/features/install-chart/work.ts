@@ -1,6 +1,6 @@
 import type { Finding, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { ChartRelease, Detection, HelmStorage } from '../../kernel/installation.ts';
+import { type ChartRelease, type Detection, type HelmStorage, isByChart } from '../../kernel/installation.ts';
 import { judgeAll } from '../../kernel/judge.ts';
 import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -56,7 +56,7 @@ export async function readChartAhead(
 ): Promise<Reading<ChartAhead | undefined>> {
   if ('unread' in detection) return detection;
   const installation = installationIn(detection);
-  if (installation?.path !== 'chart') return { value: undefined };
+  if (!installation || !isByChart(installation)) return { value: undefined };
   // A chain that reaches the check of Typha asks there, by name, so it is not reported here. One that ends before has nothing to accept.
   const order = context.chain !== undefined && context.chain.later.length > 0 ? [] : [typhaOrderTaken];
   return attempt(async () => {

@@ -1,7 +1,7 @@
 import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Edit } from '../../kernel/edit.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
@@ -26,7 +26,7 @@ import { type MergedTarget, readMergedTarget } from './merged.ts';
 import type { PreviewedObject } from './outcome.ts';
 import { type Orphans, readOrphans } from './own-objects.ts';
 import { previewDocument } from './preview.ts';
-import { targetDocuments, variantOf } from './target.ts';
+import { ownFile, targetDocuments } from './target.ts';
 
 export interface ApplyFacts extends ApplyJudged, MergedTarget {
   readonly target: Target;
@@ -47,7 +47,7 @@ export interface ApplyFacts extends ApplyJudged, MergedTarget {
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
-  const variant = variantOf(context, installation);
+  const { variant } = ownFile(context, installation);
   const [merged, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readNodes(sources),
@@ -58,7 +58,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const [rollouts, orphans, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
-    installation.datastore === 'kvstore' ? readStoreFacts(sources, context, target) : undefined,
+    isKeyValue(installation) ? readStoreFacts(sources, context, target) : undefined,
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const split = splitWaves(target.manifest, addOns, variant, context.profile);

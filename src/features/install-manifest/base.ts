@@ -11,8 +11,8 @@ import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import type { Move } from '../../manifest/move-namespace.ts';
 import { attempt } from '../survey/index.ts';
 import { assertIsBase } from './identity.ts';
-import { inNamespace, operatorMove } from './operator-namespace.ts';
-import { addOnsOf, isLeftOut, readReleaseManifest, variantOf } from './target.ts';
+import { inNamespace } from './operator-namespace.ts';
+import { isLeftOut, ownFile, readReleaseManifest } from './target.ts';
 
 /** Edits cannot be told from the release's own text without that text. */
 export class NoBase extends Error {}
@@ -30,8 +30,8 @@ interface Shelf {
 }
 
 export function shelfOf(sources: Sources, context: Context, installation: Installation): Shelf {
-  const beside = addOnsOf(context, installation).map(({ file }) => file);
-  return { sources, variant: variantOf(context, installation), beside, move: operatorMove(context, installation) };
+  const { variant, addOns, move } = ownFile(context, installation);
+  return { sources, variant, beside: addOns.map(({ file }) => file), move };
 }
 
 /**

@@ -21,7 +21,7 @@ import { editsAsGiven, readToldBy, withGiven } from './given.ts';
 import { assertIsBase, type Target } from './identity.ts';
 import { withSince } from './obsolete.ts';
 import { awayOf, type Orphans, type OwnObject, orphansOf, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
-import { isLeftOut, targetDocuments, variantOf } from './target.ts';
+import { isLeftOut, ownFile, targetDocuments } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -147,7 +147,7 @@ export async function readInstalledManifest({ files }: Sources, context: Context
   const path = context.options.installedManifest;
   if (path === undefined) return undefined;
   const documents = objectsIn(await readManifest(await files.readText(path), path));
-  assertIsBase({ name: path }, documents, variantOf(context, installation));
+  assertIsBase({ name: path }, documents, ownFile(context, installation).variant);
   return documents.filter((object) => !isLeftOut(object));
 }
 

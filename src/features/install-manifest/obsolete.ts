@@ -12,8 +12,8 @@ import type { BaseCandidate } from '../../manifest/choose-base.ts';
 import { readJson } from '../../manifest/json-text.ts';
 import type { Move } from '../../manifest/move-namespace.ts';
 import { identityOf, identityOfRef, prepared, renamed } from '../../manifest/prepare.ts';
-import { inNamespace, operatorMove } from './operator-namespace.ts';
-import { addOnsOf, variantOf } from './target.ts';
+import { inNamespace } from './operator-namespace.ts';
+import { ownFile } from './target.ts';
 
 /** The releases between which something was dropped. */
 interface Span {
@@ -30,9 +30,8 @@ export async function withSince(
   span: Span,
 ): Promise<readonly Edit[]> {
   if (!edits.some(({ outcome }) => outcome === 'obsolete')) return edits;
-  const files = [variantOf(context, installation), ...addOnsOf(context, installation)].map(({ file }) => file);
-  const move = operatorMove(context, installation);
-  const histories = await Promise.all(files.map((file) => historyOf(stored, file, span, move)));
+  const { variant, addOns, move } = ownFile(context, installation);
+  const histories = await Promise.all([variant, ...addOns].map(({ file }) => historyOf(stored, file, span, move)));
   const { renames } = context.profile.merge;
   return edits.map((edit) => {
     if (edit.outcome !== 'obsolete') return edit;

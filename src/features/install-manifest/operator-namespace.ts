@@ -14,9 +14,9 @@ import { fieldOf } from '../../manifest/walk.ts';
 const OF_THE_CLUSTER = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
 
 /** Where the operator runs instead of where the release puts it (domain §2.1/3); undefined if it runs there, or not at all. */
-export function operatorMove({ profile }: Context, { path, operator }: Installation): Move | undefined {
+export function operatorMove({ profile }: Context, { operator }: Installation): Move | undefined {
   const from = profile.operator.namespace;
-  if (path !== 'operator' || !operator || operator.namespace === from) return undefined;
+  if (!operator || operator.namespace === from) return undefined;
   return { from, to: operator.namespace };
 }
 

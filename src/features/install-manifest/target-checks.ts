@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { hasFullManifest } from '../../kernel/installation.ts';
 import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -9,17 +10,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
-import {
-  evidenceOf,
-  failed,
-  failIfAny,
-  hasFullManifest,
-  listed,
-  type PreflightCheck,
-  table,
-  withInstallation,
-  withTarget,
-} from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, table, withInstallation, withTarget } from '../survey/index.ts';
 import type { Schema } from './schema.ts';
 
 /** Said of a release that has files on the network, by whose sums they are used. */

@@ -3,7 +3,7 @@ import { serverSideApply, type Tools } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { InstallPath } from '../../kernel/installation.ts';
+import { type Installation, isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
 import { or } from '../../kernel/step.ts';
@@ -31,8 +31,11 @@ export interface CrdFacts {
   readonly previews: readonly PreviewedObject[];
 }
 
-export async function readCrdFacts(sources: Sources, context: Context, path: InstallPath): Promise<CrdFacts> {
-  const crds = await readCrdManifest(sources, context, path);
+/** A chart's CRDs come from where the chart comes from. */
+type Kind = Pick<Installation, 'path'>;
+
+export async function readCrdFacts(sources: Sources, context: Context, installation: Kind): Promise<CrdFacts> {
+  const crds = await readCrdManifest(sources, context, installation);
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
 }
 
@@ -52,9 +55,9 @@ export function applyCrds(
 }
 
 /** From the release's file, or rendered from the chart of the CRDs (§4.2/1). Throws Fault if it holds anything else. */
-export async function readCrdManifest(sources: Sources, context: Context, path: InstallPath): Promise<TargetFile> {
+export async function readCrdManifest(sources: Sources, context: Context, installation: Kind): Promise<TargetFile> {
   const { profile, goal } = context;
-  const chart = await crdChartOf(sources, context, path);
+  const chart = await crdChartOf(sources, context, installation);
   const read = chart ? await rendered(sources.tools, chart, profile.crdFile) : await fetched(sources, goal.release, profile.crdFile);
   const other = read.manifest.documents.find(({ object }) => object.kind !== 'CustomResourceDefinition');
   if (other || read.manifest.documents.length === 0) {
@@ -69,12 +72,12 @@ export async function readCrdManifest(sources: Sources, context: Context, path: 
 async function crdChartOf(
   { artifacts, files }: Sources,
   { profile, goal: { release }, options }: Context,
-  path: InstallPath,
+  installation: Kind,
 ): Promise<ChartPlace | undefined> {
   const { chart, chartRepository, crdChart } = options;
   const inRepository = (ref: string, repository: string | undefined) => ({ ref, ...(repository ? { repository } : {}), release });
   if (crdChart !== undefined) return inRepository(crdChart, chartRepository);
-  if (path !== 'chart' || artifacts.source !== (profile.manifestUrl ?? NO_SOURCE)) return undefined;
+  if (!isByChart(installation) || artifacts.source !== (profile.manifestUrl ?? NO_SOURCE)) return undefined;
   const repository = chartRepository ?? (chart === undefined ? profile.operator.chartNames?.repository : undefined);
   if (repository !== undefined) return inRepository(profile.crdChart, repository);
   // A name of the form `repository/chart`, unless it is a folder of this machine.

@@ -1,17 +1,18 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isByChart, isOperated } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { AddOn, Profile, Variant } from '../../kernel/profile.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { type Manifest, manifestOf, objectsIn, readManifest } from '../../manifest/manifest.ts';
+import type { Move } from '../../manifest/move-namespace.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 
-/** Name under which the full-install file is saved; an operator's keeps its own (§4.1). */
+/** An operator's file keeps its own name. */
 const UPGRADE_FILE = 'upgrade.yaml';
 
 /** What the cluster becomes: `--upgrade-file`, or the release's manifest with the edits that the recorded run carries. */
@@ -23,41 +24,67 @@ export async function readTarget(sources: Sources, context: Context, installatio
 
 /** Reads and checks the target without anybody's edits. */
 export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
-  const variant = variantOf(context, installation);
   const { release } = context.goal;
   const { upgradeFile } = context.options;
-  const main = upgradeFile === undefined ? await readMain(sources, context, installation) : withoutJobs(await own(sources, upgradeFile));
-  if (installation.path === 'operator') assertIsOperator(main.manifest, variant, context, installation);
-  else assertIsTarget(main.manifest, variant, release, upgradeFile);
-  const addOns = await Promise.all(
-    addOnsOf(context, installation).map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })),
-  );
-  const file = installation.path === 'operator' ? variant.file : UPGRADE_FILE;
-  return { ...main, file, release, addOns };
+  const of = ownFile(context, installation);
+  const main = upgradeFile === undefined ? await readMain(sources, context, of) : withoutJobs(await own(sources, upgradeFile));
+  of.assertIs(main.manifest);
+  const addOns = await Promise.all(of.addOns.map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })));
+  return { ...main, file: of.file, release, addOns };
 }
 
 /** The release's file; for an operator in a namespace of another name, with that name in it. */
-async function readMain(sources: Sources, context: Context, installation: Installation): Promise<Read & Pick<Target, 'moved'>> {
-  const read = withoutJobs(await fetched(sources, context.goal.release, variantOf(context, installation).file));
-  const move = operatorMove(context, installation);
+async function readMain(sources: Sources, { goal }: Context, { variant, move }: OwnFile): Promise<Read & Pick<Target, 'moved'>> {
+  const read = withoutJobs(await fetched(sources, goal.release, variant.file));
   return move ? { ...read, ...movedFile(read, move) } : read;
 }
 
-/** Components with a manifest of their own that are installed beside the variant; an operator installs them itself. */
-export function addOnsOf({ profile }: Context, installation: Installation): readonly AddOn[] {
-  if (installation.path === 'operator') return [];
-  return profile.addOns.filter((addOn) => (addOn.id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver));
+/** The file that holds an installation. */
+export interface OwnFile {
+  readonly variant: Variant;
+  /** The name under which it is saved (§4.1). */
+  readonly file: string;
+  /** Components with a manifest of their own that are installed beside it; an operator installs them itself. */
+  readonly addOns: readonly AddOn[];
+  /** To where the operator runs, if that is not where the release puts it. */
+  readonly move?: Move | undefined;
+  /** Throws Fault if it is another one's, or not of the target. */
+  assertIs(manifest: Manifest): void;
 }
 
-/** The variant that is installed; on the operator path its own manifest stands for one, and a chart has none. */
-export function variantOf(context: Context, installation: Installation): Variant {
-  if (installation.path === 'operator') return operatorVariant(context.profile, installation.operator?.namespace);
-  const variant = context.profile.variants.find((one) => one.id === installation.variant);
-  if (variant) return variant;
-  throw new Fault('blocked', `an installation by ${installation.path} has no full manifest to upgrade with`, [
+/** Throws Fault('blocked') where a chart is all there is. */
+export function ownFile(context: Context, installation: Installation): OwnFile {
+  if (isByChart(installation)) throw noFile(installation);
+  return isOperated(installation) ? operatorFile(context, installation) : fullFile(context, installation);
+}
+
+function fullFile({ profile, goal, options }: Context, installation: Installation): OwnFile {
+  const variant = profile.variants.find((one) => one.id === installation.variant);
+  if (!variant) throw noFile(installation);
+  return {
+    variant,
+    file: UPGRADE_FILE,
+    addOns: profile.addOns.filter(({ id }) => (id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver)),
+    assertIs: (manifest) => assertIsTarget(manifest, variant, goal.release, options.upgradeFile),
+  };
+}
+
+/** The operator's manifest stands for a variant, so that it is fetched, compared and previewed like a full one (§4.3/1). */
+function operatorFile(context: Context, installation: Installation): OwnFile {
+  const variant = operatorVariant(context.profile, installation.operator?.namespace);
+  return {
+    variant,
+    file: variant.file,
+    addOns: [],
+    move: operatorMove(context, installation),
+    assertIs: (manifest) => assertIsOperator(manifest, variant, context, installation),
+  };
+}
+
+const noFile = ({ path }: Installation): Fault =>
+  new Fault('blocked', `an installation by ${path} has no full manifest to upgrade with`, [
     'a chart is upgraded with `apply` or `run`: its operator makes the workloads, and no manifest is written',
   ]);
-}
 
 /** Every object of the target, what is installed beside the variant included. */
 export function targetDocuments({ manifest, addOns }: Target): readonly KubeObject[] {
@@ -98,7 +125,6 @@ async function own({ files }: Sources, path: string): Promise<Read> {
   return { url: path, sha256: sha256Of(text), text, manifest: await readManifest(text, path) };
 }
 
-/** The operator's manifest as a variant, so that it is fetched, compared and previewed like a full one (§4.3/1). */
 function operatorVariant({ operator }: Pick<Profile, 'operator'>, namespace = operator.namespace): Variant {
   const { deployment: name, file } = operator;
   const own: WorkloadName = { kind: 'Deployment', namespace, name, container: name, ready: { type: 'all-containers' } };

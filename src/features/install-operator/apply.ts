@@ -21,6 +21,7 @@ import {
   emptiedSecrets,
   emptyTargets,
   leftBehind,
+  ownFile,
   readCrdFacts,
   readMergedTarget,
   readOrphans,
@@ -28,7 +29,6 @@ import {
   restartOf,
   type Target,
   unservedNotes,
-  variantOf,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index.ts';
@@ -58,7 +58,6 @@ interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' |
  * It waits for the operator's own pod only; what the operator does then is what the wait stage is for.
  */
 export const operatorApply = pathPart<OperatorFacts>({
-  paths: ['operator'],
   checks: operatorChecks,
   survey: readOperatorFacts,
   plan(facts, context) {
@@ -93,7 +92,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   const record = await sources.records.load();
   const [merged, crds, nodes, renamingSwitch, owners, hold, health] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
-    readCrdFacts(sources, context, installation.path),
+    readCrdFacts(sources, context, installation),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
@@ -177,7 +176,7 @@ function notesOf({ target, crds, edits, hold }: OperatorFacts): readonly string[
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */
 function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {
-  const { agent } = variantOf(context, installation);
+  const { agent } = ownFile(context, installation).variant;
   const { namespace, name } = installation.operator ?? agent;
   const found = neededTarget({ ...agent, namespace, name }, { documents: objectsIn(target.manifest) });
   if (found) return found;

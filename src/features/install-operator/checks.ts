@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
+import { isByChart, isOperated } from '../../kernel/installation.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
@@ -7,7 +8,6 @@ import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import {
   evidenceOf,
   failed,
-  isOperated,
   type PreflightCheck,
   replacesApi,
   type SourceJudged,
@@ -50,7 +50,7 @@ export const typhaOrderChecks: readonly PreflightCheck[] = [
   {
     ...typhaOrderTaken,
     judge: withInstallation((installation, facts, context) => {
-      if (installation.path !== 'operator') return notApplicable('not the operator’s path');
+      if (!isOperated(installation) || isByChart(installation)) return notApplicable('not the operator’s path');
       if ((context.chain?.later.length ?? 0) > 0) return notApplicable('asked for right before the CRDs');
       const record = read(facts.record);
       return typhaOrderTaken.judge({ installation, record, upgraded: replacesApi(record, context) }, context);

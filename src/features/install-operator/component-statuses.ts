@@ -2,7 +2,7 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ageText, counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isOperated } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorEnd } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -12,7 +12,6 @@ import {
   attempt,
   evidenceOf,
   failIfAny,
-  isOperated,
   listed,
   listServed,
   type PreflightCheck,

@@ -4,6 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { probeAtEnd, probeBetween } from '../network-probe/index.ts';
+import type { UpgradeWaits } from '../ownerrefs/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart, unknownEnd } from '../survey/index.ts';
 import { readPinnedImages, registryOf } from './operated-images.ts';
@@ -34,7 +35,6 @@ const OVER = ['NS-405', 'NS-606', 'NS-621'];
  */
 export function operatorEnd(imageOf: OperatorImageOf): PathPart {
   return pathPart<OperatorEndFacts>({
-    paths: ['chart', 'operator'],
     checks: [],
     survey: async (sources, context, installation) => ({
       until: await readExpectation(sources, context, installation, imageOf),
@@ -139,4 +139,19 @@ function settledNames(profile: Profile, { operator: found, hasApiServer }: Insta
     isServed: hasApiServer,
     information: { kind: { group: crdGroup, version: 'v1', kind, plural, namespaced: false }, name, versionField },
   };
+}
+
+/** Where an operator moves the API server: whether all its pods are new is part of the rule for the end of the whole upgrade (§4.3/2). */
+export function operatorsWork(imageOf: OperatorImageOf): UpgradeWaits {
+  return async (sources, context, installation) => {
+    const until = await readExpectation(sources, context, installation, imageOf);
+    const title = `wait until the operator has upgraded every component to ${until.target.release}`;
+    return (await stillBringing(sources, until)) ? [{ until, title }] : [];
+  };
+}
+
+/** What lags by the rule for the end, at one look. */
+export function lagsWith(imageOf: OperatorImageOf) {
+  return async (sources: Sources, context: Context, installation: Installation): Promise<readonly OperatorLag[]> =>
+    readEndLags(sources, await readExpectation(sources, context, installation, imageOf));
 }

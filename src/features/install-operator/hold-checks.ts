@@ -1,10 +1,11 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isOperated } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { isIgnoredByUser } from '../../kube/held.ts';
-import { evidenceOf, failed, failIfAny, isOperated, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failed, failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { type HoldFacts, isHeld } from './hold.ts';
 
 /** Of each evaluation of the order of agents and Typha. */

@@ -5,8 +5,7 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
-import type { StagePlan } from '../../kernel/stage.ts';
-import { operatorRelease } from '../survey/index.ts';
+import { operatorRelease, pathPart } from '../survey/index.ts';
 import { operatorEndNames } from './end.ts';
 import { isHeld, readHold, releaseAction } from './hold.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
@@ -14,20 +13,20 @@ import { readPinnedImages } from './operated-images.ts';
 import { agentLags } from './operator-causes.ts';
 
 /** `apply --undo`: the hold of Typha is all of apply that has an undo of its own. */
-export const holdUndo = {
+export const holdUndo = pathPart<HoldUndone>({
   checks: [neededNoMore],
-  async survey(sources: Sources, context: Context, installation: Installation): Promise<HoldUndone> {
+  async survey(sources, context, installation) {
     const hold = await readHold(sources, context, installation, await sources.records.load(), true);
     return { hold, isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources, context, installation)) };
   },
-  plan({ hold }: HoldUndone): StagePlan {
+  plan({ hold }) {
     if (!hold || !(isHeld(hold) || hold.copies.length > 0)) return { skip: 'this program holds no Typha here' };
     return {
       actions: [releaseAction(hold)],
       notes: [`only ${refText(refOf(hold.typha))} is released; the rest of apply is undone with the backup`],
     };
   },
-};
+});
 
 /** Of agents by the rule that the wait before a release goes by. */
 async function isNeeded({ cluster }: Sources, context: Context, installation: Installation): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Action, Exec } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isOperated } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
@@ -12,7 +12,7 @@ import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isIgnoredByUser } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
-import { containersOf, isOperated, replacesApi } from '../survey/index.ts';
+import { containersOf, replacesApi } from '../survey/index.ts';
 import { agentsOf, OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
 import { readHeldCopies } from './hold-effects.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';

@@ -1,11 +1,12 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { NEW_OPERATOR, operatorApply, operatorImage, readRestarts, restartNotes } from './apply.ts';
+export { NEW_OPERATOR, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
+export { crdsPlan } from './crds.ts';
 export { operatorExpectations } from './effects.ts';
-export { operatorEnd, readEndLags, readExpectation, stillBringing } from './end.ts';
-export { readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
+export { lagsWith, operatorEnd, operatorsWork } from './end.ts';
+export { readConsoleNotes } from './flow-logs.ts';
 export {
   type HeldWait,
   type HoldFacts,
@@ -20,5 +21,6 @@ export {
 export { keptNow } from './hold-checks.ts';
 export { holdEffects, holdPreconditions } from './hold-effects.ts';
 export { holdUndo } from './hold-undo.ts';
-export { type OperatedImages, readOperatedImages, readPinnedImages } from './operated-images.ts';
+export { type OperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
+export { operatorPath, withOperated } from './path.ts';

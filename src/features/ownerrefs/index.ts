@@ -7,7 +7,7 @@ export { journalWhole, ownersChecks } from './owners-checks.ts';
 export { readOwnersAtDeadline, withRights } from './put-back.ts';
 export { followOwners, lackingOf, type OwnersFollowed, readReferences, sourceOf, wayOf } from './references.ts';
 export { readRestoreFacts } from './restore-facts.ts';
-export type { Awaited } from './restore-ready.ts';
+export type { Awaited, UpgradeWaits } from './restore-ready.ts';
 export { forgetStage, restoreStage } from './restore-stage.ts';
 export { ownerrefsStripStage } from './strip-stage.ts';
 export { scanOwned } from './survey.ts';

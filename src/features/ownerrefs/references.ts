@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isOperated } from '../../kernel/installation.ts';
 import { type Journal, type JournalEntry, lackingIn } from '../../kernel/journal.ts';
 import { groupOf, plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, ListOptions, Sources } from '../../kernel/ports.ts';
@@ -137,11 +137,11 @@ const POLL_MS = 1_000;
 async function onceServed(
   { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
   { profile }: Pick<Context, 'profile'>,
-  { path }: Pick<Installation, 'path'>,
+  installation: Pick<Installation, 'path'>,
   search: () => Promise<OwnerReferences>,
 ): Promise<OwnerReferences> {
   let found = await search();
-  if (path === 'operator' || path === 'chart') return found;
+  if (isOperated(installation)) return found;
   const since = clock.now().getTime();
   while (isApiAway(found.unread, profile.apiGroup) && clock.now().getTime() - since < RETURN_MS) {
     await clock.sleep(POLL_MS);

@@ -27,13 +27,12 @@ const RESTORE = {
 export const restoreStage = (upgradeWaits: UpgradeWaits) =>
   stage<RestoreFacts>({
     ...RESTORE,
-    undo: undoStage,
     survey: (sources, context) => readRestoreFacts(sources, context, upgradeWaits),
     plan: planned,
   });
 
-/** Before the upgrade: each has the UID that it had. */
-const undoStage = stage<RestoreFacts>({
+/** The undo of the removal, before the upgrade: each owner has the UID that it had. */
+export const putBackStage = stage<RestoreFacts>({
   ...RESTORE,
   survey: (sources, context) => readRestoreFacts(sources, context),
   plan(facts) {

@@ -1,7 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { type KubeObject, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -21,6 +21,7 @@ import { withReturned, withRights } from './put-back.ts';
 import { readOwnersJudged } from './references.ts';
 import { oldManifest } from './restore-judge.ts';
 import { readLive } from './restore-live.ts';
+import { putBackStage } from './restore-stage.ts';
 import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 
 /** Removes the owner references that one rule names (`removalOf`), each recorded first (§4.8/1). */
@@ -31,6 +32,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   readOnly: false,
   traffic: 'untouched',
   undoneBy: 'ownerrefs restore --undo',
+  undo: putBackStage,
   reaches: 'references',
   undoneLast: true,
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
@@ -84,7 +86,7 @@ async function readStripped(sources: Sources, context: Context, installation: In
 
 /** In key-value mode no UID changes: a manifest with one restores nothing that is dead. */
 async function manifestsOf({ cluster }: Sources, { recorded }: OwnersJudged, { datastore }: Installation): Promise<readonly LeftAlone[]> {
-  if (datastore === 'kvstore') return [];
+  if (isKeyValue({ datastore })) return [];
   const { found } = await readLive(cluster, recorded);
   return recorded.flatMap((entry) => oldManifest(entry, found.get(entryKey(entry)) ?? {}));
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 import { asksStoredNames, neverRenames } from '../policies/index.ts';
@@ -43,7 +43,7 @@ export function wayFrom(source: string | undefined, installation: Installation, 
     asksStoredNames: asks,
     crossesRenaming: crossesRenaming(source, context) && !hasBegun,
     renames: asks && neverRenames(installation, profile) === undefined,
-    keepsUids: installation.datastore === 'kvstore',
+    keepsUids: isKeyValue(installation),
     hasBegun,
     targetConverts: convertsUids(goal.release, profile),
   };

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Datastore } from '../../kernel/installation.ts';
+import { type Datastore, isKeyValue } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
@@ -59,7 +59,7 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
         because: `the temporary policy of an earlier upgrade is still there and allows all traffic: ${names}`,
         hint: 'Find out what only it allows, add policies for that, then delete it; the upgrade does not need it.',
         // With the CLI that has just answered.
-        next: datastore === 'kvstore' ? showPoliciesByCli(context) : command`kubectl netsvc-upgrade policy`,
+        next: isKeyValue({ datastore }) ? showPoliciesByCli(context) : command`kubectl netsvc-upgrade policy`,
       }));
     }),
   },
@@ -75,8 +75,7 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const never = neverRenames(installation, profile);
       const see = `(see ${PROGRAM} explain NS-707)`;
       // The CLI alone can rename them there.
-      if (never !== undefined)
-        return ok(`stored policies keep their names: ${never}${installation.datastore === 'kvstore' ? ` ${see}` : ''}`);
+      if (never !== undefined) return ok(`stored policies keep their names: ${never}${isKeyValue(installation) ? ` ${see}` : ''}`);
       const pending = pendingRenames(facts, profile);
       if (pending.length === 0) return ok('every policy is already stored under its own name');
       const many = counted(pending.length, 'stored policy', 'stored policies');
@@ -93,7 +92,7 @@ function pendingRenames(facts: PreflightFacts, profile: Profile): readonly KubeO
 
 /** In key-value mode as the service's CLI lists them. */
 function temporaryPoliciesIn(facts: PreflightFacts, datastore: Datastore, profile: Profile): readonly KubeObject[] {
-  if (datastore === 'kvstore') return read(facts.inStore)?.temporaryPolicies ?? [];
+  if (isKeyValue({ datastore })) return read(facts.inStore)?.temporaryPolicies ?? [];
   return temporaryPolicies(objectsOf(facts, 'globalnetworkpolicies'), profile);
 }
 

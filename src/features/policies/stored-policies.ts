@@ -2,7 +2,7 @@ import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Datastore, Installation } from '../../kernel/installation.ts';
+import { type Datastore, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -38,7 +38,7 @@ export function leanPolicy(policy: KubeObject): KubeObject {
 
 /** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
 export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
-  if (datastore === 'kvstore') return 'the controllers rename nothing in a key-value store';
+  if (isKeyValue({ datastore })) return 'the controllers rename nothing in a key-value store';
   const waits = policyRenaming?.waitsFor;
   if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
   return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;
@@ -143,7 +143,7 @@ export async function endpointProfiles(
   { cluster, objects, profile, datastore }: Where,
   endpoints: readonly Pick<HostEndpoint, 'profiles'>[],
 ): Promise<readonly KubeObject[]> {
-  if (datastore === 'kvstore') return objects('profiles');
+  if (isKeyValue({ datastore })) return objects('profiles');
   const names = [...new Set(endpoints.flatMap(({ profiles }) => profiles))];
   const derived = await eachOf(names, 8, (name) => derivedProfile(cluster, profile, name));
   return derived.filter((one) => one !== undefined);

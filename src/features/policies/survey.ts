@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject, type ObjectRef, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -43,8 +43,8 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
   const release = installation.release ?? goal.release;
   const { datastore } = installation;
-  const ofRelease = { ...context, options: { ...options, release } };
-  const cli = datastore === 'kvstore' ? await findServiceCli(sources, ofRelease, datastore) : NOT_NEEDED;
+  const ofRelease = { ...context, goal: { release } };
+  const cli = isKeyValue({ datastore }) ? await findServiceCli(sources, ofRelease, datastore) : NOT_NEEDED;
   const objects = serviceObjects(sources, context, datastore, cli);
   const [policies, stored, tiers] = await Promise.all([objects('globalnetworkpolicies'), objects('hostendpoints'), objects('tiers')]);
   const found = temporaryPolicies(policies, profile);
@@ -72,7 +72,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
     release,
     told: options.deletePolicy !== undefined,
     cli,
-    needsCli: datastore === 'kvstore',
+    needsCli: isKeyValue({ datastore }),
   };
 }
 

@@ -8,6 +8,7 @@ import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
+import { pathOf } from '../install/index.ts';
 import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
@@ -72,8 +73,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
 
 /** Prints the roles for what is installed. */
 function rolesFor(detection: Reading<Detection>, { name }: Profile): Command {
-  const { path, variant } = installationIn(detection) ?? {};
-  const where = path === undefined || path === 'manifest' ? [] : ['--path', path];
-  const names = path === 'manifest' && variant !== undefined ? ['--variant', variant] : [];
-  return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${[...where, ...names]}`;
+  const installation = installationIn(detection);
+  const flags = installation ? pathOf(installation).roleFlags(installation) : [];
+  return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${flags}`;
 }

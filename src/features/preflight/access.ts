@@ -1,16 +1,16 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
-import type { Detection, Installation } from '../../kernel/installation.ts';
+import { type Detection, type Installation, isByChart, isKeyValue, isOperated } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import { pathOf } from '../install/index.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
-import { readMissingFlowLogs } from '../install-operator/index.ts';
+import type { FoundTarget } from '../install-manifest/index.ts';
 import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
-import { type AccessAnswer, attempt, installationIn, isOperated, type PreflightFacts, type TargetFacts } from '../survey/index.ts';
-import type { FoundTarget } from './target.ts';
+import { type AccessAnswer, attempt, installationIn, type PreflightFacts } from '../survey/index.ts';
 
 /** What else the permissions depend on. */
 interface AccessAround extends Pick<PreflightFacts, 'discovery'> {
@@ -37,15 +37,14 @@ export async function readAccess(
     const scope = {
       meshed,
       documents: await kindsOf([
-        ...appliedDocuments(context, installation, target),
+        ...(installation && target ? await pathOf(installation).asked(cluster, context, target) : (target?.documents ?? [])),
         ...(ahead?.work?.written ?? []),
-        ...(target ? await flowLogs(cluster, context, installation, target) : []),
       ]),
       ...(release ? { chart: release } : {}),
       ...(options.probeNetwork ? { probeNamespace: options.probeNetwork.namespace } : {}),
       // Of an installation that could not be read, only that is named which would tell.
       operated: installation !== undefined && isOperated(installation),
-      ...(installation ? { kvstore: installation.datastore === 'kvstore' } : {}),
+      ...(installation ? { kvstore: isKeyValue(installation) } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };
     return reviewed(cluster, permissionsOf('run', profile, scope));
@@ -69,29 +68,6 @@ async function reviewed(cluster: ClusterReader, permissions: readonly Permission
   });
 }
 
-/** The target's documents that this program applies: where the chart's operator installs the CRDs itself, they are not among them. */
-function appliedDocuments(
-  { options }: Context,
-  installation: Installation | undefined,
-  target: TargetFacts | undefined,
-): readonly KubeObject[] {
-  const documents = target?.documents ?? [];
-  if (installation?.path !== 'chart' || !options.manageCrds) return documents;
-  return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind);
-}
-
-/** `--enable-flow-logs` on the operator's path: a chart holds them among its own objects. A release without them is refused by `apply`. */
-async function flowLogs(
-  cluster: ClusterReader,
-  context: Context,
-  installation: Installation | undefined,
-  target: TargetFacts,
-): Promise<readonly KubeObject[]> {
-  if (installation?.path !== 'operator') return [];
-  const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
-  return 'value' in missing ? missing.value : [];
-}
-
 /** If a release's Secrets cannot be read, only its required place is known. */
 async function chartScope(
   installation: Installation | undefined,
@@ -99,7 +75,7 @@ async function chartScope(
   kindsOf: (objects: readonly KubeObject[]) => Promise<readonly DocumentKind[]>,
   { moveRelease }: Context['options'],
 ): Promise<ChartScope | undefined> {
-  if (installation?.path !== 'chart' || !installation.chart) return undefined;
+  if (!installation?.chart || !isByChart(installation)) return undefined;
   const { namespace } = installation.chart;
   const to = installation.operator?.namespace;
   const moves = moveRelease && to !== undefined && to !== namespace ? { movesTo: to } : {};

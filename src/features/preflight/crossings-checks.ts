@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isOperated } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import { crosses, isOlder } from '../../kernel/release.ts';
@@ -10,7 +10,6 @@ import {
   evidenceOf,
   failed,
   failIfAny,
-  isOperated,
   type OperatedFacts,
   objectsOf,
   type PreflightCheck,

@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
 import { ADVICE, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { choiceFlag } from '../../kernel/installation.ts';
+import { choiceFlag, hasFullManifest, isKeyValue, isOperated } from '../../kernel/installation.ts';
 import { crosses } from '../../kernel/release.ts';
-import { failed, isOperated, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
+import { failed, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 
 export const installationChecks: readonly PreflightCheck[] = table({ category: 'installation', severity: 'error', ref: '§1/2' }, [
   {
@@ -76,7 +76,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
           { evidence: installation.evidence.map((text) => ({ text })), next: command`kubectl config current-context` },
         );
       }
-      const needsVariant = path === 'manifest' || path === 'kvstore';
+      const needsVariant = hasFullManifest(installation);
       if (needsVariant && (variant === undefined || !profile.variants.some((one) => one.id === variant))) {
         const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
         return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
@@ -96,7 +96,7 @@ export const adviceChecks: readonly PreflightCheck[] = table({ category: 'instal
     title: 'datastore',
     judge: withInstallation(({ datastore }) =>
       ok(
-        datastore === 'kvstore'
+        isKeyValue({ datastore })
           ? `${ADVICE}move the data to the API datastore some time after this upgrade (a procedure of its own)`
           : 'the data is in the API datastore, as recommended',
       ),

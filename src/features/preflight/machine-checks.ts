@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { isByChart } from '../../kernel/installation.ts';
 import { failed, type PreflightCheck, type PreflightFacts, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from '../tested-way/index.ts';
 
@@ -48,7 +49,7 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
     title: 'chart tool found',
     ref: '§4.2/2',
     judge: withInstallation((installation, facts) => {
-      if (installation.path !== 'chart') return notApplicable(`the ${installation.path} path does not use the chart tool`);
+      if (!isByChart(installation)) return notApplicable(`the ${installation.path} path does not use the chart tool`);
       const [first] = read(facts.chartTool);
       if (first !== undefined) return ok(`helm at ${first}`);
       return failed(

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isOperated } from '../../kernel/installation.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -13,7 +14,6 @@ import { findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import {
   failIfAny,
   installationIn,
-  isOperated,
   type PodWebhook,
   type PreflightCheck,
   type PreflightFacts,

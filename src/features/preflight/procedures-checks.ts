@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Installation, Unfinished } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue, type Unfinished } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { refOf } from '../../kernel/object.ts';
 import type { ProcedureNames, Profile } from '../../kernel/profile.ts';
@@ -31,7 +31,7 @@ export const noneUnfinished: PreflightCheck = {
 };
 
 function lockedBehindCli({ datastore }: Installation, { inStore }: PreflightFacts, names: ProcedureNames, { profile }: Context) {
-  if (datastore !== 'kvstore' || 'unread' in inStore) return [];
+  if (!isKeyValue({ datastore }) || 'unread' in inStore) return [];
   const { clusterInformation } = profile;
   return (inStore.value?.clusterInformation ?? [])
     .filter(({ metadata }) => metadata.name === clusterInformation.name)
@@ -40,7 +40,7 @@ function lockedBehindCli({ datastore }: Installation, { inStore }: PreflightFact
 }
 
 function notAsked({ datastore }: Installation, { inStore }: PreflightFacts, { profile }: Context): readonly Unfinished[] {
-  if (datastore !== 'kvstore' || !('unread' in inStore)) return [];
+  if (!isKeyValue({ datastore }) || !('unread' in inStore)) return [];
   const { crdGroup, clusterInformation, procedures: names } = profile;
   const { kind, name } = clusterInformation;
   const ref = { apiVersion: `${crdGroup}/v1`, kind, name };

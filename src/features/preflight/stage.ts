@@ -2,7 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Detection, Installation } from '../../kernel/installation.ts';
+import { type Detection, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -158,7 +158,7 @@ const ANSWER_MS = 15_000;
 
 /** What only the CLI sees of a key-value store; undefined with any other. Throws Fault `failed` if no CLI can be asked. */
 export async function readBehindCli(sources: Sources, context: Context, detection: Detection): Promise<StoredBehindCli | undefined> {
-  if (detection.type !== 'found' || detection.installation.datastore !== 'kvstore') return undefined;
+  if (detection.type !== 'found' || !isKeyValue(detection.installation)) return undefined;
   const call = await cliOf(sources, context, detection.installation);
   const objects = (plural: string) => cliList(sources, call, plural, ANSWER_MS);
   const [policies, agentConfigurations, clusterInformation] = await Promise.all(

@@ -1,13 +1,13 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
+import { hasFullManifest } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { crosses, parseImage } from '../../kernel/release.ts';
 import { imagesIn } from '../../manifest/images.ts';
 import { findWorkload } from '../rollout/index.ts';
 import {
   failed,
-  hasFullManifest,
   listed,
   type PreflightCheck,
   type PreflightFacts,

@@ -1,35 +1,22 @@
-import type { NotRead, Reading } from '../../kernel/check.ts';
+import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Detection, InstallPath } from '../../kernel/installation.ts';
+import { type Detection, hasFullManifest, isKeyValue } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { pathOf } from '../install/index.ts';
 import {
   emptiedSecrets,
   emptyTargets,
-  type MergedTarget,
-  type PreviewedObject,
-  previewDocuments,
-  readCrdManifest,
+  type FoundTarget,
+  ownFile,
   readMergedTarget,
   readStoreFacts,
-  readTarget,
   type TargetJudged,
-  targetDocuments,
   targetsOf,
-  variantOf,
+  withoutTarget,
 } from '../install-manifest/index.ts';
-import { attempt, attemptWith, hasFullManifest, installationIn, type TargetFacts, unknownEnd } from '../survey/index.ts';
+import { attemptWith, installationIn, unknownEnd } from '../survey/index.ts';
 import { dryRunLeftOut } from './reading-only.ts';
-
-/** The target as it will be applied, edits and all, and what the server says to it. */
-export interface FoundTarget {
-  readonly facts: Reading<TargetFacts>;
-  readonly previews: Reading<readonly PreviewedObject[]>;
-  /** Undefined on the operator's paths. */
-  readonly merged?: Reading<MergedTarget>;
-}
-
-const without = (reason: NotRead): FoundTarget => ({ facts: reason, previews: reason });
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
@@ -38,44 +25,15 @@ export async function readTargetFor(
   detection: Reading<Detection>,
   record: Reading<RunRecord | undefined>,
 ): Promise<FoundTarget> {
-  if ('unread' in detection) return without(detection);
-  if (detection.value.type !== 'found') return without({ unread: 'no installation was recognised, so its target is not known' });
+  if ('unread' in detection) return withoutTarget(detection);
+  if (detection.value.type !== 'found') return withoutTarget({ unread: 'no installation was recognised, so its target is not known' });
   const { installation } = detection.value;
   const refused = unknownEnd(installation, context);
-  if (refused) return without({ unread: refused.message, hint: `${refused.suggestions[0]}.` });
-  const crds = ['chart', 'operator'].includes(installation.path) ? await readCrds(sources, context, installation.path) : undefined;
-  if (installation.path === 'chart' && crds) return crds;
-  const known = 'value' in record ? record.value : undefined;
-  const merged = await attempt(async () => {
+  if (refused) return withoutTarget({ unread: refused.message, hint: `${refused.suggestions[0]}.` });
+  return pathOf(installation).target(sources, context, installation, async () => {
     if (context.options.readOnly) throw dryRunLeftOut();
-    return readMergedTarget(sources, context, installation, known);
+    return readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined);
   });
-  // An account that cannot read everything still learns what to ask for, by the documents as released.
-  const target = 'value' in merged ? { value: merged.value.target } : await attempt(() => readTarget(sources, context, installation));
-  const facts = await attemptWith(target, async (one) => ({ release: one.release, url: one.url, documents: targetDocuments(one) }));
-  const previews = await attemptWith(merged, async (one) => one.previews);
-  return crds
-    ? {
-        facts: joined(facts, crds.facts, (one, other) => ({ ...one, documents: [...one.documents, ...other.documents] })),
-        previews: joined(previews, crds.previews, (one, other) => [...one, ...other]),
-      }
-    : { facts, previews, merged };
-}
-
-/** The CRDs' own file is all that can be evaluated before the chart is rendered; `apply` evaluates the rest. */
-async function readCrds(sources: Sources, context: Context, path: InstallPath): Promise<FoundTarget> {
-  const read = await attempt(() => readCrdManifest(sources, context, path));
-  return {
-    facts: await attemptWith(read, async ({ url, manifest }) => {
-      return { release: context.goal.release, url, documents: manifest.documents.map(({ object }) => object) };
-    }),
-    previews: await attemptWith(read, ({ manifest }) => previewDocuments(sources.cluster, manifest)),
-  };
-}
-
-function joined<T>(a: Reading<T>, b: Reading<T>, join: (a: T, b: T) => T): Reading<T> {
-  if ('unread' in a) return a;
-  return 'unread' in b ? b : { value: join(a.value, b.value) };
 }
 
 /** What `apply` would evaluate now; undefined where a later stage of this chain does, and on paths without a full manifest. */
@@ -92,8 +50,8 @@ export async function readAhead(
   if ('unread' in record) return record;
   const known = record.value;
   return attemptWith(merged, async ({ target, edits, previews, untold }) => {
-    const rollouts = targetsOf(context, target, variantOf(context, installation).id).map((one) => ({ target: one }));
-    const store = installation.datastore === 'kvstore' ? await readStoreFacts(sources, context, target) : undefined;
+    const rollouts = targetsOf(context, target, ownFile(context, installation).variant.id).map((one) => ({ target: one }));
+    const store = isKeyValue(installation) ? await readStoreFacts(sources, context, target) : undefined;
     const atZero = emptyTargets({ rollouts, previews, edits, record: known }, context);
     return { installation, record: known, target, edits, previews, untold, store, emptied: emptiedSecrets(previews), atZero };
   });

@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { hasFullManifest } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { crosses } from '../../kernel/release.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
@@ -30,7 +31,7 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
       if (!installation.hasTypha || since === undefined) return notApplicable(NO_TYPHA);
       const source = sourceRelease(installation, facts, context);
       if (!crosses(source, context.goal.release, since)) return ok('agents and Typha understand each other at both releases');
-      if (installation.path === 'manifest' || installation.path === 'kvstore') {
+      if (hasFullManifest(installation)) {
         return ok(`Typha ${since} refuses older agents: agents are rolled first, Typha last`);
       }
       const { agent, ignores } = context.profile.operator;

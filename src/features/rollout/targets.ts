@@ -1,7 +1,7 @@
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isOperated } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -17,7 +17,6 @@ import {
   containersOf,
   evidenceOf,
   isNamed,
-  isOperated,
   objectsOf,
   type PreflightFacts,
   shapeOf,

@@ -1,5 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
-import type { DataPlane } from '../../kernel/installation.ts';
+import { type DataPlane, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -38,7 +38,7 @@ export function dataPlaneOf(agent: Agent | undefined, seen: SeenSettings): DataP
   if (field && installation && jsonAt(installation.spec, ...field) === bpf?.value) return 'ebpf';
   const set = agent && inEnvironment(agent, seen);
   if (set !== undefined) return named(set);
-  if ('unread' in agentSettings || datastore === 'kvstore') return undefined;
+  if ('unread' in agentSettings || isKeyValue({ datastore })) return undefined;
   return named(jsonAt(agentSettings.value?.spec, 'bpfEnabled'));
 }
 

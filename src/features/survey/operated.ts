@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
-import type { Detection, Installation } from '../../kernel/installation.ts';
+import { type Detection, type Installation, isOperated } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
@@ -10,7 +10,7 @@ import { crosses } from '../../kernel/release.ts';
 import { readCertificate } from '../../kube/certificate.ts';
 import type { OperatedFacts, SecretCertificate } from './facts.ts';
 import { attempt, attemptWith, listServed } from './reading.ts';
-import { installationIn, isOperated } from './verdicts.ts';
+import { installationIn } from './verdicts.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
 

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation, ManagedBy } from '../../kernel/installation.ts';
+import { hasFullManifest, type Installation, isByChart, isOperated, type ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
 import type { PreflightFacts } from './facts.ts';
 import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, table } from './verdicts.ts';
@@ -35,8 +35,9 @@ export const crdsKept = judgedTwice({
   category: 'resources',
   severity: 'error',
   ref: 'domain §4.1',
-  judge({ path, prunableCrds }, _facts, { profile }) {
-    const withoutCrds = path === 'chart' || path === 'operator';
+  judge(installation, _facts, { profile }) {
+    const { prunableCrds } = installation;
+    const withoutCrds = isOperated(installation);
     const dropped = new Set(profile.removedKinds.map(crdName));
     const prunable = withoutCrds ? prunableCrds : prunableCrds.filter(({ crd }) => dropped.has(crd));
     const [first] = prunable;
@@ -44,7 +45,7 @@ export const crdsKept = judgedTwice({
     const tools = listed([...new Set(prunable.map(({ tool }) => tool))]);
     const alike = prunable.filter(({ keep }) => keep === first.keep).map(({ crd }) => crd);
     return failed(
-      `${counted(prunable.length, 'CRD')} tracked by ${tools}: the target's ${path === 'chart' ? 'chart' : 'manifest'} does not have them, and the next sync would delete them with everything stored in them`,
+      `${counted(prunable.length, 'CRD')} tracked by ${tools}: the target's ${isByChart(installation) ? 'chart' : 'manifest'} does not have them, and the next sync would delete them with everything stored in them`,
       withoutCrds
         ? `Have the tool keep each live CRD; the command does it. Or add ${profile.crdFile} of the target to what it syncs first, and accept this check by name.`
         : 'Have the tool keep each live CRD; the command does it.',
@@ -99,11 +100,12 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
 ]);
 
 /** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
-function isWritten({ object }: ManagedBy, { path, operator }: Pick<Installation, 'path' | 'operator'>): boolean {
+function isWritten({ object }: ManagedBy, installation: Pick<Installation, 'path' | 'operator'>): boolean {
+  const { operator } = installation;
   if (!object) return false;
-  if (path === 'manifest' || path === 'kvstore') return true;
+  if (hasFullManifest(installation)) return true;
   const isOperator = object.kind === 'Deployment' && object.name === operator?.name && object.namespace === operator.namespace;
-  return isOperator || (path === 'chart' && object.kind === 'Installation');
+  return isOperator || (isByChart(installation) && object.kind === 'Installation');
 }
 
 function markEvidence({ name, object, evidence }: ManagedBy): { text: string; detail: string } {

@@ -1,61 +1,49 @@
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation, InstallPath } from '../../kernel/installation.ts';
+import { type Installation, type InstallPath, isOperated } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import { type AnyStage, type OpenStage, openedWith, type Remember, type Stage } from '../../kernel/stage.ts';
 import { readInstalled } from './detect.ts';
-import { isOperated } from './verdicts.ts';
 
-/** What a stage does on some installation paths; it is given the installation that was found. */
-interface OnPaths<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
-  readonly paths: readonly InstallPath[];
+/** What a stage does on an install path; it is given the installation that was found. */
+interface OnPath<Facts> extends Pick<Stage<Facts>, 'checks' | 'plan'> {
   survey(sources: Sources, context: Context, installation: Installation): Promise<Facts>;
 }
 
-/** The same with its facts closed over: what a stage does on other paths than its own. */
+/** The same with its facts closed over. */
 export interface PathPart {
-  readonly paths: readonly InstallPath[];
   readonly checks: AnyStage['checks'];
   open(sources: Sources, context: Context, installation: Installation): Promise<OpenStage>;
 }
 
-/** A stage of some installation paths only. */
-interface PathStage<Facts> extends OnPaths<Facts>, Omit<Stage<Facts>, 'survey' | 'checks' | 'plan'> {
-  /** What it does on further paths. */
-  readonly also?: readonly PathPart[];
-  /** Paths that do without it, and why: there it is skipped. On a path named nowhere it refuses to run. */
-  readonly needless?: Readonly<Partial<Record<InstallPath, string>>>;
+/** What a stage does on each install path; a text says why the path does without it. */
+export type PathParts = Readonly<Record<InstallPath, PathPart | string>>;
+
+interface PathStage extends Omit<AnyStage, 'checks' | 'open'> {
+  readonly on: PathParts;
 }
 
-/** A part of a stage, for the paths that it names. */
-export function pathPart<Facts>({ paths, checks, survey, plan }: OnPaths<Facts>): PathPart {
+export function pathPart<Facts>({ checks, survey, plan }: OnPath<Facts>): PathPart {
   return {
-    paths,
     checks,
     open: async (sources, context, installation) => openedWith({ checks, plan }, await survey(sources, context, installation), context),
   };
 }
 
-/** Checks the path first. Throws Fault('blocked') if the stage is needed and not possible: skipping it would look fine. */
-export function pathStage<Facts>({ paths, checks, survey, plan, also = [], needless = {}, ...rest }: PathStage<Facts>): AnyStage {
-  const parts = [pathPart({ paths, checks, survey, plan }), ...also];
-  const all = new Map(parts.flatMap((part) => part.checks.map((check) => [check.id, check])));
+/** A stage that is another one on each install path. */
+export function pathStage({ on, ...rest }: PathStage): AnyStage {
+  const parts = Object.values(on).filter((part) => typeof part !== 'string');
   return {
     ...rest,
-    checks: [...all.values()],
+    checks: [...new Map(parts.flatMap(({ checks }) => checks.map((check) => [check.id, check]))).values()],
     async open(sources, context) {
       const installation = await readInstalled(sources, context);
-      const { path } = installation;
-      const part = parts.find((one) => one.paths.includes(path));
-      const unknown = part && unknownEnd(installation, context);
+      const part = on[installation.path];
+      if (typeof part === 'string') return { findings: () => [], plan: () => ({ skip: part }) };
+      const unknown = unknownEnd(installation, context);
       if (unknown) throw unknown;
-      if (part) return rememberingInstalled(await part.open(sources, context, installation), installation);
-      const because = needless[path];
-      if (because !== undefined) return { findings: () => [], plan: () => ({ skip: because }) };
-      throw new Fault('blocked', `${rest.id} has no part for an installation by ${path}`, [
-        'nothing was changed; this is a defect of this program: report it with `kubectl netsvc-upgrade report`',
-      ]);
+      return rememberingInstalled(await part.open(sources, context, installation), installation);
     },
   };
 }

@@ -1,12 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { counted, firstOf } from '../../kernel/counted.ts';
-import type { Installation, InstallPath, Unfinished } from '../../kernel/installation.ts';
+import { type Installation, type InstallPath, isOperated, type Unfinished } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { crdName, type KubeObject, refOf } from '../../kernel/object.ts';
 import type { ProcedureNames, Profile } from '../../kernel/profile.ts';
 import { containersOf, isNamed, shapeOf } from '../../kube/workload.ts';
 import type { Seen } from './seen.ts';
-import { isOperated } from './verdicts.ts';
 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 

@@ -2,7 +2,7 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, type Reading, read, Unread, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
-import type { Detection, Installation } from '../../kernel/installation.ts';
+import { type Detection, hasFullManifest, type Installation } from '../../kernel/installation.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
@@ -82,15 +82,6 @@ export function withTarget(judge: Judge<[TargetFacts, Installation]>): Judge {
     if ('unread' in facts.target && !hasFullManifest(installation)) return notApplicable('this path has no full manifest: see NS-601');
     return judge(readTarget(facts), installation, facts, context);
   });
-}
-
-export function hasFullManifest({ path }: Pick<Installation, 'path'>): boolean {
-  return path === 'manifest' || path === 'kvstore';
-}
-
-/** An operator renders the workloads of the service. */
-export function isOperated({ path }: Pick<Installation, 'path'>): boolean {
-  return path === 'operator' || path === 'chart';
 }
 
 /** Undefined where none was recognised, or what is there could not be read. */

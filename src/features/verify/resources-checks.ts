@@ -1,6 +1,7 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isKeyValue } from '../../kernel/installation.ts';
 import { acceptsSubject } from '../../kernel/judge.ts';
 import { groupOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { journalWhole } from '../ownerrefs/index.ts';
@@ -19,7 +20,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
       return failIfAny(evidence, 'no temporary policy', (names) => ({
         because: `${names} still allows all traffic`,
         hint: 'Review what only it allows, add policies for that, then delete it.',
-        next: read(facts.datastore) === 'kvstore' ? showPoliciesByCli(context) : showCommand(left[0]),
+        next: isKeyValue({ datastore: read(facts.datastore) }) ? showPoliciesByCli(context) : showCommand(left[0]),
       }));
     },
   },

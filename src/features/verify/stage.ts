@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
-import type { Datastore, Installation } from '../../kernel/installation.ts';
+import type { Datastore } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
@@ -10,19 +10,12 @@ import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
-import { deployedOperatorImage } from '../install-chart/index.ts';
-import {
-  type OperatorLag,
-  operatorImage,
-  readEndLags,
-  readExpectation,
-  readPinnedImages,
-  readStillHeld,
-} from '../install-operator/index.ts';
+import { pathOf } from '../install/index.ts';
+import { readPinnedImages, readStillHeld } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
 import { latePods, otherPodsOf, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
-import { attempt, attemptWith, isFromRegistry, isImageOf, isOperated, readInstalled, serviceNamespaces } from '../survey/index.ts';
+import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
 import {
   type ClusterVersionFacts,
@@ -64,7 +57,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     images: attemptWith(pods, (all) => readServiceImages(cluster, context, all)),
     otherPods: attemptWith(pods, async (all) => otherPodsOf(all, await sources.records.load(), context)),
     rollouts: 'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
-    operator: attemptWith(installed, (one) => readOperatorLags(sources, context, one)),
+    operator: attemptWith(installed, (one) => pathOf(one).lags(sources, context, one)),
     held: attemptWith(installed, (one) => readStillHeld(cluster, context, one)),
     leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     leftBehind: attempt(() => readLeftBehind(cluster, context)),
@@ -109,24 +102,6 @@ async function readRecord(cluster: ClusterReader, { profile }: Context): Promise
   const by = `${kind}/${name}`;
   const value = textAt(found, 'spec', versionField);
   return value ? { by, value } : { by, because: found ? `it has no ${versionField}` : 'there is none in the API' };
-}
-
-/** What lags by the rule for the end, at one look; undefined on paths without an operator. */
-export async function readOperatorLags(
-  sources: Sources,
-  context: Context,
-  installation: Installation,
-): Promise<readonly OperatorLag[] | undefined> {
-  if (!isOperated(installation)) return undefined;
-  const expected = await readExpectation(sources, context, installation, installation.path === 'operator' ? operatorImage : releasedImage);
-  return readEndLags(sources, expected);
-}
-
-/** No chart is rendered to verify: without the release's image, statuses, release and API are still evaluated. */
-async function releasedImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
-  const workload = installation.operator && refText({ kind: 'Deployment', ...installation.operator });
-  const running = installation.components.find((one) => one.component === 'operator' && one.workload === workload)?.image;
-  return (await deployedOperatorImage(sources, context, installation)) ?? running ?? '';
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Check, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Datastore, Installation } from '../../kernel/installation.ts';
+import { type Datastore, hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import type { Lacking } from '../../kernel/journal.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -11,13 +11,13 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
 import { upgradeWaits } from '../install/index.ts';
-import { leftoversIn, readTarget, type Target, targetsOf, variantOf } from '../install-manifest/index.ts';
+import { leftoversIn, ownFile, readTarget, type Target, targetsOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
 import { lackingOf, type OwnersFollowed, readRestoreFacts } from '../ownerrefs/index.ts';
 import { storedKind, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, type OtherPodsJudged, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
 import { cliList, findServiceCli } from '../service-cli/index.ts';
-import { attempt, hasFullManifest } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 
 /** Undefined on paths without a full manifest: there the operator decides what its workloads become. */
 export async function readTargetIfAny(sources: Sources, context: Context, installation: Installation): Promise<Target | undefined> {
@@ -33,7 +33,7 @@ export async function readResult(
   nodes?: readonly NodeFacts[],
 ): Promise<readonly RolloutProgress[]> {
   const targets = target
-    ? targetsOf(context, target, variantOf(context, installation).id)
+    ? targetsOf(context, target, ownFile(context, installation).variant.id)
     : await renderedTargets(sources.cluster, context);
   return readRollouts(sources, targets, nodes ?? (await readNodes(sources)));
 }
@@ -83,7 +83,7 @@ export async function readLeftBehind(cluster: ClusterReader, { profile, goal }: 
 export async function readTemporaryPolicies(sources: Sources, context: Context, datastore: Datastore): Promise<readonly KubeObject[]> {
   const { cluster } = sources;
   const { profile } = context;
-  if (datastore === 'kvstore') {
+  if (isKeyValue({ datastore })) {
     const call = await findServiceCli(sources, context, datastore);
     if ('missing' in call) throw new Fault('failed', call.missing, []);
     return temporaryPolicies(await cliList(sources, call, 'globalnetworkpolicies'), profile);

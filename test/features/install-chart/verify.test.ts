@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { pathOf } from '../../../src/features/install/paths.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import { operatorDone as operatorCheck } from '../../../src/features/verify/checks.ts';
-import { readOperatorLags } from '../../../src/features/verify/stage.ts';
 import type { VerifyFacts } from '../../../src/features/verify/survey.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { configurationCrd } from '../../support/calico-objects.ts';
@@ -39,7 +39,8 @@ async function operatorDone(degraded: string | undefined, more: ChartParts = {})
   const stored = { chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: {} } };
   const objects = [crd('tigerastatuses', 'TigeraStatus'), configurationCrd, status('calico', degraded)];
   const { sources, context } = chartBench({ stored, crdsApplied: true, objects, ...more });
-  const lags = await readOperatorLags(sources, context, await readInstalled(sources, context));
+  const installation = await readInstalled(sources, context);
+  const lags = await pathOf(installation).lags(sources, context, installation);
   const [found] = judgeAll([operatorCheck], { operator: { value: lags } } as unknown as VerifyFacts, context);
   return found ?? assert.fail();
 }

@@ -61,6 +61,12 @@ describe('removing the temporary policy with a key-value datastore', () => {
       assert.equal(await planned(state), `there is no policy ${NAME}`);
     });
 
+  it('asks the CLI of the installed release, whatever the upgrade goes to', async () => {
+    const context = contextOf({ path: 'kvstore', variant: 'calico-etcd', deletePolicy: NAME, release: 'v3.99.0' });
+    const opened = await policyStage.open(kvstoreSources(stateOf({ [NAME]: policy(1) })), context);
+    assert.ok('actions' in opened.plan(), JSON.stringify(opened.plan()));
+  });
+
   it('keeps each of two that are stored, which may differ', async () => {
     const actions = await planned(stateOf({ [NAME]: policy(1), [`default.${NAME}`]: policy(2) }));
     assert.ok(typeof actions !== 'string');

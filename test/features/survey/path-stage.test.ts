@@ -1,58 +1,55 @@
 import assert from 'node:assert/strict';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
-import { pathStage } from '../../../src/features/survey/path-stage.ts';
+import { type PathPart, type PathParts, pathPart, pathStage } from '../../../src/features/survey/path-stage.ts';
 import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
 
-describe('a stage of some installation paths', () => {
-  async function openOnManifest(paths: readonly InstallPath[], needless?: Readonly<Partial<Record<InstallPath, string>>>) {
+const STAGE = { id: 'crds', title: 'a stage', ref: '§4.3/2', readOnly: false } as const;
+
+/** The same on every path but for what is said of the manifest's. */
+const onAll = (other: PathPart | string, manifest: PathPart | string): PathParts => ({
+  manifest,
+  ...{ kvstore: other, chart: other, operator: other },
+});
+
+describe('a stage that is another one on each installation path', () => {
+  async function openOnManifest(part: (surveyed: string[]) => PathPart | string) {
     const surveyed: string[] = [];
-    const one = pathStage<InstallPath>({
-      id: 'crds',
-      title: 'a stage',
-      ref: '§4.3/2',
-      paths,
-      ...(needless ? { needless } : {}),
-      readOnly: false,
-      checks: [],
-      async survey(_sources, _context, { path }) {
-        surveyed.push(path);
-        return path;
-      },
-      plan: (path) => ({ skip: `planned on ${path}` }),
-    });
+    const one = pathStage({ ...STAGE, on: onAll('the operator does it', part(surveyed)) });
     const { sources, context } = applyBench(await installedClientSide('v3.26.4'));
-    return { surveyed, open: one.open(sources, context) };
+    return { surveyed, plan: (await one.open(sources, context)).plan() };
   }
 
-  it('acts on its paths, and is given the installation', async () => {
-    const { surveyed, open } = await openOnManifest(['operator', 'manifest']);
-    assert.deepEqual((await open).plan(), { skip: 'planned on manifest' });
+  it('is what it is on the path that was found, and is given the installation', async () => {
+    const { surveyed, plan } = await openOnManifest((seen) =>
+      pathPart<InstallPath>({
+        checks: [],
+        async survey(_sources, _context, { path }) {
+          seen.push(path);
+          return path;
+        },
+        plan: (path) => ({ skip: `planned on ${path}` }),
+      }),
+    );
+    assert.deepEqual(plan, { skip: 'planned on manifest' });
     assert.deepEqual(surveyed, ['manifest']);
   });
 
   it('has the run remember what is installed, whichever stage writes first', async () => {
-    const one = pathStage<InstallPath>({
-      ...{ id: 'crds', title: 'a stage', ref: '§4.3/2', paths: ['manifest'], readOnly: false, checks: [] },
-      survey: async (_sources, _context, { path }) => path,
-      plan: () => ({ actions: [], remember: { digests: { 'crds.yaml': 'abc' } } }),
-    });
-    const { sources, context } = applyBench(await installedClientSide('v3.26.4'));
-    const plan = (await one.open(sources, context)).plan();
+    const { plan } = await openOnManifest(() =>
+      pathPart<InstallPath>({
+        checks: [],
+        survey: async (_sources, _context, { path }) => path,
+        plan: () => ({ actions: [], remember: { digests: { 'crds.yaml': 'abc' } } }),
+      }),
+    );
     assert.ok(!('skip' in plan));
     const { path, source, digests } = plan.remember ?? {};
     assert.deepEqual({ path, source, digests }, { path: 'manifest', source: 'v3.26.4', digests: { 'crds.yaml': 'abc' } });
   });
 
-  it('is skipped with its reason on a path that does without it, and reads nothing for it', async () => {
-    const { surveyed, open } = await openOnManifest(['operator'], { manifest: 'the file holds them' });
-    assert.deepEqual((await open).plan(), { skip: 'the file holds them' });
-    assert.deepEqual(surveyed, []);
-  });
-
-  it('refuses on a path that nobody has thought of: nothing is skipped that may be needed', async () => {
-    const { open } = await openOnManifest(['operator'], { chart: 'the chart does it' });
-    await assert.rejects(open, { code: 'blocked', message: /crds has no part for an installation by manifest/ });
+  it('is skipped with its reason on a path that does without it', async () => {
+    assert.deepEqual((await openOnManifest(() => 'the file holds them')).plan, { skip: 'the file holds them' });
   });
 });
 

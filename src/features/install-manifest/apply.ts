@@ -1,0 +1,174 @@
+import type { Action } from '../../kernel/action.ts';
+import { serverSideApply } from '../../kernel/argv.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { continues } from '../../kernel/run-record.ts';
+import type { Said } from '../../kernel/step.ts';
+import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
+import { documentsText } from '../../manifest/manifest.ts';
+import type { Wave } from '../../manifest/waves.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
+import { rolloutWait } from '../rollout/index.ts';
+import { pathPart } from '../survey/index.ts';
+import { applyChecks } from './apply-checks.ts';
+import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
+import { carriedOf } from './carried.ts';
+import { isPending } from './outcome.ts';
+import { leftBehind, unservedNotes } from './own-objects.ts';
+import { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
+import { waitForCrds } from './target-crds.ts';
+import { probeFirst } from './wait.ts';
+
+/** The full manifest, in waves, each waited for (§4.4/1–2). */
+export const manifestApply = pathPart<ApplyFacts>({
+  checks: applyChecks,
+  survey: readApplyFacts,
+  plan(facts, context) {
+    const actions = upgradeActions(facts, context);
+    const left = leftBehind(facts.orphans);
+    if (actions.length === 0) return { skip: `everything equals ${facts.target.url}, and is rolled out`, objects: left };
+    const { target } = facts;
+    return {
+      actions,
+      objects: [
+        ...facts.waves.flatMap((wave) => previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by: applyOf(wave) }))),
+        ...left,
+      ],
+      notes: notesOf(facts, context),
+      ...carriedOf(facts),
+      remember: {
+        variant: facts.variant.id,
+        digests: Object.fromEntries([[target.file, target.sha256], ...target.addOns.map((addOn) => [addOn.file, addOn.sha256])]),
+      },
+    };
+  },
+});
+
+function notesOf({ previews, waves, roles, target, edits, store, orphans }: ApplyFacts, context: Context): readonly Said[] {
+  return [
+    ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
+    ...('value' in edits ? edits.value.notes : []),
+    waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    ...roles.map(
+      ({ target: role, kept }) =>
+        `${refText(refOf(role))} grants ${kept.join(', ')} until the last wave: older workloads that start again need it`,
+    ),
+    ...ownershipNotes(previews),
+    ...unservedNotes(orphans),
+    ...(store?.health ?? [])
+      .filter(({ state }) => state === 'unreached')
+      .map((one) => `the key-value store at ${one.endpoint} was not checked: it cannot be reached from here (${one.because})`),
+    ...holdNotes(context),
+  ].filter((note) => note !== '');
+}
+
+/** Ownership, files, and the waves that still have something to do. */
+function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
+  const ownership = takeOverOwnership(facts.previews);
+  const waves: Action[] = [];
+  for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
+  const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
+  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
+}
+
+/** The target under the procedure's name: where waves are cut from it, for the user to read. */
+function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
+  const inOneWave = waves.some((wave) => wave.id === 'all');
+  const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
+  return {
+    id: 'save',
+    title: `write ${target.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: target.file, content: documentsText(documents) },
+  };
+}
+
+/** Hours, in a large fleet: long enough for users and controllers to change what is not yet applied. */
+function waitsForPods({ effect }: Action): boolean {
+  return effect.type === 'wait' && effect.until.type === 'rollout';
+}
+
+function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
+  const previews = previewsIn(wave, [...facts.previews, ...facts.rolePreviews]);
+  const applies = previews.some(isPending);
+  // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
+  const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
+  // In one wave CRDs and what watches them start together, so nothing is waited for between.
+  const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
+  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
+}
+
+/** The wave that starts the controllers. */
+function isLast({ id }: Wave): boolean {
+  return id === 'controllers' || id === 'all';
+}
+
+const applyOf = ({ id }: Wave): string => `wave-${id}`;
+
+function previewsIn({ documents }: Wave, previews: ApplyFacts['previews']): ApplyFacts['previews'] {
+  const objects = new Set(documents.map(({ object }) => object));
+  return previews.filter(({ document }) => objects.has(document));
+}
+
+function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
+  const noReturn = noReturnOf(wave, facts, context);
+  const apply: Action = {
+    id: applyOf(wave),
+    title: `apply ${wave.title}`,
+    ref: '§4.4/2',
+    undo: noReturn ? 'none' : 'partial',
+    ...(noReturn ? { pointOfNoReturn: noReturn.short } : {}),
+    effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
+  };
+  const write: Action = {
+    id: `file-${wave.id}`,
+    title: `write ${wave.file}`,
+    ref: '§4.4/1',
+    undo: 'full',
+    effect: { type: 'write', file: wave.file, content: documentsText(wave.documents) },
+  };
+  const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
+  const [first, ...rest] = [...hold, apply];
+  // The API server converts UIDs, the controllers store policies again.
+  const waveChangesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
+  // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
+  const begun = first && (waited || waveChangesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  return [...(wave.id === 'all' ? [] : [write]), ...begun];
+}
+
+/** The first agent in eBPF mode, and the controllers, which rename what older releases stored (domain §0.6b). */
+function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnReason | undefined {
+  const { profile, options } = context;
+  // Once begun, only the record knows the source: the agents already run the target.
+  const source = continues(record, context) ? record.intent.from : installation.release;
+  const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));
+  if (isLast(wave) && crosses(profile.policyRenaming?.since) && !options.holdPolicyMigration) return RENAMES_POLICIES;
+  const isOfAgents = wave.id === 'agents' || wave.id === 'all';
+  return isOfAgents && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
+}
+
+function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {
+  const kindsAndNames = new Set(wave.documents.map(({ object }) => `${object.kind}/${object.metadata.name}`));
+  const mine = facts.rollouts.filter(({ target }) => kindsAndNames.has(`${target.kind}/${target.name}`));
+  const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
+  if (targets.length === 0) return [];
+  const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
+  const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === facts.variant.agent.name);
+  return [...(agent ? probeFirst(agent, rollout, context) : []), rollout, ...waitForApi(wave, context)];
+}
+
+/** Of an aggregated API whose pods are ready. */
+const API_MS = 120_000;
+
+/** The server notices later than the pods that an aggregated API is there again; until then nothing of it can be searched (§4.8). */
+function waitForApi({ id, documents }: Wave, { options }: Context): readonly Action[] {
+  const names = documents.filter(({ object }) => object.kind === 'APIService').map(({ object }) => object.metadata.name);
+  if (names.length === 0) return [];
+  const until = { type: 'apiservice-available', names } as const;
+  const timeoutMs = options.timeoutMs ?? API_MS;
+  const title = `wait until APIService ${names.join(', ')} is available`;
+  return [{ id: `api-${id}`, title, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until, timeoutMs } }];
+}

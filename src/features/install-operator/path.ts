@@ -1,0 +1,71 @@
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { objectsIn } from '../../manifest/manifest.ts';
+import {
+  findCrds,
+  findOwnTarget,
+  gitDocuments,
+  imageDocuments,
+  joinedTarget,
+  readCrdFacts,
+  readCrdManifest,
+  writtenDocuments,
+} from '../install-manifest/index.ts';
+import { operatorScope } from '../rights/index.ts';
+import { attempt, type TargetFacts } from '../survey/index.ts';
+import { operatorApply, operatorImage } from './apply.ts';
+import { operatorCrds } from './crds.ts';
+import { lagsWith, operatorEnd, operatorsWork } from './end.ts';
+import { readMissingFlowLogs } from './flow-logs.ts';
+import { holdUndo } from './hold-undo.ts';
+import { readOperatedImages } from './operated-images.ts';
+
+/** Installed by the operator's manifest. The CRDs have a file of their own. */
+export const operatorPath = {
+  apply: operatorApply,
+  undo: holdUndo,
+  crds: operatorCrds,
+  end: operatorEnd(operatorImage),
+  apiWaits: operatorsWork(operatorImage),
+  lags: lagsWith(operatorImage),
+  async target(...[sources, context, installation, merge]: Parameters<typeof findOwnTarget>) {
+    const crds = await findCrds(sources, context, installation);
+    return joinedTarget(await findOwnTarget(sources, context, installation, merge), crds);
+  },
+  async written(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+    const [own, { manifest }] = await Promise.all([
+      writtenDocuments(sources, context, installation),
+      readCrdManifest(sources, context, installation),
+    ]);
+    return [...own, ...objectsIn(manifest)];
+  },
+  /** `--enable-flow-logs`: a release without them is refused by `apply`. */
+  async asked(cluster: ClusterReader, context: Context, target: TargetFacts): Promise<readonly KubeObject[]> {
+    const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
+    return [...target.documents, ...('value' in missing ? missing.value : [])];
+  },
+  images: (sources: Sources, context: Context, installation: Installation) =>
+    withOperated(() => imageDocuments(sources, context, installation), sources, context, installation),
+  async inGit(sources: Sources, context: Context, installation: Installation) {
+    const { crds } = await readCrdFacts(sources, context, installation);
+    const documents = objectsIn(crds.manifest);
+    const { objects, removed, notes } = await gitDocuments(sources, context, installation);
+    // The Installation and the other custom resources are not changed: only what is newly asked for is written.
+    const flowLogs = await readMissingFlowLogs(sources, context, { documents, url: crds.url });
+    return { objects: [...documents, ...objects, ...flowLogs], removed, notes };
+  },
+  scope: operatorScope,
+  roleFlags: () => ['--path', 'operator'],
+};
+
+/** The operator chooses all images but its own. */
+export async function withOperated(
+  read: () => Promise<{ readonly documents: readonly KubeObject[]; readonly unknown: readonly string[] }>,
+  ...[sources, context, installation]: readonly [Sources, Context, Installation]
+) {
+  const { documents, unknown } = await read();
+  const operated = await readOperatedImages(sources, context, installation, documents);
+  return { documents, images: operated.images, unknown: [...unknown, ...operated.unknown] };
+}
