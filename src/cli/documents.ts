@@ -145,8 +145,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly record: RunRecord | null;
   /** Owner references that the run record says are removed; null if there are none. */
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
-  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. */
-  readonly held: { readonly object: ObjectRef; readonly run: string } | null;
+  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `unlock` does not look it up. */
+  readonly held?: { readonly object: ObjectRef; readonly run: string } | null;
 }
 
 /** One reference to a resource of the service, and whether it is removed before the upgrade. */
