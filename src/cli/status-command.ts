@@ -69,10 +69,7 @@ const HOLDS_NOTHING: readonly string[] = ['manifest', 'kvstore'] satisfies reado
  * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
  * is asked where the recorded run can hold none.
  */
-async function readHeld(
-  { composition: { cluster } }: Session,
-  record: RunRecord | undefined,
-): Promise<StatusDocument['held']> {
+async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
   if (record && HOLDS_NOTHING.includes(record.path)) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
