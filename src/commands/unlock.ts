@@ -5,6 +5,7 @@ export class Unlock extends OwnCommand {
   static override procedure = 'none; it guards the run record';
   static override description = described(
     `A lock is renewed while its run lives, and free a minute after the run is gone.
+A lock that was renewed since it was shown is not released (exit code 6).
 Release another run's lock only when you know that the run is dead: two runs at once can harm the cluster.`,
     'When a command ends with exit code 6 and status names a run that is gone for good.',
   );
