@@ -120,14 +120,13 @@ function durationOf({ stages, former }: Planned): readonly string[] {
 }
 
 /** By the one table of undo: each point that the plan reaches on this path, then what can be undone by itself. */
-function backoutOf({ head, stages, chain, dataPlane }: Planned): readonly string[] {
+function backoutOf({ head, stages, chain }: Planned): readonly string[] {
   const ids = new Set(stages.filter(({ actions }) => actions.length > 0).map(({ id }) => id));
   const writers = chain.filter(({ id }) => ids.has(id));
   const because = planSteps(stages).noReturn?.because;
   const passed = Object.entries(NO_RETURNS).flatMap(([point, { short }]) => (short === because ? [point] : []));
   const reached = new Set<string>([...writers.flatMap(({ reaches }) => reaches ?? []), ...passed]);
-  const isHere = (row: UndoRow) => row.dataPlane === undefined || dataPlane === undefined || row.dataPlane === dataPlane;
-  const rows = UNDO.filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path) && isHere(row));
+  const rows = UNDO.filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
   const alone = writers.flatMap(({ id, undoneBy }) =>
     undoneBy?.endsWith('--undo') && !id.startsWith('ownerrefs') ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
   );
