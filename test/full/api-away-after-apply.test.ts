@@ -54,7 +54,7 @@ describe('the v3 API, away after its server was replaced', function () {
     const [{ exitCode, stdout, stderr }] = await Promise.all([run('--timeout', '15s'), cutOff()]);
     assert.equal(exitCode, 124, `${stdout}\n${stderr}`);
     assert.match(stderr, /APIService not available after 15 s: v3\.projectcalico\.org: /);
-    assert.match(stderr, /kubectl describe apiservice v3\.projectcalico\.org/);
+    assert.match(stdout, /kubectl describe apiservice v3\.projectcalico\.org/);
     assert.doesNotMatch(`${stdout}${stderr}`, /--accept NS-741/);
     await reach(HTTPS);
     assertSucceeded(await run());
