@@ -89,6 +89,21 @@ describe('what is removed', () => {
     assert.deepEqual((await fateOf(PLAIN, parts)).removal, ['stored-name', PLAIN]);
   });
 
+  for (const [tier, isPending] of [
+    ['default', true],
+    ['sec', false],
+  ] as const)
+    it(`${isPending ? 'waits' : 'does not wait'} for the renaming of a policy in tier ${tier}`, async () => {
+      const keeps = [{ ...policy(`${tier}.web`, PREFIXED), spec: { tier } }];
+      const cluster = {
+        discover: async () => ({ kinds: [served, stored], failed: [] }),
+        list: async ({ group }: Kind) => (group === stored.group ? keeps : []),
+      };
+      const owned = { object: DEPENDENT, references: [toOwner(PREFIXED, 'web')] };
+      const { world } = await readOwnerWorld(cluster, contextOf({}, calico), [owned], WHOLE_WAY);
+      assert.equal(world.kinds[KIND]?.stored?.get('/web')?.renamePending, isPending);
+    });
+
   it('is what names a policy that is stored otherwise though no UID changes', async () => {
     const uid = convertUid(PREFIXED) ?? '';
     const parts = { shows: [policy('web', uid)], keeps: [policy('default.web', PREFIXED)] };
