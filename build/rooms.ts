@@ -191,6 +191,27 @@ export function pathsCompared(file: string, text: string): readonly string[] {
   );
 }
 
+/** Fields that hold sentences of this program. What they mean is a field of the step, the finding or the fault. */
+const SENTENCE = `\\b(?:suggestions?|hints?|instruction|message|because|note|fact|steps?|next)\\b(?:\\[\\d+\\])?(?: \\?\\? '')?\\)?\\??`;
+const SEARCHES = [
+  new RegExp(`${SENTENCE}\\.(?:startsWith|endsWith|includes|split|match|matchAll|replace|replaceAll|search)\\(`, 'g'),
+  new RegExp(`\\.(?:test|exec)\\((?:\\w+\\??\\.)*${SENTENCE}\\)`, 'g'),
+  new RegExp(
+    `${SENTENCE}\\.(?:find|some|every|filter|map|flatMap)\\(\\(?(\\w+)\\)? => (?:!?\\1\\.(?:startsWith|endsWith|includes|split|match|replace)|\\w+\\.(?:test|exec))\\(`,
+    'g',
+  ),
+];
+/** Sentences of others, by file: those of the API server and of the parser of flags, and parts of a path. */
+const WORDS_OF_OTHERS = ['kernel/fault.ts', 'cli/faults.ts', 'kernel/json.ts'];
+
+/** Where a file decides by the words of a sentence that this program wrote: a reworded one would change what it does. */
+export function sentencesSearched(file: string, text: string): readonly string[] {
+  if (!NAMELESS.includes(roomOf(file)) || WORDS_OF_OTHERS.includes(file)) return [];
+  return SEARCHES.flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim())).map(
+    (words) => `${file} decides by the words of a sentence (${words}): make it a field, or a part of its text`,
+  );
+}
+
 const BEGIN = '<!-- drawn by build/rooms.ts -->';
 const END = '<!-- end of the drawing -->';
 
@@ -209,7 +230,7 @@ function main(): void {
   if (process.argv.includes('--write')) writeFileSync(page, redrawn(readFileSync(page, 'utf8'), drawn(imports, files)));
   const named = [...files].flatMap((file) => {
     const text = readFileSync(join(root, 'src', file), 'utf8');
-    return [...namesCompared(file, text), ...pathsCompared(file, text)];
+    return [...namesCompared(file, text), ...pathsCompared(file, text), ...sentencesSearched(file, text)];
   });
   const offences = [...imports.flatMap((one) => offence(one, files) ?? []), ...named];
   process.stdout.write(offences.map((one) => `${one}\n`).join(''));

@@ -3,7 +3,7 @@ import type { Finding } from '../kernel/check.ts';
 import { command } from '../kernel/command.ts';
 import type { Acceptance } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
-import { type ExitName, Fault } from '../kernel/fault.ts';
+import { type ExitName, Fault, UnchangedFault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
@@ -93,7 +93,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const asked = `${await question(session, stages, shown)}${end}`;
   const agreed = await session.seams.terminal.confirm(asked, session.interrupts.soft);
   if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
-  if (!agreed) throw new Fault('stopped', 'declined: nothing was changed', await onward(session));
+  if (!agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', await onward(session));
   return { session, confirmed: { head: shown, agent, approved: await approved(true) } };
 }
 

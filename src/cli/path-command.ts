@@ -1,7 +1,9 @@
 import { findWay, minorNumber, type Stand } from '../features/tested-way/index.ts';
+import { command } from '../kernel/command.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
+import { text } from '../kernel/step.ts';
 import { firstShipped, namedProfile } from '../profiles/choose.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import type { CarriedFlag } from './carried.ts';
@@ -37,7 +39,9 @@ async function ofCluster(session: Session, said: Partial<Stand>, carried: readon
   const minor = said.minor ?? minorNumber((await composition.cluster.version()).minor);
   const release = said.release ?? installation.release;
   if (release === undefined)
-    throw new Fault('blocked', 'which release is installed is not clear', ['say it: kubectl netsvc-upgrade path --from v3.27.5']);
+    throw new Fault('blocked', 'which release is installed is not clear', [
+      text`say it: ${command`kubectl netsvc-upgrade path --from v3.27.5`}`,
+    ]);
   const cluster = { uid, server, context: contextName };
   return { profile, start: { release, minor }, goal: goal.release, path: installation.path, carried, cluster };
 }
@@ -59,7 +63,7 @@ function unknownLine(profile: Profile, from: string, goal: string): Fault {
   const known = `${first?.line} to ${lines.at(-1)?.line}`;
   if (lines.length < 2)
     return new Fault('usage', `the profile ${name} does not say what its releases were tested with`, [
-      'a profile that does: kubectl netsvc-upgrade path --profile calico --from v3.27.5 --kubernetes 1.29',
+      text`a profile that does: ${command`kubectl netsvc-upgrade path --profile calico --from v3.27.5 --kubernetes 1.29`}`,
     ]);
   const unknown = lines.some(({ line }) => from.startsWith(`${line}.`)) ? `--release ${goal}` : `--from ${from}`;
   return new Fault('usage', `${unknown}: which versions of Kubernetes it was tested with is not known`, [`name a release of ${known}`]);

@@ -1,5 +1,5 @@
 import { command } from '../kernel/command.ts';
-import { Fault } from '../kernel/fault.ts';
+import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { look, text } from '../kernel/step.ts';
@@ -127,7 +127,7 @@ export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord
       `type what is yours: kubectl netsvc-upgrade ${typed}${words}`,
       look(text`see what the run did: ${command`kubectl netsvc-upgrade status`}`),
     ];
-    if (mayAsk) throw new Fault('stopped', 'declined: nothing was changed', steps);
+    if (mayAsk) throw new UnchangedFault('stopped', 'declined: nothing was changed', steps);
     throw new Fault('usage', `${says}: this decides what is trusted, and you did not type ${them}`, steps);
   };
 }

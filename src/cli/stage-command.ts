@@ -108,7 +108,7 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   ];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record && recordHead(record);
-  return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, steps, message };
+  return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, steps, message, saysUnchanged: true };
 }
 
 interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {}

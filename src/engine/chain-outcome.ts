@@ -14,6 +14,8 @@ export interface ChainOutcome {
   readonly stages: readonly StageRecord[];
   readonly message?: string;
   readonly steps: readonly Step[];
+  /** The message says that nothing was changed. */
+  readonly saysUnchanged?: boolean;
   /** Stage that did not end. */
   readonly stoppedAt?: string;
   /** Actions that changed something. */

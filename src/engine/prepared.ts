@@ -4,9 +4,10 @@ import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
-import { Fault } from '../kernel/fault.ts';
+import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { type PlanSteps, planSteps } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { WHEN_READY } from '../kernel/step.ts';
 import type { ChainOutcome, RunMore } from './chain-outcome.ts';
 import { Looks, type PlannedChain, planChain } from './plan-chain.ts';
 import { runChain } from './run-chain.ts';
@@ -87,7 +88,7 @@ export async function approve<Ports extends EnginePorts>(prepared: Prepared<Port
     return approve(await prepare({ ...prepared, context: answered(prepared.context, answers) }), { agreed, isLate });
   const { plan, stages, context, ports, steps, looks } = prepared;
   if (plan.blocked) throw new Fault(plan.blocked, 'checks failed', ['fix what the findings name, then prepare again']);
-  if (plan.writes && !agreed) throw new Fault('stopped', 'declined: nothing was changed', ['run the same command when you are ready']);
+  if (plan.writes && !agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', [WHEN_READY]);
   // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.
   const asking = plan.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
   const isDone = stages.length > 1 && !plan.writes;

@@ -72,6 +72,7 @@ async function ended(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
     writes: actor.writes,
     steps: stepsAfter(thrown).map(stepOf),
     ...(thrown === undefined ? {} : { message: messageOf(thrown) }),
+    ...(thrown instanceof Fault && thrown.saysUnchanged ? { saysUnchanged: true } : {}),
     ...(stage ? { stoppedAt: stage.id } : {}),
     ...recorder.run,
   };

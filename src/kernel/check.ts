@@ -33,9 +33,10 @@ export interface Evidence {
 }
 
 export type Verdict =
-  | { readonly status: 'ok'; readonly detail?: string }
+  /** `isAdvice`: it recommends something all the same. */
+  | { readonly status: 'ok'; readonly detail?: string; readonly isAdvice?: true }
   /** The check does not apply here; said once with the reason. */
-  | { readonly status: 'not-applicable'; readonly because: string }
+  | { readonly status: 'not-applicable'; readonly because: string; readonly aside?: 'left-out' }
   | {
       readonly status: 'failed';
       /** The fact. */
@@ -63,12 +64,6 @@ export type Verdict =
       readonly expected?: boolean;
     };
 
-/** How the text of a passed check begins that recommends something all the same: told, never counted against anything. */
-export const ADVICE = 'advice: ';
-
-/** How a finding begins that `--read-only` left out: it is shown where others that do not apply are not. */
-export const LEFT_OUT = 'left out by --read-only: ';
-
 /** A pure evaluation over what a stage surveyed. Facts that could not be read make it fail, never pass. */
 export interface Check<Facts> {
   readonly id: CheckId;
@@ -94,6 +89,8 @@ export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'
   readonly next?: Command;
   /** Hint and next command, as data. */
   readonly steps?: readonly Step[];
+  /** Why it is told, or not: it passed and recommends something, was left out by `--read-only`, or could not be evaluated because of another. */
+  readonly aside?: 'advice' | 'left-out' | 'not-evaluated';
   /** A warning whose next command is that of the whole command, before an upgrade or after it. */
   readonly leads?: 'before' | 'after';
   readonly evidence: readonly Evidence[];
@@ -138,4 +135,6 @@ export function read<T>(reading: Reading<T>): T {
 }
 
 export const ok = (detail?: string): Verdict => (detail === undefined ? { status: 'ok' } : { status: 'ok', detail });
+/** Told, never counted against anything. */
+export const advice = (detail: string): Verdict => ({ status: 'ok', detail: `advice: ${detail}`, isAdvice: true });
 export const notApplicable = (because: string): Verdict => ({ status: 'not-applicable', because });

@@ -1,3 +1,5 @@
+import type { Said } from './step.ts';
+
 /** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`, which alone also holds where it is not set. */
 export interface FieldTest {
   readonly oneOf?: readonly string[];
@@ -78,7 +80,7 @@ export interface DefectText {
   /** What happens and why, in one sentence without its full stop. */
   readonly happens: string;
   /** What helps besides another release, in the imperative. */
-  readonly advice?: string;
+  readonly advice?: Said;
   /** Threads: `projectcalico/calico#12700`. */
   readonly sources: readonly string[];
 }

@@ -8,6 +8,7 @@ import type { JournalStore } from './journal.ts';
 import type { Cluster, Lock, Machine, Sources } from './ports.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { RecordNotes } from './run-record.ts';
+import type { Said } from './step.ts';
 import { AGAIN, againAs, text } from './step.ts';
 
 /** Everything the engine acts through. */
@@ -135,7 +136,7 @@ export interface Around {
   readonly leftBehind: Set<string>;
   readonly report: Report;
   /** A line that the user should read while it continues. */
-  readonly warn: (text: string) => void;
+  readonly warn: (text: Said) => void;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
   readonly onLine: OnLine;
 }

@@ -58,6 +58,8 @@ export class Fault extends Error {
   readonly steps: readonly Step[];
   /** Added where the command ends. */
   readonly end: FaultEnd | undefined;
+  /** The fact says that nothing was changed. */
+  readonly saysUnchanged: boolean = false;
 
   constructor(code: ExitName, fact: string, suggestions: readonly Suggestion[], cause?: unknown, end?: FaultEnd) {
     super(fact, cause === undefined ? undefined : { cause });
@@ -71,6 +73,11 @@ export class Fault extends Error {
   get suggestions(): readonly string[] {
     return this.steps.map(String);
   }
+}
+
+/** An error that says itself that nothing was changed. */
+export class UnchangedFault extends Fault {
+  override readonly saysUnchanged = true;
 }
 
 /** An error that a pod shows: whoever comes later looks at it first. */

@@ -1,4 +1,4 @@
-import { Fault } from './fault.ts';
+import { Fault, UnchangedFault } from './fault.ts';
 import { AGAIN, WHEN_READY } from './step.ts';
 
 /** Ctrl-C. The first finishes the current action; the second leaves little time for the run record and the lock. */
@@ -18,11 +18,15 @@ export function interruptionOf(soft: AbortSignal, hard: AbortSignal): Interrupti
   return { soft, hard, late: hard, finish: (work) => work() };
 }
 
-const GIVEN_UP = 'stopped at once: what was under way was given up';
+class GivenUp extends Fault {
+  constructor() {
+    super('interrupted', 'stopped at once: what was under way was given up', [AGAIN]);
+  }
+}
 
 /** What was given up says this, whatever it was: it does not know what it was asked for. */
 export function interrupted(): Fault {
-  return new Fault('interrupted', GIVEN_UP, [AGAIN]);
+  return new GivenUp();
 }
 
 /** Nothing was at work, and something has been changed before. */
@@ -32,7 +36,7 @@ export function interruptedBetween(): Fault {
 
 /** The same of a command that has only read by then. */
 export function interruptedReading(): Fault {
-  return new Fault('interrupted', 'stopped: nothing was changed by this command', [WHEN_READY]);
+  return new UnchangedFault('interrupted', 'stopped: nothing was changed by this command', [WHEN_READY]);
 }
 
 /** Work before the first change: if it is given up, the command has changed nothing. */
@@ -49,7 +53,7 @@ export function isAnswer(thrown: unknown): thrown is Fault {
 
 /** It says no more than that it was given up. */
 export function isGivenUp(thrown: unknown): boolean {
-  return isInterrupted(thrown) && thrown.message === GIVEN_UP;
+  return thrown instanceof GivenUp;
 }
 
 export function isInterrupted(thrown: unknown): thrown is Fault {

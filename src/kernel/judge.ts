@@ -1,4 +1,4 @@
-import { type Check, type Evidence, type Finding, LEFT_OUT, Unread, type Verdict } from './check.ts';
+import { type Check, type Evidence, type Finding, Unread, type Verdict } from './check.ts';
 import { type Command, command } from './command.ts';
 import type { Acceptance, Context, Options } from './context.ts';
 import { firstOf } from './counted.ts';
@@ -23,7 +23,16 @@ export function judgeAll<Facts>(checks: readonly Check<Facts>[], facts: Facts, c
 
 /** One cause is told once: by the open error that says why this was not evaluated. */
 function notEvaluated({ id, title, category, ref }: Finding, needed: string): Finding {
-  return { id, title, category, ref, outcome: 'not-applicable', message: `not evaluated: needs ${needed}`, evidence: [] };
+  return {
+    id,
+    title,
+    category,
+    ref,
+    outcome: 'not-applicable',
+    aside: 'not-evaluated',
+    message: `not evaluated: needs ${needed}`,
+    evidence: [],
+  };
 }
 
 type Unevaluated = Extract<Verdict, { status: 'failed' }> & { readonly needs?: string };
@@ -34,7 +43,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
   } catch (thrown) {
     if (!(thrown instanceof Unread)) throw thrown;
     const { unread, leftOut, hint, needs } = thrown.reading;
-    if (leftOut) return { status: 'not-applicable', because: `${LEFT_OUT}${unread}` };
+    if (leftOut) return { status: 'not-applicable', because: `left out by --read-only: ${unread}`, aside: 'left-out' };
     return {
       status: 'failed',
       because: `could not be checked: ${unread}`,
@@ -48,8 +57,14 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
 
 function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: readonly Acceptance[]): Finding {
   const base = { id: check.id, title: check.title, category: check.category, ref: check.ref };
-  if (verdict.status === 'ok') return { ...base, outcome: 'ok', message: verdict.detail ?? check.title, evidence: [] };
-  if (verdict.status === 'not-applicable') return { ...base, outcome: 'not-applicable', message: verdict.because, evidence: [] };
+  if (verdict.status === 'ok') {
+    const aside = verdict.isAdvice ? { aside: 'advice' as const } : {};
+    return { ...base, outcome: 'ok', ...aside, message: verdict.detail ?? check.title, evidence: [] };
+  }
+  if (verdict.status === 'not-applicable') {
+    const { because: message, status: outcome, ...aside } = verdict;
+    return { ...base, outcome, ...aside, message, evidence: [] };
+  }
   const evidence = verdict.evidence ?? [];
   const severity = verdict.severity ?? check.severity;
   const told = (first: readonly string[]) => advised([...first, ...saidIn(verdict.hint)], verdict.next);

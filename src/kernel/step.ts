@@ -83,6 +83,11 @@ export function sentence({ parts: [first, ...rest] }: Text): Text {
   return new Text([typeof first === 'string' ? `${first.charAt(0).toUpperCase()}${first.slice(1)}` : (first ?? ''), ...rest]);
 }
 
+/** Sentences after one another. */
+export function joined(all: readonly Said[], by: string): Text {
+  return new Text(all.flatMap((one, index) => [...(index === 0 ? [] : [by]), ...textOf(one).parts]));
+}
+
 /** What a step is for. */
 export type StepKind =
   /** It shows why. */
@@ -122,8 +127,14 @@ export class Step {
     this.more = more;
   }
 
+  /** With its label. */
+  get whole(): Text {
+    const { label } = this.more;
+    return label === undefined ? this.text : new Text([label, ...this.text.parts]);
+  }
+
   toString(): string {
-    return `${this.more.label ?? ''}${this.text}`;
+    return this.whole.toString();
   }
 
   toJSON(): StepDocument {

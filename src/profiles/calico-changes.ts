@@ -1,4 +1,6 @@
+import { command } from '../kernel/command.ts';
 import type { DefectCondition, ReleaseChange } from '../kernel/defect.ts';
+import { text } from '../kernel/step.ts';
 
 const ebpf: DefectCondition = { type: 'ebpf' };
 const POLICIES = ['globalnetworkpolicies', 'networkpolicies'];
@@ -49,7 +51,7 @@ const meanings: readonly Row[] = [
     when: [{ type: 'crd', name: 'clusternetworkpolicies.policy.networking.k8s.io' }],
     symptom: 'Traffic is denied by a ClusterNetworkPolicy that had no effect before the upgrade.',
     happens: 'from v3.32 the agents enforce ClusterNetworkPolicies, which had no effect until now',
-    advice: 'List them: kubectl get clusternetworkpolicies. Delete what must not take effect.',
+    advice: text`List them: ${command`kubectl get clusternetworkpolicies`}. Delete what must not take effect.`,
     sources: ['projectcalico/calico#11144'],
   },
   {
@@ -59,7 +61,7 @@ const meanings: readonly Row[] = [
     when: [resource(['adminnetworkpolicies'], ['subject'])],
     symptom: 'Traffic is denied by an AdminNetworkPolicy that had no effect before the upgrade.',
     happens: 'the agents of v3.29 to v3.31 enforce AdminNetworkPolicies, which had no effect until now',
-    advice: 'List them: kubectl get adminnetworkpolicies. Delete what must not take effect.',
+    advice: text`List them: ${command`kubectl get adminnetworkpolicies`}. Delete what must not take effect.`,
     sources: ['projectcalico/calico#9206'],
   },
   {

@@ -1,4 +1,4 @@
-import { ADVICE, type Category, type Evidence, type Finding, LEFT_OUT } from '../kernel/check.ts';
+import type { Category, Evidence, Finding } from '../kernel/check.ts';
 import { counted } from '../kernel/counted.ts';
 import { tally } from '../kernel/judge.ts';
 import type { Palette } from './colour.ts';
@@ -41,8 +41,8 @@ function foldedLines(category: Category, findings: readonly Finding[], view: Fin
 }
 
 /** What is recommended for later holds today. */
-function isAdvice({ outcome, message }: Finding): boolean {
-  return outcome === 'ok' && message.startsWith(ADVICE);
+function isAdvice({ aside }: Finding): boolean {
+  return aside === 'advice';
 }
 
 /** One finding: mark, id and fact; what to do is indented below it. */
@@ -54,11 +54,9 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
       if (isAdvice(finding)) return view.openOnly && !view.advice ? [] : [`${palette.dim('i')} ${head}`];
       return view.openOnly ? [] : [`${palette.good('√')} ${head}`];
     case 'not-applicable':
-      if (finding.message.startsWith(LEFT_OUT)) return [palette.dim(`- ${head}`)];
+      if (finding.aside === 'left-out') return [palette.dim(`- ${head}`)];
       if (!view.wide) return [];
-      return [
-        palette.dim(finding.message.startsWith('not evaluated') ? `- ${head}` : `- ${finding.id} does not apply: ${finding.message}`),
-      ];
+      return [palette.dim(finding.aside === 'not-evaluated' ? `- ${head}` : `- ${finding.id} does not apply: ${finding.message}`)];
     case 'warning':
       return [`${palette.warn('‼')} ${head}`, ...advice(finding, view)];
     case 'error':
@@ -76,8 +74,10 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
   }
 }
 
+const indentedLines = (text: string): readonly string[] => text.split('\n').map((line) => `    ${line}`);
+
 function advice(finding: Finding, view: FindingsView): readonly string[] {
-  const hint = finding.hint ? finding.hint.split('\n').map((line) => `    ${line}`) : [];
+  const hint = finding.hint ? indentedLines(finding.hint) : [];
   const { neededBy = [] } = finding;
   const ids = view.wide ? ` (${neededBy.join(', ')})` : '';
   const folded =
@@ -105,7 +105,7 @@ export function tallyLine(findings: readonly Finding[], { wide }: Pick<FindingsV
   const advised = findings.filter(isAdvice).length;
   const expected = findings.filter(({ outcome }) => outcome === 'expected').length;
   const silent = findings.filter(({ outcome }) => outcome === 'not-applicable');
-  const leftOut = silent.filter(({ message }) => message.startsWith(LEFT_OUT)).length;
+  const leftOut = silent.filter(({ aside }) => aside === 'left-out').length;
   const parts = [
     `${ok - advised - expected} ok`,
     advised > 0 ? `${advised} advice` : '',

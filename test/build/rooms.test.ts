@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { drawn, importsOf, namesCompared, offence, pathsCompared, readImports, redrawn } from '../../build/rooms.ts';
+import { drawn, importsOf, namesCompared, offence, pathsCompared, readImports, redrawn, sentencesSearched } from '../../build/rooms.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { imports, files } = readImports(root);
@@ -77,6 +77,27 @@ describe('the rooms of src', () => {
     assert.deepEqual(pathsCompared('features/backup/a.ts', texts.join('\n')), []);
     assert.deepEqual(pathsCompared('features/survey/operator-path.ts', "said === 'chart'"), []);
   });
+
+  it('decide by no words of a sentence that this program wrote', () => {
+    const { files } = readImports(root);
+    assert.deepEqual(
+      [...files].flatMap((file) => sentencesSearched(file, readFileSync(join(root, 'src', file), 'utf8'))),
+      [],
+    );
+  });
+
+  for (const text of [
+    "const impact = outcome.suggestions.find((one) => one.startsWith('running pods '));",
+    "if (/nothing was changed/i.test(outcome.message ?? '')) return;",
+    'suggestions.map((one) => LOOK.exec(one)?.[1])',
+    "if (finding.message.startsWith(LEFT_OUT)) return 'left out';",
+    "if (!next.includes(' --probe-images')) return [];",
+    "const parts = finding.hint.split('; ');",
+  ])
+    it(`would be told of one: ${text}`, () => {
+      assert.equal(sentencesSearched('cli/a.ts', text).length, 1);
+      assert.deepEqual(sentencesSearched('features/hosts/a.ts', text), []);
+    });
 
   const known = new Set([
     'kernel/a.ts',

@@ -47,7 +47,13 @@ describe('the list of findings', () => {
 
   it('folds checks that could not be evaluated under the one that says why', () => {
     const root = { ...base, id: 'NS-601', outcome: 'error', message: 'm', hint: 'h', neededBy: ['NS-501', 'NS-602'] } as const;
-    const folded = { ...base, id: 'NS-501', outcome: 'not-applicable', message: 'not evaluated: needs NS-601' } as const;
+    const folded = {
+      ...base,
+      id: 'NS-501',
+      outcome: 'not-applicable',
+      aside: 'not-evaluated',
+      message: 'not evaluated: needs NS-601',
+    } as const;
     const lines = (wide: boolean) => findingsLines([root, folded], { palette: plain, wide });
     assert.deepEqual(lines(false), ['kubernetes', '× NS-601 m', '    2 checks not evaluated: need NS-601', '    h', '0 ok, 1 error']);
     assert.ok(lines(true).includes('    2 checks not evaluated: need NS-601 (NS-501, NS-602)'));
@@ -91,7 +97,13 @@ describe('the list of findings', () => {
     assert.ok(passed);
     const nodes = { ...passed, category: 'nodes' as const };
     const open = { ...passed, category: 'tools' as const, id: 'NS-005', outcome: 'warning' as const, message: 'four minors apart' };
-    const more = [{ ...nodes, id: 'NS-401' }, nodes, open, { ...open, outcome: 'ok' as const }, { ...passed, message: 'advice: move' }];
+    const more = [
+      { ...nodes, id: 'NS-401' },
+      nodes,
+      open,
+      { ...open, outcome: 'ok' as const },
+      { ...passed, aside: 'advice' as const, message: 'advice: move' },
+    ];
     assert.deepEqual(findingsLines(more, { palette: plain, wide: false, folded: true }), [
       ...['√ nodes: 2 checks', 'tools', '‼ NS-005 four minors apart', '√ 1 other check', 'kubernetes', 'i NS-001 advice: move'],
       '3 ok, 1 advice, 1 warning',
@@ -107,7 +119,7 @@ describe('the list of findings', () => {
   it('shows what recommends something where that is wanted, though it passed', () => {
     const [passed] = findings;
     assert.ok(passed);
-    const both = [passed, { ...passed, id: 'NS-901', message: 'advice: move the data' }];
+    const both = [passed, { ...passed, id: 'NS-901', aside: 'advice' as const, message: 'advice: move the data' }];
     const lines = findingsLines(both, { palette: plain, wide: false, openOnly: true, advice: true });
     assert.deepEqual(lines.slice(1), ['i NS-901 advice: move the data', '1 ok, 1 advice']);
   });

@@ -132,7 +132,7 @@ async function breakFrom(deps: LockDeps, read: () => Promise<KubeObject | undefi
 /** Only a process that lives renews. */
 function alive({ identity, renewedAt }: LockHolder): Fault {
   return new Fault('locked', `the lock was not released: ${identity} has just renewed it (${renewedAt}), so that run is at work`, [
-    'follow that run: kubectl netsvc-upgrade status --watch',
+    look(text`follow that run: ${command`kubectl netsvc-upgrade status --watch`}`),
     'to end it, press Ctrl-C in its terminal, or end its process; it then releases the lock itself',
   ]);
 }

@@ -1,5 +1,4 @@
 import type { Action } from '../../kernel/action.ts';
-import { LEFT_OUT } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
@@ -35,7 +34,7 @@ export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = 
   const traffic = trafficOf(outcome, chain, isBlock);
   const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(before.wrote)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
-  if (outcome.writes === 0 && /nothing was changed/i.test(outcome.message ?? '')) return [...verdict, ...earlier];
+  if (outcome.writes === 0 && outcome.saysUnchanged) return [...verdict, ...earlier];
   const written = writtenBy(outcome, effects);
   const isOpen = outcome.exit !== 'done' && written.some((one) => one.isOpen);
   const nothing = isOpen ? 'The step that did not end may have changed something.' : 'Nothing was changed by this command.';
@@ -67,7 +66,7 @@ export function unfinishedBefore(record: RunRecord | undefined, { clusterUid, st
 /** `READY, 1 warning`, `NOT READY: 2 blockers`. */
 function verdictLine({ findings }: Outcome): string {
   const { error, warning } = tally(findings);
-  const leftOut = findings.filter((one) => one.outcome === 'not-applicable' && one.message.startsWith(LEFT_OUT)).length;
+  const leftOut = findings.filter(({ aside }) => aside === 'left-out').length;
   if (error > 0) return `NOT READY: ${counted(error, 'blocker')}`;
   return ['READY', warning > 0 ? counted(warning, 'warning') : '', leftOut > 0 ? `${counted(leftOut, 'check')} left out` : '']
     .filter((part) => part !== '')

@@ -1,5 +1,6 @@
 import type { Within } from '../../engine/chain-outcome.ts';
 import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes, type EnginePorts, typeOf } from '../../kernel/effect-type.ts';
@@ -8,6 +9,7 @@ import type { JournalStore } from '../../kernel/journal.ts';
 import { type ObjectRef, refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
+import { text } from '../../kernel/step.ts';
 import type { PlanDocument } from '../documents.ts';
 import { actionDigest } from './document.ts';
 import type { SavedPlan } from './file.ts';
@@ -97,7 +99,7 @@ function updatesBut(targets: readonly ObjectRef[], known: ReadonlySet<string> = 
 
 function beyondPlan(file: string, stage: string, beyond: readonly string[]): Fault {
   return new Fault('stale', `${stage} would do what ${file} does not hold, so it did nothing:\n  ${firstOf(beyond, SHOWN, '\n  ')}`, [
-    `make a plan of what is left: kubectl netsvc-upgrade plan --out ${file === 'plan.json' ? 'new-plan.json' : 'plan.json'}`,
+    text`make a plan of what is left: ${command`kubectl netsvc-upgrade plan --out ${file === 'plan.json' ? 'new-plan.json' : 'plan.json'}`}`,
     'read it, then run it',
   ]);
 }

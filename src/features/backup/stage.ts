@@ -1,3 +1,4 @@
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -7,6 +8,7 @@ import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
+import { text } from '../../kernel/step.ts';
 import { onPaths } from '../install/index.ts';
 import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
@@ -86,7 +88,7 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
     throw new Fault(
       'failed',
       `the resources of ${unknown.join(', ')} cannot be listed: its discovery fails, so a backup would not be whole`,
-      ['fix the API group (kubectl get apiservices), then run again'],
+      [text`fix the API group (${command`kubectl get apiservices`}), then run again`],
     );
   }
   const groups = [profile.crdGroup, profile.operatorGroup];

@@ -1,10 +1,11 @@
-import { command } from '../../kernel/argv.ts';
+import { removingCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Around, type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { text } from '../../kernel/step.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
 import { isProbed, type ProbedImage, probedImages, probeText, RESULTS } from './image-probe.ts';
 
@@ -110,7 +111,7 @@ async function remove({ cluster }: EnginePorts, daemonSet: KubeObject, { warn }:
   } catch (thrown) {
     if (thrown instanceof ApiFailure && thrown.status === 404) return;
     warn(
-      `${probeText(daemonSet)} could not be deleted (${messageOf(thrown)}): ${command`kubectl delete daemonset ${name} -n ${namespace}`}`,
+      text`${probeText(daemonSet)} could not be deleted (${messageOf(thrown)}): ${removingCommand`kubectl delete daemonset ${name} -n ${namespace}`}`,
     );
   }
 }

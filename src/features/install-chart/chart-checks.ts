@@ -1,9 +1,10 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { removingCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
-import { text } from '../../kernel/step.ts';
+import { type Said, text } from '../../kernel/step.ts';
 import { failed, listed, type PreflightCheck, table } from '../survey/index.ts';
 import type { ChartCheck, ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
@@ -127,8 +128,8 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
     const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
     return failed(left, hint, { next: command`kubectl netsvc-upgrade run` });
   }
-  const mark = command`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
-  return failed(left, `Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
+  const mark = removingCommand`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
+  return failed(left, text`Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
     expected: true,
     next: command`kubectl netsvc-upgrade run`,
   });
@@ -139,15 +140,15 @@ function hasOneBefore({ status }: HelmRecord): boolean {
   return status === 'pending-upgrade' || status === 'pending-rollback';
 }
 
-function pendingHint({ record: { namespace, name, revision }, object }: StoredRelease): string {
+function pendingHint({ record: { namespace, name, revision }, object }: StoredRelease): readonly Said[] {
   const copy = `${name}.v${revision}.yaml`;
   return [
     'See that nobody is at work on it: the command below shows since when it is pending. Ask whoever runs helm, Argo CD or Flux here.',
     'If it was never finished, store a copy of its record, then delete it. The revision before it stays, and the next run upgrades again.',
-    `copy:     ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${copy}`,
-    `delete:   ${command`kubectl delete ${object} --namespace ${namespace}`}`,
+    text`copy:     ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${copy}`,
+    text`delete:   ${removingCommand`kubectl delete ${object} --namespace ${namespace}`}`,
     text`put back: ${command`kubectl create -f ${copy}`}`,
-  ].join('\n');
+  ];
 }
 
 function historyOf({ name, namespace }: HelmRecord): Command {

@@ -109,7 +109,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
   } catch (thrown) {
     if (!isAnswer(thrown)) throw thrown;
     const [hint] = thrown.steps;
-    return { unread: thrown.message, ...(hint ? { hint: sentence(hint.text) } : {}) };
+    return { unread: thrown.message, ...(hint ? { hint: sentence(hint.whole) } : {}) };
   }
 }
 

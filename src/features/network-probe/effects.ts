@@ -1,9 +1,10 @@
-import { command } from '../../kernel/argv.ts';
+import { removingCommand } from '../../kernel/command.ts';
 import { type Around, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import { text } from '../../kernel/step.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
 import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
@@ -119,8 +120,8 @@ async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { war
   try {
     for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
   } catch (thrown) {
-    const by = command`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
-    warn(`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
+    const by = removingCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
+    warn(text`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
@@ -6,6 +7,7 @@ import { type KubeObject, type OwnerReference, plainRef, refText } from '../../k
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { type Said, text } from '../../kernel/step.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
 import { neverRenames } from '../policies/index.ts';
 import { readInstalled, rememberOf, unknownEnd } from '../survey/index.ts';
@@ -108,7 +110,7 @@ interface StripFacts extends OwnersJudged {
 }
 
 /** With a held renaming, or controllers that never begin it, references to policies stay removed for longer. */
-function notesOf(objects: readonly OwnedFate[], installation: Installation, { profile, options }: Context): readonly string[] {
+function notesOf(objects: readonly OwnedFate[], installation: Installation, { profile, options }: Context): readonly Said[] {
   const removals = objects.flatMap(({ fates }) => fates.map(({ removal }) => removal));
   const policies = removals.filter((one) => one === 'stored-name').length;
   const staysStored = options.holdPolicyMigration || neverRenames(installation, profile) !== undefined;
@@ -116,7 +118,7 @@ function notesOf(objects: readonly OwnedFate[], installation: Installation, { pr
     ...(removals.includes('key-value') ? [`${KEY_VALUE}: this costs patches and risks nothing else`] : []),
     ...(policies > 0 && staysStored
       ? [
-          `${counted(policies, 'reference')} of them name policies that keep their stored names. What the new API server does not find by name stays off until the policies are renamed (kubectl netsvc-upgrade explain NS-743)`,
+          text`${counted(policies, 'reference')} of them name policies that keep their stored names. What the new API server does not find by name stays off until the policies are renamed (${command`kubectl netsvc-upgrade explain NS-743`})`,
         ]
       : []),
   ];

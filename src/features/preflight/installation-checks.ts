@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { ADVICE, notApplicable, ok, read } from '../../kernel/check.ts';
+import { advice, notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { choiceFlag, hasFullManifest, isKeyValue, isOperated } from '../../kernel/installation.ts';
 import { crosses } from '../../kernel/release.ts';
@@ -95,11 +95,9 @@ export const adviceChecks: readonly PreflightCheck[] = table({ category: 'instal
     id: 'NS-901',
     title: 'datastore',
     judge: withInstallation(({ datastore }) =>
-      ok(
-        isKeyValue({ datastore })
-          ? `${ADVICE}move the data to the API datastore some time after this upgrade (a procedure of its own)`
-          : 'the data is in the API datastore, as recommended',
-      ),
+      isKeyValue({ datastore })
+        ? advice('move the data to the API datastore some time after this upgrade (a procedure of its own)')
+        : ok('the data is in the API datastore, as recommended'),
     ),
   },
   {
@@ -107,7 +105,7 @@ export const adviceChecks: readonly PreflightCheck[] = table({ category: 'instal
     title: 'kind of installation',
     judge: withInstallation((installation, facts, context) => {
       if (!isOperated(installation))
-        return ok(`${ADVICE}move from the combined manifest to the operator some time after this upgrade (a procedure of its own)`);
+        return advice('move from the combined manifest to the operator some time after this upgrade (a procedure of its own)');
       const { sharedMount } = context.profile.operator;
       const isNew = sharedMount && crosses(sourceRelease(installation, facts, context), context.goal.release, sharedMount.since);
       // Nothing in the cluster shows how a node mounts it.

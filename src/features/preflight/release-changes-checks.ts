@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Verdict } from '../../kernel/check.ts';
 import type { ReleaseChange } from '../../kernel/defect.ts';
 import { parseRelease } from '../../kernel/release.ts';
+import { joined } from '../../kernel/step.ts';
 import { failed, listed, type PreflightCheck, sourceRelease, table, withInstallation } from '../survey/index.ts';
 import { evidenceFor, hitsOf, holding, unreadIn } from './defect-hits.ts';
 import { isInRange } from './defect-lines.ts';
@@ -41,7 +42,7 @@ function judgeChanges(effect: ReleaseChange['effect'], good: string, id: string)
     }
     const [only] = hits;
     const because = hits.length === 1 && only ? only.row.happens : listed(hits.map(({ row }) => row.id));
-    const advice = [...new Set(hits.flatMap(({ row }) => row.advice ?? []))].join(' ');
+    const advice = joined([...new Set(hits.flatMap(({ row }) => row.advice ?? []))], ' ');
     return failed(`from ${source} to ${target}: ${because}`, advice, {
       evidence: hits.map(evidenceFor),
       next: command`kubectl netsvc-upgrade explain ${id}`,

@@ -1,13 +1,15 @@
 import type { Reading } from '../../kernel/check.ts';
+import { command } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { text } from '../../kernel/step.ts';
 
 /** The account may not read it: the check of permissions says what to grant. */
 export const FORBIDDEN = {
   needs: 'NS-009',
-  hint: 'Grant it: kubectl netsvc-upgrade permissions --for run prints the roles, and how to bind them.',
+  hint: text`Grant it: ${command`kubectl netsvc-upgrade permissions --for run`} prints the roles, and how to bind them.`,
 };
 
 /** What `--read-only` does not ask for. It is an answer, and none that a check may fail by. */
@@ -36,7 +38,7 @@ export async function attempt<T>(reading: () => Promise<T>): Promise<Reading<T>>
   } catch (thrown) {
     // State that somebody changed ends the command: it must not look like an unreadable check that can be accepted.
     if (isAnswer(thrown) && thrown.code !== 'stale')
-      return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.suggestions.join('\n') } : {}) };
+      return { unread: thrown.message, ...(thrown.suggestions.length > 0 ? { hint: thrown.steps.map(({ whole }) => whole) } : {}) };
     throw thrown;
   }
 }

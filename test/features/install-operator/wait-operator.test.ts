@@ -31,7 +31,7 @@ async function tried(
     timeoutMs,
     stop: signal,
     report: (done: number, of: number, _: string, why?: string) => void reports.push(`${done}/${of} ${why}`),
-    warn: (text: string) => void warnings.push(text),
+    warn: (text: unknown) => void warnings.push(String(text)),
   };
   const failure = await waitOperator({ cluster: operatorCluster(answers, clock), clock }, expected, wait).then(
     () => undefined,
