@@ -18,6 +18,7 @@ export const FEATURES = [
   'policies',
   'ownerrefs',
   'rights',
+  'canary',
   'install-manifest',
   'install-operator',
   'sidecars',

@@ -32,6 +32,7 @@ export const COMMANDS = {
   preflight: 'performs',
   plan: 'evaluates',
   run: 'performs',
+  commit: 'performs',
   status: 'asks',
   report: 'asks',
   backup: 'performs',
@@ -81,6 +82,8 @@ interface ChainRow {
   readonly onlyPlans?: true;
   /** It is the upgrade: it resumes a run, and continues with what its manual steps and findings ask for. */
   readonly isUpgrade?: true;
+  /** It only continues with a run that is unfinished. */
+  readonly goesOn?: true;
   /** Its checks are the point, all of them: whether an upgrade may begin, or what came of one. */
   readonly tells?: 'readiness' | 'result';
   /** Which findings say what comes next, before `next` does. */
@@ -103,6 +106,7 @@ const ROWS = {
   preflight: { intent, stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
   plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
   run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
+  commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true },
   backup: { intent, stages: ['backup'], next: 'ownerrefs strip' },
   'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds' },
   crds: { intent, stages: ['crds'], next: 'apply' },

@@ -42,6 +42,8 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
     timeoutMs: readIf(flags.timeout, (text) => parseDuration(text, 'timeout')),
     // It goes into the file beside other paths, for whoever calls the CLI from wherever.
     cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
+    maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
+    soakMs: readSoak(flags),
     probeNetwork: readNetworkProbe(flags),
     forgetOwners: flags.forget,
   };
@@ -124,6 +126,21 @@ export function readRelease(text: string | undefined, usual: string): string {
   const release = parseRelease(text ?? usual);
   if (!release) throw new Fault('usage', `--release=${text} is not a release tag`, [`write it as ${usual}`]);
   return releaseTag(release);
+}
+
+function readSoak({ soak, canary }: RunFlags): number | undefined {
+  if (soak === undefined) return undefined;
+  if (canary === undefined) throw new Fault('usage', '--soak has no effect without --canary', ['add --canary 1, or leave it out']);
+  return parseDuration(soak, 'soak');
+}
+
+/** As Kubernetes has it: `3`, or `25%` of the nodes, rounded up. */
+function readUnavailable(text: string): number | string {
+  const [, count = '', percent] = /^(\d{1,6})(%?)$/.exec(text.trim()) ?? [];
+  const number = Number(count);
+  if (count === '' || number < 1 || (percent === '%' && number > 100))
+    throw new Fault('usage', `--max-unavailable ${text} is no number of agents`, ['write --max-unavailable 3, or --max-unavailable 10%']);
+  return percent === '%' ? `${number}%` : number;
 }
 
 const readIf = <T>(text: string | undefined, read: (text: string) => T): T | undefined => (text === undefined ? undefined : read(text));

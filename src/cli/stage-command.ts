@@ -1,13 +1,14 @@
 import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/plan-chain.ts';
 import type { Approved } from '../engine/prepared.ts';
+import { command } from '../kernel/command.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { type ExitName, Fault, unlockOnce } from '../kernel/fault.ts';
 import { History } from '../kernel/history.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { beforeChanges } from '../kernel/interruption.ts';
-import { recordHere } from '../kernel/run-record.ts';
+import { continues, recordHere } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { look, stepOf, text } from '../kernel/step.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
@@ -27,16 +28,23 @@ import { type Asked, inSession, type Session } from './session.ts';
 type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
 
 /** The part of the chain that --from, --through and --skip leave; optional stages only if named by --include. Throws Fault('usage') if nothing is left. */
-export function sliceOf({ from, through, skip = [], include = [] }: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include'>): Select {
+export function sliceOf(flags: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include' | 'canary' | 'soak'>): Select {
+  const { from, through, skip = [], include = [] } = flags;
   return (chain) => {
     const first = from === undefined ? 0 : indexOf(chain, from);
-    const last = through === undefined ? chain.length - 1 : indexOf(chain, through);
+    const last = Math.min(through === undefined ? chain.length - 1 : indexOf(chain, through), lastOf(chain, flags));
     const isWanted = ({ id, optional }: AnyStage) => !optional || [...include, from, through].some((name) => name === id);
     const stages = chain.slice(first, last + 1).filter((stage) => isWanted(stage) && !skip.some((name) => name === stage.id));
     if (stages.length > 0) return stages;
     const order = chain.map((stage) => stage.id).join(', ');
     throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);
   };
+}
+
+/** A run with a canary that nobody waits for ends with it. */
+function lastOf(chain: readonly AnyStage[], { canary, soak }: Pick<RunFlags, 'canary' | 'soak'>): number {
+  const stops = canary !== undefined && soak === undefined;
+  return stops ? chain.findLastIndex(({ installs }) => installs === true) : chain.length - 1;
 }
 
 function indexOf(chain: readonly AnyStage[], id: string): number {
@@ -82,6 +90,7 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
     const { dryRun } = session.context.options;
     if (dryRun === 'client') return showPlan(session, stages, detailed);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, await lookingOnly(session, stages));
+    if (asked.chain?.goesOn) await beforeChanges(refuseUnbegun(session));
     const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
@@ -93,6 +102,15 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
         saved && (await withinPlan(saved, answer.session.context, { ...(await answer.session.acting()), chain: await seams.loadChain() })),
     });
   });
+}
+
+/** Throws Fault('usage') where no run is unfinished: there is nothing to continue with. */
+async function refuseUnbegun({ composition: { records }, context }: Session): Promise<void> {
+  if (continues(await records.load(), context)) return;
+  throw new Fault('usage', `no unfinished run to ${context.goal.release} is recorded on this cluster: there is nothing to continue with`, [
+    text`begin one: ${command`kubectl netsvc-upgrade run`}`,
+    look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`),
+  ]);
 }
 
 /** Before anything is planned: where another run is at work, the user is told so at once. Undefined where nobody is. */

@@ -6,6 +6,8 @@ import type { Table } from './flag.ts';
 const run = { helpGroup: 'run' } as const;
 const plan = { helpGroup: 'output', on: ['plan'] } as const;
 const range = { ...run, on: ['plan', 'run'], carried: true, decidesTrust: false, helpValue: 'STAGE', options: STAGE_IDS } as const;
+/** The parts that a run leaves out or adds: whatever continues with it has them, too. */
+const parts = { ...range, on: ['plan', 'run', 'commit'] } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 const preflight = { ...run, on: ['preflight'] } as const;
 const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
@@ -14,7 +16,7 @@ const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
 const acting = { ...run, on: commandsThat('performs', 'targets') } as const;
 /** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
-const probe = { ...run, on: ['plan', 'run', 'wait'], carried: true, decidesTrust: false } as const;
+const probe = { ...run, on: ['plan', 'run', 'commit', 'wait'], carried: true, decidesTrust: false } as const;
 
 export const stageFlags = {
   out: { ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' },
@@ -37,12 +39,12 @@ export const stageFlags = {
   kubernetes: { ...run, on: ['path'], helpValue: 'MINOR', summary: 'minor of Kubernetes, such as 1.31; default: that of the server' },
   through: { ...range, summary: 'last stage' },
   include: {
-    ...range,
+    ...parts,
     options: OPTIONAL_STAGE_IDS,
     ...repeatable,
     summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
   },
-  skip: { ...range, ...repeatable, summary: 'leave this stage out; repeatable' },
+  skip: { ...parts, ...repeatable, summary: 'leave this stage out; repeatable' },
   'plan-file': { ...run, on: ['run'], file: true, helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' },
   for: {
     ...run,
@@ -129,14 +131,14 @@ export const stageFlags = {
   },
   'metrics-file': {
     ...run,
-    on: ['run'],
+    on: ['run', 'commit'],
     file: true,
     helpValue: 'FILE.prom',
     summary: 'keep figures of the run there, for node_exporter’s textfile collector',
   },
   notify: {
     ...run,
-    on: ['run'],
+    on: ['run', 'commit'],
     file: true,
     env: 'NETSVC_UPGRADE_NOTIFY',
     helpValue: 'COMMAND|URL',

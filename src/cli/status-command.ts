@@ -2,7 +2,6 @@ import { type Command, command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
-import type { InstallPath } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
@@ -10,6 +9,7 @@ import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE }
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
+import { readStrategy, strategyLines } from './agents-strategy.ts';
 import { type CarriedFlag, commandHere, oursWith, resumeCommand } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
@@ -37,7 +37,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
     const dead = holder ? [`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const document = statusDocument(session.context, { lock: holder, record, held }, next);
+    const strategy = await readStrategy(session, record);
+    const document = statusDocument(session.context, { lock: holder, record, held, strategy }, next);
     const now = session.composition.clock.now();
     const lines = async () => [
       ...(await recordedHead(session, record)),
@@ -48,6 +49,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...dead,
       ...ownerLines(document),
       ...heldLines(document, asked.carried),
+      ...strategyLines(document, flags),
     ];
     const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards, ...left];
@@ -62,15 +64,8 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
   return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded as removed`];
 }
 
-/** Paths without an operator that could be kept from anything. */
-const HOLDS_NOTHING: readonly string[] = ['manifest', 'kvstore'] satisfies readonly InstallPath[];
-
-/**
- * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
- * is asked where the recorded run can hold none.
- */
-async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
-  if (record && HOLDS_NOTHING.includes(record.path)) return null;
+/** Typha as the cluster has it, whatever the record says: that may be lost. An account that may not look is told nothing. */
+export async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
   if (name === '') return null;
@@ -193,13 +188,13 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
 interface Stands {
   readonly lock: LockHolder | undefined;
   readonly record: RunRecord | undefined;
-  /** Only of `status`. */
-  readonly held?: StatusDocument['held'];
+  readonly held: StatusDocument['held'];
+  readonly strategy: StatusDocument['strategy'];
 }
 
-export function statusDocument(context: Context, { lock, record, held }: Stands, next: Command | string): StatusDocument {
+export function statusDocument(context: Context, { lock, record, held, strategy }: Stands, next: Command | string): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
-  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, ...(held === undefined ? {} : { held }) };
+  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, held, strategy };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

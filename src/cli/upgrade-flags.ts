@@ -10,7 +10,9 @@ const trustedOfRun = { ...trusted, recorded: true } as const;
 /** What commands know that look at a run. */
 const ofRun = { ...recorded, on: CONNECTED } as const;
 /** Owner references: whether they go, and how fast. */
-const owners = { ...carried, on: ['preflight', 'plan', 'run', 'apply', 'ownerrefs'] } as const;
+const owners = { ...carried, on: ['preflight', 'plan', 'run', 'commit', 'apply', 'ownerrefs'] } as const;
+/** How the agents are replaced. */
+const agents = { ...carried, on: ['plan', 'run', 'apply'] } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
 const folder = { file: true, helpValue: 'DIR' } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
@@ -131,6 +133,19 @@ export const upgradeFlags = {
     default: 0,
     min: 0,
     summary: 'failed pods that a wait still tolerates',
+  },
+  canary: {
+    option: 'canary',
+    ...agents,
+    helpValue: 'N|N%|NODE,…|SELECTOR',
+    summary: 'manifest installs: upgrade only the agents of these nodes, then stop; commit continues',
+  },
+  soak: { ...agents, helpValue: 'TIME', summary: 'watch the nodes of --canary for so long, then continue by itself: 30m' },
+  'max-unavailable': {
+    ...agents,
+    on: ['plan', 'run', 'commit', 'apply'],
+    helpValue: 'N|N%',
+    summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
   'backup-dir': { option: 'backupDir', ...trusted, ...folder, summary: 'folder for the backup' },
   'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, summary: 'back up Secrets with their values' },

@@ -11,6 +11,7 @@ and it resumes. Running it on an upgraded cluster changes nothing.`,
   static override examples = [
     '<%= config.bin %> run',
     '<%= config.bin %> run --yes --through wait',
+    '<%= config.bin %> run --canary 1 --soak 30m',
     '<%= config.bin %> run --include hep',
     '<%= config.bin %> run --plan-file plan.json --yes',
   ];

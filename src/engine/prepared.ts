@@ -1,8 +1,8 @@
-import { stepsLeftIn } from '../kernel/action.ts';
+import { type Action, stepsLeftIn } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import type { Acceptance, Context } from '../kernel/context.ts';
 import type { Side } from '../kernel/edit.ts';
-import type { EnginePorts } from '../kernel/effect-type.ts';
+import { type EnginePorts, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { type PlanSteps, planSteps } from '../kernel/plan.ts';
@@ -90,7 +90,9 @@ export async function approve<Ports extends EnginePorts>(prepared: Prepared<Port
   if (plan.blocked) throw new Fault(plan.blocked, 'checks failed', ['fix what the findings name, then prepare again']);
   if (plan.writes && !agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', [WHEN_READY]);
   // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.
-  const asking = plan.stages.filter(({ actions }) => stepsLeftIn(actions) > 0).map(({ id }) => id);
+  const isForUser = (actions: readonly Action[]): boolean =>
+    stepsLeftIn(actions) > 0 || actions.some(({ effect }) => typeOf(ports.effects, effect).stops === true);
+  const asking = plan.stages.filter(({ actions }) => isForUser(actions)).map(({ id }) => id);
   const isDone = stages.length > 1 && !plan.writes;
   const left = isDone ? stages.filter(({ id, readOnly }) => readOnly || asking.includes(id)) : stages;
   const known = isLate ? { looks: new Looks(ports) } : { looks, looked: plan.looked };

@@ -4,6 +4,7 @@ import { judgeAll } from '../kernel/judge.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { backupEffects, backupStage } from './backup/index.ts';
+import { canaryEffects } from './canary/index.ts';
 import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
 import { imageEffects, probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
@@ -99,7 +100,16 @@ export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {
-  effects: { ...backupEffects, ...cliEffects, ...holdEffects, ...imageEffects, ...networkProbeEffects, ...ownerEffects, ...policyEffects },
+  effects: {
+    ...backupEffects,
+    ...canaryEffects,
+    ...cliEffects,
+    ...holdEffects,
+    ...imageEffects,
+    ...networkProbeEffects,
+    ...ownerEffects,
+    ...policyEffects,
+  },
   expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },
   preconditions: { ...holdPreconditions, ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
   guards: { ...cliGuards, ...ownerGuards },

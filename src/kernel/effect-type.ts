@@ -34,6 +34,8 @@ export interface EffectType<E> {
   readonly does: 'writes' | 'files' | 'nothing';
   /** Its content is fixed by the plan: a run that is held to a saved plan refuses another one. */
   readonly isFixed: boolean;
+  /** It ends the chain for the user to decide: it is performed although nothing is left to write. */
+  readonly stops?: true;
   /** Noted in the run record before it is performed: a run that is killed in between must not count on what is gone. */
   readonly notesFirst?: RecordNotes;
   perform(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;

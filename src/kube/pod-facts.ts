@@ -22,6 +22,8 @@ export interface PodFacts {
   readonly readyCondition: boolean;
   /** Since when it is ready, milliseconds since the epoch. */
   readonly readyAt?: number;
+  /** Of all its containers together; absent for none. */
+  readonly restarts?: number;
 }
 
 export interface Trouble {
@@ -172,6 +174,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
   const isReady = ready?.status === 'True';
   const readyAt = Date.parse((isReady && ready.lastTransitionTime) || '');
   const scheduled = conditionOf(pod, 'PodScheduled');
+  const restarts = statuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
   return {
     uid: pod.metadata.uid ?? '',
     name: pod.metadata.name,
@@ -185,6 +188,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
     createdAt: Date.parse(pod.metadata.creationTimestamp ?? '') || 0,
     readyCondition: isReady,
     ...(readyAt > 0 ? { readyAt } : {}),
+    ...(restarts > 0 ? { restarts } : {}),
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
   };

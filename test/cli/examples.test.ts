@@ -50,6 +50,8 @@ function putConfiguration({ cluster }: Scenario): void {
 const BEFORE: Readonly<Record<string, string>> = {
   'run --plan-file plan.json --yes': 'plan --out plan.json',
   'wait --timeout=30m': 'run --yes',
+  commit: 'run --yes --canary 1',
+  'commit --yes --timeout=30m': 'run --yes --canary 1',
   'wait --probe-network --probe-image registry.example.com/busybox:1.37 --probe-namespace netsvc-probe': 'run --yes',
   'verify --report-file=verify.html': 'run --yes',
   'hep --dry-run=client -o wide': 'run --yes',
@@ -60,9 +62,12 @@ const BEFORE: Readonly<Record<string, string>> = {
   'report --report-file=run.html': 'run --yes',
 };
 
+/** Part of a cluster is more than one node. */
+const NODES_FOR = /--canary| commit/;
+
 /** Examples that show trouble end as a run in trouble does. */
 // What the profile of this cluster was tested with is not known.
-const EXITS: Readonly<Record<string, number>> = { 'demo --scenario image-pull': 5, path: 64 };
+const EXITS: Readonly<Record<string, number>> = { 'demo --scenario image-pull': 5, 'run --yes --canary 1': 5, path: 64 };
 
 describe('the examples of every help page', () => {
   const here = process.cwd();
@@ -79,7 +84,7 @@ describe('the examples of every help page', () => {
   for (const command of Object.values(manifest.commands)) {
     for (const example of examplesOf(command)) {
       it(example, async () => {
-        const scenario = await installedSandbox({ nodes: 1 });
+        const scenario = await installedSandbox({ nodes: NODES_FOR.test(example) ? 2 : 1 });
         scenario.files.write('upgrade.yaml', readFileSync(join(ownReleases, NETSVC_TARGET, 'manifests', 'netsvc.yaml'), 'utf8'));
         putConfiguration(scenario);
         const before = BEFORE[example.slice(OWN_NAME.length + 1)];

@@ -82,6 +82,19 @@ describe('toOptions', () => {
   });
 });
 
+describe('--max-unavailable', () => {
+  const read = (text: string) => toOptions({ 'max-unavailable': text }, facts).maxUnavailable;
+
+  it('is a number of agents, or a percentage', () => {
+    assert.deepEqual(['3', '1', '25%', '100%', ' 2 '].map(read), [3, 1, '25%', '100%', 2]);
+  });
+
+  it('refuses what is none', () => {
+    for (const text of ['0', '0%', '101%', '-1', '1.5', 'many', '', '3 %'])
+      assert.match(usage(() => read(text)).message, /^--max-unavailable .*is no number of agents$/, text);
+  });
+});
+
 describe('--accept', () => {
   it('splits at the first = and keeps the rest of the subject', () => {
     assert.deepEqual(readAcceptance('ns-110=a=b', facts.checks), { check: 'NS-110', subject: 'a=b' });

@@ -137,10 +137,11 @@ const documents: readonly OutputDocument[] = [
       lock: { identity: 'a', acquiredAt: 'b', renewedAt: 'c' },
       record: { ...RECORD, digests: { 'upgrade.yaml': 'x' } },
       held: { object: { apiVersion: 'apps/v1', kind: 'Deployment', name: 't', namespace: 'n' }, run: 'r' },
+      strategy: { object: { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'a', namespace: 'n' }, is: 'OnDelete', held: true },
     },
     'next',
   ),
-  statusDocument(context, { lock: undefined, record: undefined, held: null }, 'next'),
+  statusDocument(context, { lock: undefined, record: undefined, held: null, strategy: null }, 'next'),
   ownerList,
 ];
 

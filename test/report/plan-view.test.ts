@@ -174,6 +174,9 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   wait: { type: 'wait', until: { type: 'time-passed', ms: 1 }, timeoutMs: 1 },
   ask: { type: 'ask', instruction: 'do it' },
   backup: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] },
+  'replace-agent': { type: 'replace-agent', agents: daemonSet.ref, node: 'n', pod: daemonSet.ref },
+  'roll-agents': { type: 'roll-agents', agents: daemonSet.ref, strategy: { type: 'RollingUpdate' }, staysOurs: false },
+  'stop-canary': { type: 'stop-canary', agents: daemonSet.ref, nodes: ['n'], others: [], of: 2, release: 'v1' },
   'install-cli': { type: 'install-cli', release: 'v1', path: 'p', url: 'u', to: 't' },
   // Values of the certificates are read in the moment of the write.
   'write-cli-config': { type: 'write-cli-config', to: 't', content: 'c', certificates: { secret: secret.ref, files: { f: 'key' } } },

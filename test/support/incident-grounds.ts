@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
@@ -12,7 +13,6 @@ import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type Change, findKind } from '../../src/sandbox/store.ts';
 import { storedIn } from './chart-bench.ts';
-import { testFolder } from './folders.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { GOOD, operatorReleases } from './operated-bench.ts';
@@ -69,13 +69,16 @@ async function installed(release: string, file: string, folder = releasesWith(re
 
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
-  const folder = testFolder('incidents-');
+  const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
     const like = ALIKE.get(release) ?? release;
     for (const [file, from] of Object.entries(files)) {
       const published = manifestFile(like, file, from);
       if (!existsSync(published)) continue;
-      const text = shortened(published);
+      const text = texts.get(published) ?? shortened(published);
+      texts.set(published, text);
       const path = manifestFile(release, file, folder);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text.replaceAll(like, release));
@@ -84,16 +87,7 @@ function releasesWith(source: string, files: Readonly<Record<string, string>>): 
   return folder;
 }
 
-const texts = new Map<string, string>();
-
-/** Read once: some forty clusters are made of the same few files. */
 function shortened(path: string): string {
-  const text = texts.get(path) ?? shorten(path);
-  texts.set(path, text);
-  return text;
-}
-
-function shorten(path: string): string {
   // Servers of today have stored it under the version that they still serve.
   const { documents } = parseManifest(readFileSync(path, 'utf8').replace('policy/v1beta1', 'policy/v1'), path);
   return manifestText(documents.map(({ object }) => withoutSchemas(object)));

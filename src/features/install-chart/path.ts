@@ -19,6 +19,7 @@ import { readChartFacts } from './survey.ts';
 export const chartPath = {
   apply: chartApply,
   undo: holdUndo,
+  writesAgents: false,
   crds: chartCrds,
   end: operatorEnd(chartOperatorImage),
   apiWaits: operatorsWork(chartOperatorImage),

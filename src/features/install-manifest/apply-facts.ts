@@ -18,6 +18,7 @@ import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 import { attempt, shapeOf } from '../survey/index.ts';
+import { type AgentStep, readAgentStep, type Stepped, steppedDocuments } from './agent-step.ts';
 import type { ApplyJudged } from './apply-checks.ts';
 import type { EditSurvey } from './edits.ts';
 import { isWorkload, type Target } from './identity.ts';
@@ -43,6 +44,8 @@ export interface ApplyFacts extends ApplyJudged, MergedTarget {
   readonly orphans: Orphans;
   /** For holding the renaming of policies. */
   readonly renamingSwitch: RenamingSwitch | undefined;
+  /** Only while the agents have a strategy of this run, or are to have one. */
+  readonly step?: AgentStep;
 }
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
@@ -54,20 +57,28 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
   ]);
-  const { target, edits, previews } = merged;
+  const { target, edits } = merged;
+  const stepped = await readAgentStep(sources, context, variant, merged, record);
+  const { previews } = stepped;
   const [rollouts, orphans, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
     isKeyValue(installation) ? readStoreFacts(sources, context, target) : undefined,
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
-  const split = splitWaves(target.manifest, addOns, variant, context.profile);
+  const documents = steppedDocuments(target.manifest.documents, stepped);
+  const split = splitWaves({ ...target.manifest, documents }, addOns, variant, context.profile).map((wave) => withOwnFile(wave, stepped));
   const roles = split.length > 1 ? rolesOfBoth(previews, context) : [];
   const waves = withRolesOfBoth(split, roles);
   const rolePreviews = await Promise.all(roles.map(({ both }) => previewDocument(sources.cluster, both.object)));
   const [emptied, atZero] = [emptiedSecrets(previews), emptyTargets({ rollouts, previews, edits, record }, context)];
   const found = { installation, record, variant, waves, roles, rolePreviews, store, emptied, atZero, rollouts, orphans, renamingSwitch };
-  return { ...merged, ...found, nodes: nodes.length, ...owners };
+  return { ...merged, ...stepped, ...found, nodes: nodes.length, ...owners };
+}
+
+/** `upgrade.yaml` is the target, for the user to keep: what is applied only for a while is no part of it. */
+function withOwnFile(wave: Wave, { step }: Stepped): Wave {
+  return step?.state === 'on' && wave.id === 'all' ? { ...wave, file: 'upgrade-1-all.yaml' } : wave;
 }
 
 function rolesOfBoth(previews: readonly PreviewedObject[], { profile: { olderRules = [] } }: Context): readonly RoleOfBoth[] {

@@ -9,9 +9,12 @@ import type { Said } from '../../kernel/step.ts';
 import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
+import { judgeAction } from '../canary/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
+import { afterApply, isOnlyStrategy, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
+import type { AgentStep } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf } from './carried.ts';
@@ -33,7 +36,9 @@ export const manifestApply = pathPart<ApplyFacts>({
     return {
       actions,
       objects: [
-        ...facts.waves.flatMap((wave) => previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by: applyOf(wave) }))),
+        ...wavesOf(facts, context).flatMap((wave) =>
+          previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by: applyOf(wave) })),
+        ),
         ...left,
       ],
       notes: notesOf(facts, context),
@@ -46,7 +51,8 @@ export const manifestApply = pathPart<ApplyFacts>({
   },
 });
 
-function notesOf({ previews, waves, roles, target, edits, store, orphans }: ApplyFacts, context: Context): readonly Said[] {
+function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
+  const { previews, waves, roles, target, edits, store, orphans } = facts;
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
@@ -55,6 +61,7 @@ function notesOf({ previews, waves, roles, target, edits, store, orphans }: Appl
       ({ target: role, kept }) =>
         `${refText(refOf(role))} grants ${kept.join(', ')} until the last wave: older workloads that start again need it`,
     ),
+    ...stepNotes(facts, context),
     ...ownershipNotes(previews),
     ...unservedNotes(orphans),
     ...(store?.health ?? [])
@@ -64,11 +71,17 @@ function notesOf({ previews, waves, roles, target, edits, store, orphans }: Appl
   ].filter((note) => note !== '');
 }
 
+/** Those that this run performs. */
+function wavesOf(facts: ApplyFacts, context: Context): readonly Wave[] {
+  const last = facts.waves.findIndex((wave) => stopsIn(wave, facts, context));
+  return last < 0 ? facts.waves : facts.waves.slice(0, last + 1);
+}
+
 /** Ownership, files, and the waves that still have something to do. */
 function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] {
   const ownership = takeOverOwnership(facts.previews);
   const waves: Action[] = [];
-  for (const wave of facts.waves) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
+  for (const wave of wavesOf(facts, context)) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
 }
@@ -76,7 +89,8 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
 /** The target under the procedure's name: where waves are cut from it, for the user to read. */
 function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
   const inOneWave = waves.some((wave) => wave.id === 'all');
-  const documents = inOneWave ? waves.flatMap((wave) => wave.documents) : target.manifest.documents;
+  const beside = inOneWave ? target.addOns.flatMap(({ manifest }) => manifest.documents) : [];
+  const documents = [...target.manifest.documents, ...beside];
   return {
     id: 'save',
     title: `write ${target.file}`,
@@ -98,7 +112,13 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
   // In one wave CRDs and what watches them start together, so nothing is waited for between.
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
-  return [...(applies ? applyActions(wave, facts, context, waited) : late), ...crds, ...waitActions(wave, facts, context, applies)];
+  const step = stepIn(wave, facts);
+  const judged = step?.released ? [judgeAction(step.released, context)] : [];
+  const isBackAlone = step?.state === 'over' && previews.every((one) => !isPending(one) || isOnlyStrategy(one.planned));
+  if (isBackAlone) return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
+  const writes = applies ? applyActions(wave, facts, context, waited) : late;
+  const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined);
+  return [...judged, ...writes, ...crds, ...afterApply(step, wave, rollout, context)];
 }
 
 /** The wave that starts the controllers. */
@@ -121,6 +141,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     ref: '§4.4/2',
     undo: noReturn ? 'none' : 'partial',
     ...(noReturn ? { pointOfNoReturn: noReturn.short } : {}),
+    ...keptIn(stepIn(wave, facts)),
     effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
   };
   const write: Action = {
@@ -136,7 +157,12 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   const waveChangesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
   // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
   const begun = first && (waited || waveChangesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
-  return [...(wave.id === 'all' ? [] : [write]), ...begun];
+  return [...(wave.file === facts.target.file ? [] : [write]), ...begun];
+}
+
+/** What is changed only for a while is known by the record, until it is put back. */
+function keptIn(step: AgentStep | undefined): Pick<Action, 'keep'> {
+  return step ? { keep: { changes: [step.change], ...(step.state === 'over' ? { undo: true } : {}) } } : {};
 }
 
 /** The first agent in eBPF mode, and the controllers, which rename what older releases stored (domain §0.6b). */
@@ -150,14 +176,16 @@ function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: C
   return isOfAgents && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
 }
 
-function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): readonly Action[] {
+const waitsOf = ({ probe, wait }: Rollout): readonly Action[] => [...probe, ...wait];
+
+function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: boolean): Rollout {
   const kindsAndNames = new Set(wave.documents.map(({ object }) => `${object.kind}/${object.metadata.name}`));
   const mine = facts.rollouts.filter(({ target }) => kindsAndNames.has(`${target.kind}/${target.name}`));
   const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
-  if (targets.length === 0) return [];
+  if (targets.length === 0) return { probe: [], wait: [] };
   const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
   const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === facts.variant.agent.name);
-  return [...(agent ? probeFirst(agent, rollout, context) : []), rollout, ...waitForApi(wave, context)];
+  return { probe: agent ? probeFirst(agent, rollout, context) : [], wait: [rollout, ...waitForApi(wave, context)] };
 }
 
 /** Of an aggregated API whose pods are ready. */

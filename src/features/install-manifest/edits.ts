@@ -13,6 +13,7 @@ import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import type { LiveState } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
+import { readOwnStrategies, withoutOwn } from '../canary/index.ts';
 import { attempt, writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
 import { carriedEdits, type Editing } from './carried.ts';
@@ -53,7 +54,7 @@ export async function readEdits(sources: Sources, context: Context, installation
   const candidates = await readBases(sources, context, installation);
   const { first, others } = candidates;
   const theirs = targetDocuments(target);
-  const own = await readOwnObjects(sources.cluster, [...theirs, ...first.documents.filter(isNoDefinition)]);
+  const own = await readUsersObjects(sources, context, [...theirs, ...first.documents.filter(isNoDefinition)]);
   const objects = own.filter(({ document }) => isNoDefinition(document));
   const { states, untold } = await readLiveStates(sources.cluster, objects, first.documents);
   const file = await readInstalledManifest(sources, context, installation);
@@ -119,6 +120,13 @@ export function baseNote(base: string, doubt?: BaseDoubt): string {
 }
 
 type Documents = readonly KubeObject[];
+
+/** A strategy that this program gave the agents for a while is no edit. */
+async function readUsersObjects({ cluster, records }: Sources, context: Context, documents: Documents): Promise<readonly OwnObject[]> {
+  const [objects, record] = await Promise.all([readOwnObjects(cluster, documents), records.load()]);
+  const own = await readOwnStrategies(records, record, context);
+  return objects.map((one) => (one.live ? { ...one, live: withoutOwn(one.live, own) } : one));
+}
 
 /** Without metadata: its lists have one rule everywhere. */
 function specOf(object: KubeObject | undefined): unknown {

@@ -12,6 +12,7 @@ import { apiServerRollout, manifestEnd } from './wait.ts';
 export const manifestPath = {
   apply: manifestApply,
   undo: 'nothing is held on this install path: apply is undone with the backup (RESTORE.md)',
+  writesAgents: true,
   crds: 'the full manifest holds the CRDs: apply installs them first',
   end: manifestEnd,
   apiWaits: apiServerRollout,

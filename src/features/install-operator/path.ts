@@ -26,6 +26,7 @@ import { readOperatedImages } from './operated-images.ts';
 export const operatorPath = {
   apply: operatorApply,
   undo: holdUndo,
+  writesAgents: false,
   crds: operatorCrds,
   end: operatorEnd(operatorImage),
   apiWaits: operatorsWork(operatorImage),

@@ -1,4 +1,5 @@
 import { NO_RETURNS } from '../../kernel/undo.ts';
+import { refusingPace } from '../canary/index.ts';
 import { pathStage } from '../survey/index.ts';
 import { onPaths } from './paths.ts';
 
@@ -18,6 +19,6 @@ const APPLY = {
 /** The manifest, the operator's or the chart (§4.2/2, §4.3/2, §4.4/1–2). */
 export const applyStage = pathStage({
   ...APPLY,
-  on: onPaths(({ apply }) => apply),
+  on: onPaths(({ apply, writesAgents }) => (writesAgents ? apply : refusingPace(apply))),
   undo: pathStage({ ...APPLY, on: onPaths(({ undo }) => undo) }),
 });

@@ -17,6 +17,8 @@ interface PathObject {
   /** What the stages `apply`, `crds` and `wait` are on it, and `apply --undo`; a text says why it does without. */
   readonly apply: PathPart;
   readonly undo: PathPart | string;
+  /** It writes the DaemonSet of the agents itself, so a run may set its pace; an operator does otherwise. */
+  readonly writesAgents: boolean;
   readonly crds: PathPart | string;
   readonly end: PathPart;
   /** What is left of the upgrade before every pod of the API server is new; asked where one is installed. */

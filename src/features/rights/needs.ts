@@ -166,6 +166,21 @@ export const holdRead: Needs = (profile, scope) => {
   return holds(profile, scope) ? allow(['get'], K.Deployment, STILL, { names: [name], required: false }) : [];
 };
 
+/** `--canary`: the agents of some nodes are replaced one by one; the DaemonSet itself is among the documents. */
+export const canary: Needs = (_, { documents, operated }) => {
+  const namespaces = new Set(documents.filter(({ kind }) => kind.plural === K.DaemonSet.plural).map(({ namespace }) => namespace ?? ''));
+  if (operated === true) return [];
+  return [...namespaces].flatMap((namespace) =>
+    allow(['delete'], K.Pod, 'agents of the nodes of --canary', { namespace, required: false }),
+  );
+};
+
+/** Whether an unfinished run has given the agents an update strategy for a while. */
+export const strategyRead: Needs = ({ variants }, { operated }) => {
+  const names = [...new Set(variants.map(({ agent }) => agent.name))];
+  return operated ? [] : allow(['get'], K.DaemonSet, 'the update strategy of the agents', { names, required: false });
+};
+
 export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], K.ReplicaSet, STILL, { required: false }) : []);
 
 const STILL = 'whether Typha is still held';

@@ -1,4 +1,5 @@
 import { command } from '../../kernel/argv.ts';
+import { timeText } from '../../kernel/counted.ts';
 import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { Fault, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -8,6 +9,8 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
 import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
+import { listed } from '../survey/index.ts';
+import { canaryView, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodEvents } from './pod-events.ts';
 import { latePods, reasonsOf } from './pod-reasons.ts';
@@ -24,6 +27,10 @@ interface RolloutExpected {
   readonly goesOn?: true;
   /** Over as soon as one pod is new and ready. */
   readonly untilFirst?: true;
+  /** Over when the pods of these nodes are new and ready, and whatever else is new: the workload replaces no pod by itself. */
+  readonly only?: readonly string[];
+  /** And when they have stayed so for this long. Milliseconds. */
+  readonly holdMs?: number;
 }
 
 /** More time between two looks does not count as waited: the clock was set, or the machine slept. */
@@ -49,7 +56,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
   try {
     return await loop(board, new PodEvents(cluster, board, request.maxFailed), clock, request, signal);
   } catch (thrown) {
-    throw await withReasons(thrown, cluster, board.progress(clock.now().getTime()) ?? []);
+    throw await withReasons(thrown, cluster, viewOf(request, board, clock.now().getTime()) ?? []);
   } finally {
     end.abort();
   }
@@ -73,16 +80,17 @@ async function loop(
   signal: AbortSignal,
 ): Promise<readonly RolloutProgress[]> {
   let [last, waited] = [clock.now().getTime(), 0];
-  const failed = new FailedPods(request.maxFailed, request.leftBehind, board);
+  const failed = new FailedPods(request.maxFailed, request.leftBehind, board, request.only !== undefined);
+  const stays = new Steady(request);
   for (;;) {
     if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();
     waited += Math.min(Math.max(now - last, 0), LONGEST_STEP_MS);
     last = now;
-    const progress = board.progress(now);
+    const progress = viewOf(request, board, now);
     if (progress) {
       request.onProgress(events.late.told(progress), waited);
-      if (progress.every((one) => one.done)) return progress;
+      if (stays.isOver(progress, board, waited)) return progress;
       if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
       if (failed.judge(progress, waited)) return progress;
       events.look(progress, waited);
@@ -90,6 +98,12 @@ async function loop(
     if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);
   }
+}
+
+/** Of a canary only what is new, or is to be. */
+function viewOf({ only, maxFailed }: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
+  const all = board.progress(now);
+  return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 
 function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
@@ -121,12 +135,17 @@ declare module '../../kernel/action.ts' {
 
 export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice-available'> = {
   rollout: {
-    async wait({ cluster, clock }, { targets, maxFailed, goesOn, untilFirst }, { timeoutMs, stop, onProgress, leftBehind }) {
-      const limits = { targets, maxFailed, timeoutMs, ...(goesOn ? { leftBehind } : {}), ...(untilFirst ? { untilFirst } : {}) };
+    async wait({ cluster, clock }, { type: _, goesOn, ...expected }, { timeoutMs, stop, onProgress, leftBehind }) {
+      const limits = { ...expected, timeoutMs, ...(goesOn ? { leftBehind } : {}) };
+      const { untilFirst } = expected;
       const progress = await waitRollout(cluster, clock, { ...limits, signal: stop, onProgress });
       return untilFirst ? {} : outcomeOf(progress);
     },
-    text: ({ targets, untilFirst }) => `the ${untilFirst ? 'first pod' : 'rollout'} of ${targets.map(refText).join(', ')}`,
+    text: ({ targets, untilFirst, only, holdMs }) => {
+      const what = untilFirst ? 'first pod' : only ? 'new pods' : 'rollout';
+      const where = only && only.length > 0 ? ` on ${listed(only)}` : '';
+      return `the ${what} of ${targets.map(refText).join(', ')}${where}${holdMs === undefined ? '' : ` to stay ready for ${timeText(holdMs)}`}`;
+    },
   },
   'apiservice-available': {
     wait: waitApiServices,

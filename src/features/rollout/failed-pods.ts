@@ -6,6 +6,7 @@ import { Again, againAs, impact, or, type Step, seeWhy, type Text, text } from '
 import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
+import { HELD } from './canary-view.ts';
 import { endedContainer } from './pod-reasons.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
@@ -28,8 +29,12 @@ export class FailedPods {
 
   readonly #workloads: Board['workloads'];
 
-  constructor(maxFailed: number, leftBehind: Set<string> | undefined, { workloads }: Pick<Board, 'workloads'>) {
+  /** The workload replaces no pod by itself. */
+  readonly #isHeld: boolean;
+
+  constructor(maxFailed: number, leftBehind: Set<string> | undefined, { workloads }: Pick<Board, 'workloads'>, isHeld = false) {
     this.#maxFailed = maxFailed;
+    this.#isHeld = isHeld;
     this.#leftBehind = leftBehind;
     this.#workloads = workloads;
   }
@@ -68,11 +73,15 @@ export class FailedPods {
       ...looks,
       impactOf(settled),
       ...(nodes.length > 0 ? [keptOff(nodes)] : []),
-      text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
-      ...(canContinue ? [or(text`${rest} meanwhile: ${tolerating(count)}`)] : []),
-      or('go back, as undo says'),
+      ...(this.#isHeld
+        ? HELD
+        : [
+            text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
+            ...(canContinue ? [or(text`${rest} meanwhile: ${tolerating(count)}`)] : []),
+            or('go back, as undo says'),
+          ]),
     ];
-    return new PodFault('stopped', fact, steps, pods);
+    return new PodFault('stopped', this.#isHeld ? `the canary failed: ${fact}` : fact, steps, pods);
   }
 
   /** The controller of a DaemonSet replaces no further pod once as many as it may replace at a time have failed. */

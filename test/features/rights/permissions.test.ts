@@ -8,6 +8,7 @@ import { adminRights, roleRules } from '../../../src/features/rights/permission.
 import { permissionsOf, permittedCommands } from '../../../src/features/rights/permissions.ts';
 import { manifestScope, scopeOf, withoutWideSecrets } from '../../../src/features/rights/role-scopes.ts';
 import { K } from '../../../src/kernel/kinds.ts';
+import type { Kind } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { type Role, rolesOf } from '../../support/least-privilege.ts';
@@ -175,6 +176,14 @@ describe('permissions', () => {
       asked.filter((one) => /escalate|statefulsets|patch (daemonsets|deployments)/.test(one)),
       [],
     );
+  });
+
+  it('delete agents for a canary, where their DaemonSet is a document of the target and no operator writes it', () => {
+    const deletes = (kind: Kind, operated: boolean) =>
+      permissionsOf('commit', netsvc, { documents: [{ kind, namespace: 'kube-system' }], meshed: false, operated })
+        .map(({ request: { verb, resource, namespace } }) => `${verb} ${resource} ${namespace}`)
+        .filter((one) => one === 'delete pods kube-system').length;
+    assert.deepEqual([deletes(K.DaemonSet, false), deletes(K.DaemonSet, true), deletes(K.Service, false)], [1, 0, 0]);
   });
 
   it('ask for the mesh’s part only where there may be a sidecar', () => {

@@ -1,0 +1,128 @@
+import { command } from '../../kernel/command.ts';
+import { counted } from '../../kernel/counted.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
+import { look, text as says } from '../../kernel/step.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
+import { listed } from '../survey/index.ts';
+
+/** A node with an agent. */
+export interface AgentNode {
+  readonly node: KubeObject;
+  /** Its agent has the new template already, whoever replaced it. */
+  readonly isNew: boolean;
+}
+
+/** What `--canary` says: a number of nodes, a percentage, a selector, or names. */
+type Choice =
+  | { readonly count: number }
+  | { readonly percent: number }
+  | { readonly selector: string }
+  | { readonly names: readonly string[] };
+
+const LOOK = command`kubectl get nodes --show-labels`;
+
+/** Digits, with or without %, are a count; what holds `=`, `!` or `(` is a selector; all else are names. Throws Fault('usage'). */
+export function parseCanary(text: string): Choice {
+  const said = text.trim();
+  const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(said) ?? [];
+  if (digits !== undefined) return countOf(Number(digits), percent === '%');
+  if (/[=!(]/.test(said)) return { selector: said };
+  const names = [...new Set(said.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  if (names.length === 0 || names.some((name) => name.endsWith('%') || name.startsWith('-')))
+    throw refused(`--canary ${text} names no nodes`);
+  return { names };
+}
+
+function countOf(number: number, isPercent: boolean): Choice {
+  if (number < 1) throw refused('--canary 0 names no nodes');
+  if (isPercent && number >= 100) throw refused(`--canary ${number}% is every node`);
+  return isPercent ? { percent: number } : { count: number };
+}
+
+/** The nodes of the canary, by name. Throws Fault('usage') where that is no part of the cluster that can be evaluated. */
+export async function chooseNodes(
+  cluster: Pick<ClusterReader, 'list'>,
+  text: string,
+  agents: readonly AgentNode[],
+): Promise<readonly string[]> {
+  const choice = parseCanary(text);
+  if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
+  const chosen =
+    'names' in choice
+      ? namedNodes(choice.names, agents)
+      : 'selector' in choice
+        ? await selected(cluster, choice, agents)
+        : counting(choice, agents);
+  if (chosen.length === agents.length) throw refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
+  return chosen;
+}
+
+function namedNodes(names: readonly string[], agents: readonly AgentNode[]): readonly string[] {
+  const all = new Map(agents.map((one) => [one.node.metadata.name, one]));
+  const unknown = names.find((name) => !all.has(name));
+  if (unknown !== undefined) throw unknownNode(unknown, [...all.keys()]);
+  const unfit = names.find((name) => !isReady(all.get(name)?.node));
+  if (unfit !== undefined) throw refused(`--canary: node ${unfit} is not ready, so its agent cannot be evaluated`);
+  return names.toSorted();
+}
+
+function unknownNode(name: string, known: readonly string[]): Fault {
+  const meant = nearest(name, known);
+  const fact = `--canary: there is no node ${name} with an agent for Linux`;
+  return new Fault('usage', fact, [...(meant === undefined ? [] : [`did you mean ${meant}?`]), look(says`see the nodes: ${LOOK}`)]);
+}
+
+async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { readonly selector: string }, agents: readonly AgentNode[]) {
+  const nodes = await cluster.list(K.Node, { labelSelector: selector, metadataOnly: true }).catch((thrown: unknown) => {
+    if (thrown instanceof ApiFailure && thrown.status === 400) throw refused(`--canary ${selector} is no selector: ${thrown.message}`);
+    throw thrown;
+  });
+  const found = new Set(nodes.map(({ metadata }) => metadata.name));
+  const names = agents.map(({ node }) => node.metadata.name).filter((name) => found.has(name));
+  if (names.length === 0) throw refused(`--canary ${selector} selects no node with an agent`);
+  return namedNodes(names, agents);
+}
+
+/** Ready, schedulable workers: those first whose agent is new, then in turn from each zone, by name. */
+function counting(choice: { readonly count: number } | { readonly percent: number }, agents: readonly AgentNode[]): readonly string[] {
+  const wanted = 'count' in choice ? choice.count : Math.max(1, Math.ceil((choice.percent / 100) * agents.length));
+  const usable = agents.filter(({ node }) => isReady(node) && !nodeFacts(node).unschedulable);
+  const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
+  const candidates = workers.length > 0 ? workers : usable;
+  if (wanted > candidates.length && wanted < agents.length)
+    throw refused(
+      `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, and ${candidates.length} can be used: they are ready, schedulable workers`,
+    );
+  const [fresh = [], old = []] = [true, false].map((isNew) => candidates.filter((one) => one.isNew === isNew));
+  return wanted >= agents.length
+    ? agents.map(({ node }) => node.metadata.name)
+    : [...overZones(fresh), ...overZones(old)].slice(0, wanted).toSorted();
+}
+
+const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
+const ZONE = 'topology.kubernetes.io/zone';
+
+function overZones(agents: readonly AgentNode[]): readonly string[] {
+  const zones = Map.groupBy(agents, ({ node }) => node.metadata.labels?.[ZONE] ?? '');
+  const inTurn = [...zones.keys()].toSorted().flatMap((zone) => {
+    const names = (zones.get(zone) ?? []).map(({ node }) => node.metadata.name).toSorted();
+    return names.map((name, turn) => ({ name, turn }));
+  });
+  return inTurn.toSorted((a, b) => a.turn - b.turn).map(({ name }) => name);
+}
+
+/** Of the agents' DaemonSets the one for Linux is upgraded. */
+export const isLinux = (node: KubeObject): boolean => (node.metadata.labels?.['kubernetes.io/os'] ?? 'linux') === 'linux';
+
+const isReady = (node: KubeObject | undefined): boolean => node !== undefined && nodeFacts(node).ready;
+
+function refused(fact: string): Fault {
+  return new Fault('usage', fact, ['write --canary 1, 10%, NODE,NODE or a selector such as zone=a', look(says`see the nodes: ${LOOK}`)]);
+}
+
+/** `node-01, node-02`, shortened where there are many. */
+export const nodesText = (nodes: readonly string[]): string => listed(nodes);

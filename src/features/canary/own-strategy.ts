@@ -1,0 +1,104 @@
+import type { Context } from '../../kernel/context.ts';
+import { mapAt, pointerTo, sameValue, textAt } from '../../kernel/json.ts';
+import { type JsonPatchOp, type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
+import { type ChangedPlace, changedPlaces, isUndone, keptChanges, putOp, standing, valueIn } from '../../kernel/object-change.ts';
+import { type Records, type RunRecord, recordHere } from '../../kernel/run-record.ts';
+
+/** The stage that changes strategies: what it keeps is known by its id. */
+const STAGE = 'apply';
+/** Where a DaemonSet says how its pods are replaced. */
+const STRATEGY = '/spec/updateStrategy';
+/** Annotation of a DaemonSet whose strategy is ours. */
+const MARK = 'netsvc-upgrade/strategy';
+
+/** What this program gave a DaemonSet for a while: the object with its former strategy, known by what was kept before the write. */
+export type OwnStrategies = readonly ChangedPlace[];
+
+/** None where the last run is over: it has put them back. */
+export async function readOwnStrategies(
+  records: Pick<Records, 'keptWith'>,
+  record: RunRecord | undefined,
+  here: Pick<Context, 'clusterUid'>,
+): Promise<OwnStrategies> {
+  const run = recordHere(record, here);
+  if (run === undefined || run.finishedAt !== undefined) return [];
+  return changedPlaces(await keptChanges(records, STAGE, isStrategy)).filter((one) => !isUndone(one));
+}
+
+/** A record is no source of objects: nothing but the strategy of a DaemonSet is taken from it. */
+function isStrategy({ ref, before, after }: ObjectChange): boolean {
+  return ref.kind === 'DaemonSet' && [before, after].every((places) => Object.keys(places).every((place) => place === STRATEGY));
+}
+
+/** The strategy of this DaemonSet, if it is one of ours now. */
+export function ownStrategyOf(live: KubeObject, own: OwnStrategies): ChangedPlace | undefined {
+  return own.find((one) => refText(one.ref) === refText(refOf(live)) && standing(one, live) === 'ours');
+}
+
+/** The object as its user has it: with the strategy that was there before ours. */
+export function withoutOwn(live: KubeObject, own: OwnStrategies): KubeObject {
+  const ours = ownStrategyOf(live, own);
+  const { [MARK]: _, ...annotations } = live.metadata.annotations ?? {};
+  const plain = isMarked(live) ? { ...live, metadata: { ...live.metadata, annotations } } : live;
+  return ours ? withStrategy(plain, ours.before) : plain;
+}
+
+/** The object with a strategy of ours, which says so to whoever looks at it. */
+export function marked(workload: KubeObject, strategy: unknown, { release }: Context['goal']): KubeObject {
+  const annotations = { ...workload.metadata.annotations, [MARK]: `for the upgrade to ${release}; its own comes back with it` };
+  return withStrategy({ ...workload, metadata: { ...workload.metadata, annotations } }, strategy);
+}
+
+export const isMarked = ({ metadata }: KubeObject): boolean => metadata.annotations?.[MARK] !== undefined;
+
+/** The agents with the new template, which get it only where somebody deletes their pod. */
+export function held(workload: KubeObject, goal: Context['goal']): KubeObject {
+  return marked(workload, { type: 'OnDelete' }, goal);
+}
+
+/** This program keeps the DaemonSet from replacing its pods. */
+export function isHeld(live: KubeObject): boolean {
+  return isMarked(live) && textAt(strategyOf(live), 'type') === 'OnDelete';
+}
+
+/** Gives a held DaemonSet this strategy, and removes the mark unless it stays ours. */
+export function rollOps(live: KubeObject, strategy: unknown, staysOurs: boolean): readonly JsonPatchOp[] {
+  const mark = pointerTo('metadata', 'annotations', MARK);
+  const unmark: readonly JsonPatchOp[] = staysOurs || !isMarked(live) ? [] : [{ op: 'remove', path: mark }];
+  return [putOp(live, STRATEGY, strategy), ...unmark];
+}
+
+/** Of a change that was kept or planned. */
+export const strategyIn = (places: ObjectChange['after']): unknown => places[STRATEGY];
+
+/** A change of nothing but a strategy and its mark. */
+export function isOfStrategy(path: string): boolean {
+  return path.startsWith('spec.updateStrategy') || path.includes(MARK);
+}
+
+function withStrategy(workload: KubeObject, updateStrategy: unknown): KubeObject {
+  const { updateStrategy: _, ...spec } = workload.spec as Readonly<Record<string, unknown>>;
+  return { ...workload, spec: { ...spec, ...(updateStrategy === undefined ? {} : { updateStrategy }) } };
+}
+
+export const strategyOf = (workload: KubeObject): unknown => valueIn(workload, STRATEGY);
+
+/** From the strategy of one object to that of the other, for the run record; undefined if they are equal. */
+export function strategyChange(from: KubeObject, to: KubeObject): ObjectChange | undefined {
+  const [before, after] = [strategyOf(from), strategyOf(to)];
+  if (sameValue(before, after)) return undefined;
+  const places = (value: unknown) => (value === undefined ? {} : { [STRATEGY]: value });
+  return { ref: refOf(from), before: places(before), after: places(after) };
+}
+
+/** `RollingUpdate, maxUnavailable 25%`, as it is kept in a change. */
+export const strategyText = (places: ObjectChange['after']): string => textOf(strategyIn(places));
+
+export const liveStrategyText = (workload: KubeObject): string => textOf(strategyOf(workload));
+
+function textOf(strategy: unknown): string {
+  const { maxUnavailable, maxSurge } = mapAt(strategy, 'rollingUpdate');
+  const limits = { maxUnavailable, maxSurge };
+  const told = Object.entries(limits).flatMap(([name, value]) => (value === undefined || value === 0 ? [] : [`${name} ${String(value)}`]));
+  return [textAt(strategy, 'type') ?? 'RollingUpdate', ...told].join(', ');
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { isRecord, mapAt } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { type PathPart, shapeOf } from '../survey/index.ts';
+import { marked, strategyOf } from './own-strategy.ts';
+
+declare module '../../kernel/context.ts' {
+  interface Options {
+    /** Agents that may be unavailable at a time, in this run alone: a number, or a percentage with its sign. */
+    readonly maxUnavailable?: number | string;
+  }
+}
+
+/** The DaemonSet with the pace of this run; undefined where its own is meant. Throws Fault('usage') where no controller follows one. */
+export function paced(
+  agents: KubeObject,
+  { options: { maxUnavailable }, goal }: Pick<Context, 'options' | 'goal'>,
+): KubeObject | undefined {
+  if (maxUnavailable === undefined) return undefined;
+  if (shapeOf(agents).spec?.updateStrategy?.type === 'OnDelete')
+    throw new Fault('usage', '--max-unavailable has no effect: the update strategy of the agents is OnDelete', ['leave it out']);
+  const strategy = strategyOf(agents);
+  const rollingUpdate = { ...mapAt(strategy, 'rollingUpdate'), maxUnavailable };
+  return marked(agents, { ...(isRecord(strategy) ? strategy : {}), type: 'RollingUpdate', rollingUpdate }, goal);
+}
+
+/** An operator writes the DaemonSet and would put its own strategy back at once: such flags are refused before anything is written. */
+export function refusingPace(part: PathPart): PathPart {
+  return {
+    ...part,
+    async open(sources, context, installation) {
+      if (context.options.maxUnavailable !== undefined) throw paceOfOperator(installation.path);
+      if (context.options.canary !== undefined) throw canaryOfOperator(installation.path);
+      return part.open(sources, context, installation);
+    },
+  };
+}
+
+function paceOfOperator(path: string): Fault {
+  return new Fault('usage', `--max-unavailable is not possible on an installation by ${path}: its operator sets the pace`, [
+    'leave it out; spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation says how many agents may be unavailable',
+  ]);
+}
+
+function canaryOfOperator(path: string): Fault {
+  return new Fault('usage', `--canary is not possible on an installation by ${path}: its operator replaces every agent by itself`, [
+    'leave it out; a slow pace is spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation',
+  ]);
+}

@@ -1,0 +1,86 @@
+import type { Action } from '../../kernel/action.ts';
+import { serverSideApply } from '../../kernel/argv.ts';
+import { command } from '../../kernel/command.ts';
+import type { Context } from '../../kernel/context.ts';
+import { timeText } from '../../kernel/counted.ts';
+import { objectKey, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import { type Said, text } from '../../kernel/step.ts';
+import { documentsText } from '../../manifest/manifest.ts';
+import type { Wave } from '../../manifest/waves.ts';
+import { type CanaryFacts, canaryActions, isOfStrategy, rollAction, soakAction, stopAction, strategyText } from '../canary/index.ts';
+import type { AgentStep } from './agent-step.ts';
+import type { ApplyFacts } from './apply-facts.ts';
+
+/** The step of the agents, if this wave has them. */
+export function stepIn({ documents }: Wave, { step }: ApplyFacts): AgentStep | undefined {
+  const key = step && objectKey(step.document.object);
+  return documents.some(({ object }) => objectKey(object) === key) ? step : undefined;
+}
+
+/** Nothing else of the object is to be changed. */
+export function isOnlyStrategy({ fields }: PlannedObject): boolean {
+  return fields.length > 0 && fields.every(({ path }) => isOfStrategy(path));
+}
+
+/** The agents as the target has them, once all of them are new: what a user or the release had set comes back. */
+export function putBack({ document, back }: AgentStep, { file }: Wave, { workFolder }: Context): readonly Action[] {
+  const own = file.replace(/\.yaml$/, '-strategy.yaml');
+  const common = { ref: '§4.4/2', undo: 'full' } as const;
+  return [
+    { id: 'file-strategy', title: `write ${own}`, ...common, effect: { type: 'write', file: own, content: documentsText([document]) } },
+    {
+      id: 'strategy',
+      title: `give ${refText(back.ref)} its own update strategy again: ${strategyText(back.after)}`,
+      ...common,
+      afresh: true,
+      keep: { changes: [back], undo: true },
+      effect: { type: 'exec', run: serverSideApply(`${workFolder}/${own}`) },
+    },
+  ];
+}
+
+/** What follows the apply of the agents: their rollout, or the canary before it. */
+export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rollout, context: Context): readonly Action[] {
+  const { wait, probe } = rollout;
+  const back = step?.state === 'on' ? putBack(step, wave, context) : [];
+  if (!step?.canary) return [...probe, ...wait, ...back];
+  const { canary, change } = step;
+  const first = [...canaryActions(canary, change.ref, canary.atOnce, context), ...probe];
+  const { soakMs } = context.options;
+  if (soakMs === undefined) return [...first, stopAction(canary, change.ref, context)];
+  return [...first, soakAction(canary, soakMs, context), rollAction(canary.next, canary.isPaced), ...wait, ...(canary.isPaced ? back : [])];
+}
+
+/** The waits for the workloads of a wave, and the probe between the first agent and the others. */
+export interface Rollout {
+  readonly probe: readonly Action[];
+  readonly wait: readonly Action[];
+}
+
+/** The run ends with its canary: what comes after this wave is not performed. */
+export function stopsIn(wave: Wave, facts: ApplyFacts, { options }: Context): boolean {
+  return options.soakMs === undefined && stepIn(wave, facts)?.canary !== undefined;
+}
+
+/** For the plan: what is only for a while. */
+export function stepNotes({ step }: ApplyFacts, { options: { soakMs } }: Context): readonly Said[] {
+  if (!step) return [];
+  const { state, change, back, canary } = step;
+  const own = strategyText(back.after);
+  if (canary) return canaryNotes(canary, soakMs);
+  const text = state === 'on' ? `${strategyText(change.after)} while its pods are replaced, then ${own} again` : `${own} again`;
+  return [`update strategy of ${refText(change.ref)}: ${text}`];
+}
+
+function canaryNotes({ nodes, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
+  const apart = others.length === 0 ? '' : `; new already on ${others.join(', ')}, which joined or whose agent somebody deleted`;
+  const then =
+    soakMs === undefined
+      ? text`Then the run stops for you. To continue: ${command`kubectl netsvc-upgrade commit`}`
+      : text`They are watched for ${timeText(soakMs)}, then the others follow`;
+  return [
+    text`canary: only the agents of ${nodes.join(', ')} are replaced first (${nodes.length} of ${of})${apart}. ${then}`,
+    'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the new release',
+  ];
+}

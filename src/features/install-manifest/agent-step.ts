@@ -1,0 +1,162 @@
+import type { Context } from '../../kernel/context.ts';
+import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { Variant } from '../../kernel/profile.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { podsAtOnce } from '../../kube/judge-rollout.ts';
+import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
+import {
+  type CanaryFacts,
+  held,
+  isHeld,
+  type OwnStrategies,
+  ownStrategyOf,
+  paced,
+  readCanary,
+  readOwnStrategies,
+  strategyChange,
+  withoutOwn,
+} from '../canary/index.ts';
+import { neededTarget, readRollouts } from '../rollout/index.ts';
+import { isWorkload } from './identity.ts';
+import { leftoversIn, type MergedTarget } from './merged.ts';
+import { changesPods, type PreviewedObject } from './outcome.ts';
+import { previewDocument } from './preview.ts';
+
+/** How the DaemonSet of the agents differs from the target until every agent is new, and what puts it right. */
+export interface AgentStep {
+  /** As the target has it, which is applied in the end. */
+  readonly document: ManifestDocument;
+  /** `on`: applied with a strategy of this run; `over`: that is there, and goes. */
+  readonly state: 'on' | 'over';
+  /** What is changed in its strategy now, for the run record. */
+  readonly change: ObjectChange;
+  /** What is changed back in the end. */
+  readonly back: ObjectChange;
+  /** With `--canary`, until the rest follows. */
+  readonly canary?: CanaryStep;
+  /** The agents of a DaemonSet that this program still holds, which is let go now. */
+  readonly released?: RolloutTarget;
+}
+
+export interface CanaryStep extends CanaryFacts {
+  /** What lets the rest follow: to the own strategy, or to the pace of this run. */
+  readonly next: ObjectChange;
+  /** `next` is for this run alone. */
+  readonly isPaced: boolean;
+  /** Agents that may be unavailable at a time. */
+  readonly atOnce: number;
+}
+
+/** What is applied now: the previews, with the agents as they are for a while. */
+export interface Stepped {
+  readonly previews: readonly PreviewedObject[];
+  readonly step?: AgentStep;
+}
+
+/** The agents' DaemonSet as it is, as it will be, and its document in the target. */
+interface Agents {
+  readonly live: KubeObject;
+  readonly result: KubeObject;
+  readonly preview: PreviewedObject;
+  readonly document: ManifestDocument;
+  readonly target: RolloutTarget;
+  readonly own: OwnStrategies;
+}
+
+/** A strategy of the agents that only this run needs is in what is applied, not in the target. */
+export async function readAgentStep(
+  sources: Sources,
+  context: Context,
+  variant: Variant,
+  merged: Pick<MergedTarget, 'target' | 'previews'>,
+  record: RunRecord | undefined,
+): Promise<Stepped> {
+  const { previews } = merged;
+  const agents = agentsIn(merged, variant, await readOwnStrategies(sources.records, record, context));
+  if (!agents) return { previews };
+  const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
+  const step = wanted ? undefined : overOf(agents);
+  if (!wanted) return step ? { previews, step } : { previews };
+  const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
+  return stepped(sources, context, agents, { now, previews: previews.map((one) => (one === agents.preview ? now : one)), plain: previews });
+}
+
+function agentsIn(
+  { target, previews }: Pick<MergedTarget, 'target' | 'previews'>,
+  { agent }: Variant,
+  own: OwnStrategies,
+): Agents | undefined {
+  const preview = previews.find(({ document }) => isWorkload(document, agent));
+  const document = target.manifest.documents.find(({ object }) => object === preview?.document);
+  const found = document && neededTarget(agent, { documents: [document.object] });
+  const { live, result } = preview ?? {};
+  return preview && live && result && document && found ? { live, result, preview, document, target: found, own } : undefined;
+}
+
+/** A canary comes before a pace. It is over where the DaemonSet rolls the new template already. */
+function wantedOf({ document, preview, live }: Agents, context: Context): KubeObject | undefined {
+  const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
+  return isBefore ? held(document.object, context.goal) : paced(document.object, context);
+}
+
+async function stepped(
+  sources: Sources,
+  context: Context,
+  agents: Agents,
+  {
+    now,
+    previews,
+    plain,
+  }: { readonly now: PreviewedObject; readonly previews: readonly PreviewedObject[]; readonly plain: readonly PreviewedObject[] },
+): Promise<Stepped> {
+  const { live, result: last, document, own } = agents;
+  const result = now.result ?? now.document;
+  const change = strategyChange(withoutOwn(live, own), result);
+  const back = strategyChange(result, last);
+  if (!change || !back) return { previews: plain };
+  const canary = isHeld(result) ? await canaryOf(sources, context, agents, result) : {};
+  return { previews, step: { document, state: 'on', change, back, ...canary, ...released(agents, result) } };
+}
+
+/** Throws Fault('usage') where `--canary` names no nodes that can be evaluated. */
+async function canaryOf(
+  sources: Sources,
+  context: Context,
+  { live, result, target }: Agents,
+  now: KubeObject,
+): Promise<Pick<AgentStep, 'canary'>> {
+  const facts = await readCanary(sources, context.options.canary ?? '', live, target);
+  const pace = paced(result, context);
+  const next = strategyChange(now, pace ?? result);
+  const atOnce = podsAtOnce(pace ?? result, facts.of) ?? 1;
+  return next ? { canary: { ...facts, next, isPaced: pace !== undefined, atOnce } } : {};
+}
+
+/** The run that needed it has ended, or the agents are all new. */
+function overOf(agents: Agents): AgentStep | undefined {
+  const { live, result, document, own } = agents;
+  const back = ownStrategyOf(live, own) && strategyChange(live, result);
+  return back && { document, state: 'over', change: back, back, ...released(agents, result) };
+}
+
+function released({ live, target }: Agents, next: KubeObject): Pick<AgentStep, 'released'> {
+  return isHeld(live) && !isHeld(next) ? { released: target } : {};
+}
+
+/** Pods are still to be replaced; those that are on their way need nothing of it any more. */
+async function isAhead(sources: Sources, { options }: Context, { preview, target }: Agents): Promise<boolean> {
+  if (options.canary === undefined && options.maxUnavailable === undefined) return false;
+  if (changesPods(preview.planned)) return true;
+  const [agents] = await readRollouts(sources, [target], []);
+  return agents?.pods.some(({ phase }) => phase === 'old') === true;
+}
+
+/** The documents of the target with the agents as they are applied now. */
+export function steppedDocuments(documents: readonly ManifestDocument[], { previews, step }: Stepped): readonly ManifestDocument[] {
+  if (step?.state !== 'on') return documents;
+  const { kind, metadata } = step.document.object;
+  const now = previews.find(({ document }) => document.kind === kind && document.metadata.name === metadata.name)?.document;
+  return documents.map((one) => (one === step.document && now ? { ...one, object: now, text: manifestText([now]) } : one));
+}

@@ -1,0 +1,112 @@
+import { type Command, command, removingCommand } from '../../kernel/command.ts';
+import { timeText } from '../../kernel/counted.ts';
+import { type Fault, PodFault } from '../../kernel/fault.ts';
+import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import { againAs, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
+import { endedContainer } from './pod-reasons.ts';
+import type { Board } from './rollout-board.ts';
+
+/**
+ * The pods of these nodes, and those of others that are new: a node that joined, or whose pod somebody deleted. Done once the pods of the
+ * nodes are ready; without nodes, once all that are new are, but for as many as may have failed.
+ */
+export function canaryView(progress: RolloutProgress, nodes: readonly string[], maxFailed: number, known: Board['nodes']): RolloutProgress {
+  const pods = progress.pods.filter(({ node, phase }) => nodes.includes(node) || phase !== 'old').map((pod) => onItsNode(pod, known));
+  const missing = nodes.filter((node) => !pods.some((pod) => pod.node === node && pod.phase === 'new'));
+  const rest = pods.filter(({ phase, node }) => phase === 'failed' || (phase !== 'new' && (nodes.length === 0 || nodes.includes(node))));
+  const done = missing.length === 0 && rest.length <= (nodes.length === 0 ? maxFailed : 0);
+  const open = [...new Set([...missing, ...rest.map(({ node }) => node)])].filter((node) => node !== '');
+  return { ...progress, desired: pods.length, pods, done, pending: done ? '' : `not new and ready yet: ${open.join(', ')}` };
+}
+
+/** Where a node is lost, its pod may keep what was last reported. */
+function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress {
+  const node = known.get(pod.node);
+  return pod.phase !== 'new' || !node || node.ready ? pod : { ...pod, phase: 'updating', why: `node is not ready (${node.reason})` };
+}
+
+/** A pod that stops being ready is given this long. Milliseconds. */
+const LAPSE_MS = 30_000;
+
+interface Bad {
+  readonly target: RolloutProgress['target'];
+  readonly pod: PodProgress;
+}
+
+/** Whether all that was waited for is there, and has stayed so. */
+export class Steady {
+  readonly #holdMs: number;
+  readonly #maxFailed: number;
+  readonly #isCanary: boolean;
+  /** Pods that were ready once. */
+  readonly #seen = new Set<string>();
+  #since: number | undefined;
+  #lapsedAt: number | undefined;
+
+  constructor({
+    holdMs = 0,
+    maxFailed,
+    only,
+  }: { readonly holdMs?: number; readonly maxFailed: number; readonly only?: readonly string[] }) {
+    this.#holdMs = holdMs;
+    this.#maxFailed = maxFailed;
+    this.#isCanary = only !== undefined;
+  }
+
+  /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
+  isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>, now: number): boolean {
+    const isDone = progress.every(({ done }) => done);
+    if (!this.#isCanary) return isDone;
+    this.#refuseRestarts(progress, board);
+    if (this.#hasLapsed(progress, now) || !isDone) return false;
+    this.#since ??= now;
+    return now - this.#since >= this.#holdMs;
+  }
+
+  /** The time of watching does not begin again: one that is away for seconds is no failure. */
+  #hasLapsed(progress: readonly RolloutProgress[], now: number): boolean {
+    for (const { pods } of progress) for (const { pod, phase } of pods) if (phase === 'new') this.#seen.add(pod);
+    const bad = badIn(progress, ({ pod, phase }) => phase !== 'new' && this.#seen.has(pod));
+    this.#lapsedAt = bad.length > 0 ? (this.#lapsedAt ?? now) : undefined;
+    if (this.#lapsedAt === undefined || now - this.#lapsedAt < LAPSE_MS) return this.#lapsedAt !== undefined;
+    throw failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, [], ({ target: { namespace }, pod }) => {
+      return command`kubectl -n ${namespace} describe pod ${pod.pod}`;
+    });
+  }
+
+  #refuseRestarts(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
+    const bad = progress.flatMap((one) => {
+      const facts = board.pods.get(one.target);
+      return badIn([one], ({ pod, phase }) => phase === 'new' && (facts?.get(pod)?.restarts ?? 0) > 0);
+    });
+    if (bad.length <= this.#maxFailed) return;
+    const again = bad
+      .slice(0, SHOWN)
+      .map(({ target: { namespace }, pod }) => removingCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
+    const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
+    throw failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
+      return command`kubectl -n ${namespace} logs ${pod.pod} -c ${endedContainer(pod.why) ?? container} --previous`;
+    });
+  }
+}
+
+/** More pods than these help nobody. */
+const SHOWN = 3;
+
+function badIn(progress: readonly RolloutProgress[], isBad: (pod: PodProgress) => boolean): readonly Bad[] {
+  return progress.flatMap(({ target, pods }) => pods.filter(isBad).map((pod) => ({ target, pod })));
+}
+
+function failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], lookAt: (one: Bad) => Command): Fault {
+  const pods = bad.map(({ target: { namespace }, pod }) => ({ namespace, name: pod.pod }));
+  const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
+  const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
+  return new PodFault('stopped', `the canary failed, ${what}: ${list.join('; ')}`, [...looks, ...steps, ...HELD], pods);
+}
+
+/** What a canary that failed means. */
+export const HELD: readonly Suggestion[] = [
+  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release',
+  text`fix the cause, then ${againAs('it resumes')}`,
+  or('go back, as undo says'),
+];

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { until } from '../control-plane/until.ts';
+import { installedCluster, within } from '../support/installed-cluster.ts';
+import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_TARGET } from '../support/target.ts';
+import { killedAt, told } from '../support/upgrade-process.ts';
+
+const NODES = 5;
+const AGENTS = 'daemonset -n kube-system calico-node';
+const RUN = ['run', '--yes', '--skip', 'cli', '--accept', 'NS-301', '--manifest-url', releases] as const;
+const COMMIT = ['commit', ...RUN.slice(1)] as const;
+const OWN = '{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1},"type":"RollingUpdate"}';
+const HELD = '{"type":"OnDelete"}';
+
+type Cluster = Awaited<ReturnType<typeof installedCluster>>;
+
+const opened = () => installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml', releases), nodes: NODES });
+const strategy = ({ read }: Cluster) => read(AGENTS, '{.spec.updateStrategy}');
+
+/** Nodes whose agent has the new release, ready or not. */
+async function newOn({ read }: Cluster): Promise<readonly string[]> {
+  const text = await read(
+    'pods -n kube-system -l k8s-app=calico-node',
+    '{range .items[*]}{.spec.nodeName} {.spec.containers[0].image}{"\\n"}{end}',
+  );
+  const lines = text.split('\n').filter((line) => line.endsWith(`:${CALICO_TARGET}`));
+  return lines.map((line) => line.split(' ')[0] ?? '').toSorted();
+}
+
+describe('a canary on a real control plane', function () {
+  this.timeout(300_000);
+
+  it('stops after its node, says so, and commit continues', () =>
+    within(opened(), async (cluster) => {
+      const stopped = await cluster.upgrade(...RUN, '--canary', 'node-03');
+      assert.equal(stopped.exitCode, 5, told(stopped));
+      assert.match(stopped.stderr, /the canary runs: 1 of 5 agents have v\S+ and are ready \(node-03\)/);
+      assert.match(told(stopped), /continue, with all other agents: kubectl netsvc-upgrade commit/);
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
+      const status = await cluster.upgrade('status');
+      assert.match(status.stdout, /for this run alone: OnDelete: new nodes, and agents that somebody deletes, get the new release/);
+      const again = await cluster.upgrade(...RUN, '--canary', 'node-03');
+      assert.deepEqual([again.exitCode, await newOn(cluster)], [5, ['node-03']], told(again));
+      await cluster.plane.addNodes(1);
+      await until('the node that joined has an agent', async () => (await newOn(cluster)).length === 2);
+      const went = await cluster.upgrade(...COMMIT);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES + 1, OWN]);
+    }));
+
+  it('that fails leaves all other agents alone, and nothing continues until it is repaired', () =>
+    within(opened(), async (cluster) => {
+      await cluster.plane.fault('node-01', 'crash-loop');
+      const failed = await cluster.upgrade(...RUN, '--canary', '1', '--soak', '5s', '--timeout', '2m');
+      assert.equal(failed.exitCode, 5, told(failed));
+      assert.match(failed.stderr, /the canary failed: 1 pod failed, more than --max-failed=0: node-01: /);
+      const refused = await cluster.upgrade(...COMMIT, '--timeout', '40s');
+      assert.equal(refused.exitCode, 5, told(refused));
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-01'], HELD]);
+      await cluster.plane.fault('node-01', 'none');
+      // Its restarts stay counted: the pod is given a new start, as the error says.
+      await cluster.plane.kubectl([
+        '-n',
+        'kube-system',
+        'delete',
+        'pod',
+        '-l',
+        'k8s-app=calico-node',
+        '--field-selector',
+        'spec.nodeName=node-01',
+      ]);
+      const went = await cluster.upgrade(...RUN, '--canary', '1', '--soak', '5s');
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+
+  it('is resumed after SIGKILL in the soak, with no further agent meanwhile', () =>
+    within(opened(), async (cluster) => {
+      await killedAt([...RUN, '--canary', '2', '--soak', '10m'], cluster.around, /watch the agents of /);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-01', 'node-02'], HELD]);
+      const went = await cluster.upgrade(...RUN, '--canary', '2', '--soak', '3s', '--max-unavailable', '3');
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+});
+
+describe('the pace of one run on a real control plane', function () {
+  this.timeout(300_000);
+
+  it('is put back by the next run after SIGKILL, and status names it until then', () =>
+    within(opened(), async (cluster) => {
+      await killedAt([...RUN, '--max-unavailable', '3'], cluster.around, /wait for DaemonSet\/calico-node/);
+      assert.equal(await strategy(cluster), OWN.replace('"maxUnavailable":1', '"maxUnavailable":3'));
+      const status = await cluster.upgrade('status');
+      assert.match(
+        status.stdout,
+        /update strategy of DaemonSet\/kube-system\/calico-node, for this run alone: RollingUpdate, maxUnavailable 3\./,
+      );
+      const went = await cluster.upgrade(...RUN);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+});

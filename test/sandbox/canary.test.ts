@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { ownStrategyOf, readOwnStrategies } from '../../src/features/canary/index.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Profile } from '../../src/kernel/profile.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { groundOf } from '../support/incident-grounds.ts';
+import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
+
+const { uidChange: _, ...unchanging } = netsvc;
+const waved: Profile = { ...unchanging, typhaRefusesAgentsBefore: 'v3.28.0' };
+const NODES = 6;
+const SET = { name: 'netsvc-node', namespace: 'kube-system' };
+const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+
+const agents = ({ cluster }: Scenario): KubeObject =>
+  cluster.store.get(K.DaemonSet, SET.name, SET.namespace) ?? assert.fail('there are no agents');
+const strategy = (scenario: Scenario): unknown => (agents(scenario).spec as { readonly updateStrategy?: unknown }).updateStrategy;
+const podsOf = ({ cluster: { store } }: Scenario): readonly KubeObject[] =>
+  store.list(K.Pod).filter(({ metadata }) => metadata.name.startsWith(`${SET.name}-`) && !metadata.deletionTimestamp);
+const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(`:${NETSVC_TARGET}`);
+const newOn = (scenario: Scenario): readonly string[] => podsOf(scenario).filter(isNew).map(nodeOf).toSorted();
+const all = (scenario: Scenario): readonly string[] => scenario.cluster.store.list(K.Node).map(({ metadata }) => metadata.name);
+
+const run = (scenario: Scenario, flags: Flags = {}, profile: Profile = waved): Promise<ChainOutcome> =>
+  performIn(scenario, [applyStage], flags, { profile });
+
+async function isOurs(scenario: Scenario): Promise<boolean> {
+  const { records } = sandboxPorts(scenario);
+  return ownStrategyOf(agents(scenario), await readOwnStrategies(records, await records.load(), scenario)) !== undefined;
+}
+
+describe('a canary on the manifest path', function () {
+  this.timeout(180_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: NODES });
+  });
+
+  it('upgrades the chosen node alone, and stops for the user', async () => {
+    const { exit, message, steps } = await run(scenario, { canary: '1' });
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+    assert.match(
+      message ?? '',
+      /^the canary runs: 1 of 6 agents have v\S+ and are ready \(node-01\)\. No other agent is replaced until you continue$/,
+    );
+    assert.match(steps.join('\n'), /continue, with all other agents: kubectl netsvc-upgrade commit/);
+    const again = await run(scenario, { canary: '1' });
+    assert.deepEqual([again.exit, again.writes, newOn(scenario)], ['stopped', 0, ['node-01']], 'the same command changes nothing');
+  });
+
+  it('goes on without it, and the strategy that the merge gave comes back', async () => {
+    await run(scenario, { canary: 'node-04,node-02' });
+    assert.deepEqual(newOn(scenario), ['node-02', 'node-04']);
+    const { exit, message } = await run(scenario);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+    assert.equal(agents(scenario).metadata.annotations?.['netsvc-upgrade/strategy'], undefined);
+    assert.equal((await run(scenario)).writes, 0);
+  });
+
+  it('goes on by itself after the soak', async () => {
+    const began = scenario.clock.now().getTime();
+    let wait: number | undefined;
+    scenario.cluster.store.listen(({ kind }) => {
+      if (kind.plural === K.Pod.plural && newOn(scenario).length > 2) wait ??= scenario.clock.now().getTime() - began;
+    });
+    const { exit, message } = await run(scenario, { canary: '30%', soak: '30m' });
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+    assert.ok((wait ?? 0) >= 30 * 60_000, `a third agent after ${wait} ms`);
+    assert.ok((wait ?? 0) < 31 * 60_000, `a third agent after ${wait} ms`);
+  });
+
+  it('is done before a pace, which then applies to the rest', async () => {
+    const { exit, message } = await run(scenario, { canary: '1', soak: '1m', 'max-unavailable': '3' });
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+  });
+
+  for (const fault of ['crash-loop', 'image-pull', 'not-ready'] as const)
+    it(`that fails stops, and no further agent is touched: ${fault}`, async () => {
+      scenario.cluster.nodes.fault('node-01', fault);
+      const { exit, message, steps } = await run(scenario, { canary: '2', soak: '5m', timeout: '3m' });
+      assert.deepEqual(
+        [exit, newOn(scenario), strategy(scenario)],
+        [fault === 'not-ready' ? 'timeout' : 'stopped', ['node-01'], { type: 'OnDelete' }],
+        message,
+      );
+      if (fault !== 'not-ready')
+        assert.match(`${message}\n${steps.join('\n')}`, /^the canary failed: [\s\S]*the update strategy stays OnDelete/);
+      await scenario.clock.sleep(3_600_000);
+      assert.deepEqual(newOn(scenario), ['node-01']);
+      const later = await run(scenario, { timeout: '2m' });
+      assert.ok(['stopped', 'timeout'].includes(later.exit), later.exit);
+      assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }], 'going on is refused while it fails');
+    });
+
+  it('fails in the soak when its agent restarts, or its node goes down', async () => {
+    for (const trouble of ['restart', 'down'] as const) {
+      const one = await installedSandbox({ nodes: 3 });
+      one.clock.schedule(10 * 60_000, () => {
+        if (trouble === 'down') one.cluster.nodes.fault('node-01', 'down');
+        else restart(one);
+      });
+      const { exit, message } = await run(one, { canary: '1', soak: '30m' });
+      assert.deepEqual([exit, newOn(one)], ['stopped', ['node-01']], `${trouble}: ${message}`);
+      assert.match(message ?? '', trouble === 'down' ? /no longer|not ready any more|failed/ : /restarted since it was started: node-01/);
+    }
+  });
+
+  it('shows nodes that join apart, and judges them as well', async () => {
+    await run(scenario, { canary: '1' });
+    scenario.cluster.nodes.add(1);
+    await scenario.clock.sleep(60_000);
+    const { message } = await run(scenario, { canary: 'node-01' });
+    assert.match(message ?? '', /node-07 has it too: a node that joined, or whose agent somebody deleted/);
+    scenario.cluster.nodes.add(1);
+    scenario.cluster.nodes.fault('node-08', 'crash-loop');
+    await scenario.clock.sleep(60_000);
+    const { exit, message: failed } = await run(scenario, { canary: 'node-01' });
+    assert.deepEqual([exit, strategy(scenario)], ['stopped', { type: 'OnDelete' }]);
+    assert.match(failed ?? '', /^the canary failed: .*node-08/);
+  });
+
+  it('gives no further node up where somebody changes the strategy meanwhile', async () => {
+    await run(scenario, { canary: '1' });
+    const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: ROLLING }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...SET }, patch, 'kubectl-edit');
+    assert.equal(await isOurs(scenario), false);
+    const { exit, message } = await run(scenario);
+    assert.deepEqual([exit, message, strategy(scenario)], ['done', undefined, ROLLING]);
+  });
+
+  it('killed after any write replaces no agent that nobody chose, and resumes', async () => {
+    const whole = await installedSandbox({ nodes: 3 });
+    await run(whole, { canary: '1', soak: '1m' });
+    const { writes } = whole.cluster.faults;
+    for (let at = 1; at <= writes; at += 1) {
+      const one = await installedSandbox({ nodes: 3 });
+      one.cluster.faults.plan({ at, kill: 'after' });
+      await run(one, { canary: '1', soak: '1m' }).catch(() => undefined);
+      const held = JSON.stringify(strategy(one)) === '{"type":"OnDelete"}';
+      if (held) {
+        await one.clock.sleep(600_000);
+        assert.ok(
+          newOn(one).every((node) => node === 'node-01'),
+          `killed after write ${at}: ${newOn(one)}`,
+        );
+        assert.equal(await isOurs(one), true, `killed after write ${at}`);
+      }
+      const { exit, message, findings } = await run(one, { canary: '1', soak: '1m' });
+      const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: text }) => `${id} ${text}`);
+      assert.deepEqual(
+        [exit, message, open, strategy(one), newOn(one)],
+        ['done', undefined, [], ROLLING, all(one)],
+        `killed after write ${at}`,
+      );
+    }
+  });
+});
+
+/** The kubelet starts a container of the agent again, which is ready at once. */
+function restart({ cluster: { store }, ...scenario }: Scenario): void {
+  const pod = podsOf({ cluster: { store }, ...scenario } as Scenario).find((one) => nodeOf(one) === 'node-01');
+  if (!pod) return;
+  const status = podStatus(pod, 'ready', scenario.clock.now().toISOString());
+  const containerStatuses = status.containerStatuses.map((one, index) => (index === 0 ? { ...one, restartCount: 1 } : one));
+  store.update(K.Pod, { ...pod, status: { ...status, containerStatuses } } as KubeObject);
+}
+
+describe('what --canary refuses before anything is written', () => {
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['0', /names no nodes/],
+    ['100%', /is every node/],
+    ['6', /is every node with an agent/],
+    ['7', /is every node with an agent/],
+    ['node-1', /there is no node node-1 /],
+    ['node-01,nodes-02', /there is no node nodes-02 /],
+    ['zone=nowhere', /selects no node/],
+    ['kubernetes.io/os=linux', /is every node with an agent/],
+    ['kubernetes.io/os!=windows', /is every node with an agent/],
+    [',', /names no nodes/],
+    ['-1', /names no nodes/],
+  ];
+  for (const [text, because] of cases)
+    it(`--canary ${text}`, async () => {
+      const scenario = await installedSandbox({ nodes: NODES });
+      const { exit, message, writes } = await run(scenario, { canary: text });
+      assert.deepEqual([exit, writes], ['usage', 0], message);
+      assert.match(message ?? '', because);
+    });
+
+  it('a node that is not ready, and a cluster of one node', async () => {
+    const scenario = await installedSandbox({ nodes: 3 });
+    scenario.cluster.nodes.fault('node-02', 'down');
+    assert.match((await run(scenario, { canary: 'node-02' })).message ?? '', /node node-02 is not ready/);
+    const alone = await run(await installedSandbox({ nodes: 1 }), { canary: '1' });
+    assert.deepEqual([alone.exit, alone.writes], ['usage', 0]);
+  });
+
+  it('an installation by the operator', async () => {
+    const { scenario, profile } = await groundOf('operator');
+    const { exit, message, writes } = await run(scenario, { canary: '1' }, profile);
+    assert.deepEqual([exit, writes], ['usage', 0]);
+    assert.match(message ?? '', /^--canary is not possible on an installation by operator/);
+  });
+});
