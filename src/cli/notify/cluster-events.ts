@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { oneLine } from '../../kernel/visible.ts';
-import { eventOf, isStuckIn, type NotifiedEvent, SAID } from './notices.ts';
+import { eventOf, type NotifiedEvent, SAID } from './notices.ts';
 
 const COMPONENT = 'kubectl-netsvc-upgrade';
 
@@ -43,7 +43,8 @@ export function clusterEvents(ports: Ports, agent: Agent): Announce {
     begun: (record, stage, isResumed) =>
       tell(ports, agent, REASONS.started, textOf(record, ` ${isResumed ? 'resumed' : SAID.started} at stage ${stage}`)),
     ended(record, { exit, stoppedAt, message, stages }) {
-      const event = eventOf(exit, { isPart: record.finishedAt === undefined, isStuck: isStuckIn(stages) });
+      // Its reasons are those that somebody may filter by: a wait that took too long has failed, whatever kept it.
+      const event = eventOf(exit, { isPart: record.finishedAt === undefined, isStuck: false });
       if (event === 'part-done') {
         const done = stages.findLast(({ state }) => state === 'done')?.id ?? '';
         return tell(ports, agent, REASONS[event], textOf(record, `: stage ${done} is done`));

@@ -73,7 +73,7 @@ interface EndedHow {
 }
 
 /** True if pods that are not ready stopped one of the stages. */
-export const isStuckIn = (stages: readonly Pick<StageRecord, 'pod'>[]): boolean => stages.some(({ pod }) => pod !== undefined);
+const isStuckIn = (stages: readonly Pick<StageRecord, 'pod'>[]): boolean => stages.some(({ pod }) => pod !== undefined);
 
 /** Everything that is neither done nor broken waits for the user. */
 export function eventOf(exit: ExitName, { isPart, isStuck }: EndedHow): NotifiedEvent {

@@ -109,4 +109,11 @@ describe('events of the agents’ DaemonSet', function () {
     assert.doesNotMatch(bench.out() + bench.err(), /event/i);
     assert.deepEqual(toldIn(scenario), []);
   });
+
+  it('keep the reason of a wait for pods that took too long, which --notify calls stuck', async () => {
+    const scenario = await open();
+    scenario.cluster.nodes.fault('node-02', 'not-ready');
+    assert.equal(await sandboxCommand(scenario).run('run', '--yes', '--timeout', '1m'), 124);
+    assert.match(toldIn(scenario).at(-1) ?? '', /^Warning NetsvcUpgradeFailed .* failed at stage apply /);
+  });
 });
