@@ -36,7 +36,7 @@ describe('an attacker who may write ConfigMaps where the chart release is', func
   this.timeout(280_000);
   let foe: Attacker;
   after(() => foe?.close());
-  const cluster = sharedChartCluster(3, { plane: { audit: 'requests' } });
+  const cluster = sharedChartCluster(3);
   before(async () => {
     foe = await attacker(cluster.plane, 'attacker', ['configmaps'], RELEASE_NAMESPACE);
   });
@@ -88,6 +88,9 @@ describe('a repository of charts that is not the service’s', function () {
   const cluster = sharedChartCluster(3, { plane: { audit: 'requests' } });
   const from = (url: string) => ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases, '--repo', url];
   const folder = (name: string) => join(cluster.around.home, name);
+  /** Servers, which would keep the process after a failure. */
+  const ends: (() => unknown)[] = [];
+  after(() => Promise.all(ends.map((end) => end())));
 
   /** Nothing is written, and each command says why. */
   async function assertRefused(url: string, why: RegExp): Promise<string> {
@@ -103,15 +106,16 @@ describe('a repository of charts that is not the service’s', function () {
 
   it('gets no file of its own name into the work folder, whether it is a chart or a kubeconfig', async () => {
     const misled = await misleadingMachine(cluster.plane, folder('misled'));
+    ends.push(misled.stop);
     const kubeconfig = await readFile(join(misled.home, '.kube', 'config'));
     for (const [name, content] of [
       ['kubeconfig', kubeconfig],
       ['other-operator-v9.9.9.tgz', await packedChart(cluster.tool, folder('packed'))],
     ] as const) {
       const repository = await repositoryNaming(name, content);
+      ends.push(repository.close);
       await assertRefused(repository.url, /NS-235 .*is not of that very version/);
       assert.ok(repository.asked.includes(`/${name}`), 'it was fetched');
-      await repository.close();
     }
     const kept = readdirSync(folder('.local/state'), { recursive: true }).map(String);
     assert.deepEqual(
@@ -119,7 +123,6 @@ describe('a repository of charts that is not the service’s', function () {
       [],
     );
     assert.equal(misled.visits(), 0);
-    await misled.stop();
   });
 
   it('reads nothing of the cluster with its chart, whose sum nobody confirmed', async () => {
@@ -131,6 +134,7 @@ describe('a repository of charts that is not the service’s', function () {
     });
     await cluster.plane.kubectl(['create', '-f', '-'], bait);
     const repository = await repositoryWith(cluster.tool, folder('reading'), READING);
+    ends.push(repository.close);
     const before = (await programRequests(cluster.plane)).length;
     const said = await assertRefused(repository.url, /NS-248 .*sha256/i);
     const requests = (await programRequests(cluster.plane)).slice(before);
@@ -141,7 +145,6 @@ describe('a repository of charts that is not the service’s', function () {
     assert.ok(!said.includes(Buffer.from('b41t').toString('base64')));
     // The same chart, once its sum is given: then `lookup` reads.
     const confirmed = await cluster.upgrade('plan', ...from(repository.url), ...repository.confirmed);
-    await repository.close();
     assert.ok(
       (await programRequests(cluster.plane)).some(({ requestURI }) => /\/secrets\/bait/.test(requestURI)),
       told(confirmed),

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { type ControlPlaneOptions, startControlPlane } from '../control-plane/control-plane.ts';
+import { writeStatus } from '../control-plane/operated-statuses.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, serveChart, writeChart } from '../helm/own-charts.ts';
@@ -94,6 +95,7 @@ async function standAgents({ plane, read }: Pick<InstalledCluster, 'plane' | 're
   for (const one of rendered) assertSucceeded(await plane.kubectl(['create', '-f', '-'], JSON.stringify(one)));
   const status = JSON.stringify({ status: { calicoVersion: release } });
   await plane.kubectl(['patch', 'installations.operator.tigera.io', 'default', '--subresource=status', '--type=merge', '-p', status]);
+  await writeStatus(plane.api, 'calico', { generation: undefined, why: '' });
   await until('the agents run', async () => (await read(`daemonset -n ${SYSTEM} calico-node`, '{.status.numberReady}')) === '2');
 }
 
