@@ -23,10 +23,10 @@ interface Totals {
 /** Begun first, so that at the end no long one runs while the other processors wait; the fast ones come last. */
 const LONGEST = `
   upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep restore-sweep
-  owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs chart kvstore operator operator-releases
+  owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet chart ownerrefs kvstore operator operator-releases hep
   procedure-c least-privilege printed-roles edits-through-upgrade v3-owned-objects one-cluster bad-input
-  next-steps whole-chain apply-waves merge-properties older-file plan-document upgrade-faults examples
-  interrupt
+  next-steps no-false-alarms incidents foreign-text-cost error-ends examples merge-properties owner-faults built-program held-typha
+  plan-document upgrade-faults every-path apply-waves edits kubeconfig fuzz-state planted-secrets whole-chain older-file interrupt
 `
   .trim()
   .split(/\s+/);
