@@ -10,7 +10,7 @@ export interface Incident {
 }
 
 const stopsThere =
-  '[`wait`](../reference/cli/wait.md) stops at the first upgraded node on which that happens, and prints the event and a command that holds the rollout. It needs the right to list events. [`--probe-network`](traffic.md#try-the-network-of-new-pods) finds it without waiting for somebody’s pod.';
+  '[`wait`](../reference/cli/wait.md) stops at the first such node and prints the event. [`--probe-network`](traffic.md#try-the-network-of-new-pods) finds it without a pod of yours.';
 
 /** Incidents that show on a node alone: no check beforehand can see them. */
 export const explainedIncidents: readonly Incident[] = [
@@ -34,7 +34,7 @@ export const explainedIncidents: readonly Incident[] = [
   },
   {
     seen: 'After the agent of a node restarted, its pods reach no service or no other node, and `iptables-legacy-save` and `iptables-nft-save` both list `cali-` chains.',
-    why: 'With `iptablesBackend` Auto, the default, an agent finds out when it starts whether the node uses legacy or nft tables: by chains of the kubelet, else by the number of rules. If other programs have written to the other tables, it may choose these. Its old rules stay where they are.',
+    why: 'With `iptablesBackend` Auto, the default, an agent finds out when it starts whether the node uses legacy or nft tables. It goes by chains of the kubelet, else by the number of rules. If other programs have written to the other tables, it may choose these. Its old rules stay where they are.',
     here: 'Which tables a node uses cannot be seen from the cluster. If that happened to you before, set `iptablesBackend` of the FelixConfiguration `default` to `NFT` or `Legacy` before the upgrade, as `iptables -V` says on the nodes. A value that is set, there or as `FELIX_IPTABLESBACKEND`, is kept. Restart a node that has rules in both tables.',
     sources: ['projectcalico/calico#5760', 'projectcalico/calico#8243'],
   },

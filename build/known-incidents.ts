@@ -21,15 +21,21 @@ export function knownIncidents(): string {
   return [
     '# Known incidents',
     '',
-    'What went wrong in upgrades of others, by what they saw; why; and what this program does about it. Written by `node build/known-incidents.ts`.',
-    'The sources are public threads on GitHub. Defects of single releases are rows of the profile: see `defects` in [profiles](../reference/profiles.md).',
-    '[NS-609](../reference/checks/NS-609.md) says how to get a release that is newer than the default target.',
+    'What went wrong in upgrades of others, by what they saw. Where a check is named, it looks for the cause before the upgrade, and its page says why.',
+    'The links are public threads. Written by `node build/known-incidents.ts`.',
     '',
-    '| What you see | Why | What this program does | Source |',
-    '|---|---|---|---|',
-    ...incidents.map((one) => `| ${[one.seen, one.why, one.here, one.sources.map(linked).join(', ')].map(cell).join(' | ')} |`),
+    ...[...Map.groupBy(incidents, ({ seen }) => seen)].map(([seen, alike]) => itemOf(seen, alike)),
     '',
   ].join('\n');
+}
+
+/** A list is read on a phone, too. What is equal in rows that look alike is said once. */
+function itemOf(seen: string, alike: readonly Incident[]): string {
+  const once = (texts: readonly string[]) => [...new Set(texts.filter((text) => text !== ''))];
+  const told = once(alike.flatMap(({ why, here }) => [why, here])).join(' ');
+  return `- **${seen}** ${told} ${once(alike.flatMap(({ sources }) => sources))
+    .map(linked)
+    .join(', ')}`;
 }
 
 function ofPage(id: string, text: string): readonly Incident[] {
@@ -37,8 +43,8 @@ function ofPage(id: string, text: string): readonly Incident[] {
   const [seen, source, why] = [part('Seen'), part('Source'), part('Matters')];
   if (seen === undefined || source === undefined || why === undefined) return [];
   const title = text.split('\n')[0]?.replace(`# ${id} `, '') ?? '';
-  const here = part('Here') ?? `Checked before the upgrade: [${id}](../reference/checks/${id}.md) ${title}.`;
-  return [{ seen, why, here: here.replaceAll('](NS-', '](../reference/checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
+  const here = part('Here') ?? `[${id}](../reference/checks/${id}.md) ${title}.`;
+  return [{ seen, why: '', here: here.replaceAll('](NS-', '](../reference/checks/NS-'), sources: source.replace(/\.$/, '').split(', ') }];
 }
 
 function ofDefect({ lines, ...row }: Defect): Incident {
@@ -46,11 +52,11 @@ function ofDefect({ lines, ...row }: Defect): Incident {
   return ofRow(row, 'NS-609', fixes.length > 0 ? ` Fixed in ${fixes.join(', ')}.` : '');
 }
 
-function ofRow({ id, symptom, happens, advice = '', sources }: DefectText, check: string, fixed = ''): Incident {
+function ofRow({ id, symptom, advice = '', sources }: DefectText, check: string, fixed = ''): Incident {
   return {
     seen: symptom,
-    why: `${happens.charAt(0).toUpperCase()}${happens.slice(1)}.`,
-    here: `Checked before the upgrade: [${check}](../reference/checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
+    why: '',
+    here: `[${check}](../reference/checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
     sources,
   };
 }
@@ -58,10 +64,6 @@ function ofRow({ id, symptom, happens, advice = '', sources }: DefectText, check
 function linked(source: string): string {
   const [, repository, number] = /^([\w.-]+\/[\w.-]+)#(\d+)$/.exec(source) ?? [];
   return repository ? `[${source.split('/')[1]}](https://github.com/${repository}/issues/${number})` : source;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }
 
 if (process.argv[1] === import.meta.filename) writeFileSync(KNOWN_INCIDENTS, knownIncidents());

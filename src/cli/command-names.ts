@@ -47,7 +47,7 @@ export const COMMANDS = {
   verify: 'evaluates',
   unlock: 'asks',
   path: 'finds',
-  permissions: 'local',
+  permissions: 'finds',
   explain: 'local',
   completion: 'local',
   demo: 'local',

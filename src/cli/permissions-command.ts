@@ -1,19 +1,74 @@
 import type { PlanScope } from '../features/rights/index.ts';
-import { Fault } from '../kernel/fault.ts';
+import { command } from '../kernel/argv.ts';
+import { type ExitName, Fault } from '../kernel/fault.ts';
 import { hasFullManifest } from '../kernel/installation.ts';
+import { isAnswer } from '../kernel/interruption.ts';
 import type { Profile } from '../kernel/profile.ts';
+import { text } from '../kernel/step.ts';
 import { namedProfile } from '../profiles/choose.ts';
 import type { RunFlags } from './flags.ts';
 import { readRelease } from './options.ts';
+import type { Seams } from './seams.ts';
+import { type Asked, inSession, type Session } from './session.ts';
 
-/** Which role is asked for: these flags have a default, or have to be given. */
+/** Which role is asked for, of which installation. */
 export type RoleRequest = RunFlags & { readonly [Name in 'for' | 'path' | 'profile']: NonNullable<RunFlags[Name]> };
 
-/** The roles that a command needs, for `kubectl apply -f -`; asks no cluster. Throws Fault('usage') for what has no role. */
+/** `permissions`: by what is said of the installation, else by what the cluster shows. */
+export async function runPermissionsCommand(asked: Asked, seams: Seams): Promise<ExitName> {
+  const { flags } = asked;
+  const { for: wanted = '', profile, path } = flags;
+  await assertPermitted(wanted);
+  if (profile !== undefined) namedProfile(profile);
+  const print = async (role: RoleRequest) => {
+    seams.terminal.out(await permissionsText(role));
+    return 'done' as const;
+  };
+  if (profile !== undefined && path !== undefined) return print({ ...flags, for: wanted, profile, path });
+  const found = await installedHere(asked, seams);
+  return print({ ...flags, for: wanted, ...found });
+}
+
+/** Throws Fault('usage') without a cluster that shows it. */
+async function installedHere(asked: Asked, seams: Seams): Promise<Pick<RoleRequest, 'path' | 'profile'>> {
+  let found: Pick<RoleRequest, 'path' | 'profile'> | undefined;
+  const read = async ({ composition, context }: Session) => {
+    const { readInstalled } = await import('../features/survey/detect.ts');
+    found = { profile: context.profile.name, path: (await readInstalled(composition, context)).path };
+    return 'done' as const;
+  };
+  // The namespace is for the role alone: nothing is probed here.
+  const { 'probe-namespace': _, ...flags } = asked.flags;
+  await inSession(seams, { ...asked, flags, looksOnly: true }, read).catch((thrown: unknown) => {
+    throw isAnswer(thrown) ? unsaid(asked, thrown) : thrown;
+  });
+  if (found === undefined) throw unsaid(asked, undefined);
+  return found;
+}
+
+function unsaid({ flags }: Asked, thrown: unknown): Fault {
+  const why = thrown instanceof Fault ? `: ${thrown.message}` : '';
+  const { for: wanted = 'run', profile = 'calico', path = 'manifest' } = flags;
+  return new Fault(
+    'usage',
+    `whose roles are asked for is not known: the cluster does not show its installation${why}`,
+    [
+      'say both, the profile and the install path',
+      text`for example: ${command`kubectl netsvc-upgrade permissions --for ${wanted} --profile ${profile} --path ${path}`}`,
+    ],
+    thrown,
+  );
+}
+
+async function assertPermitted(wanted: string): Promise<void> {
+  const { permittedCommands } = await import('../features/rights/index.ts');
+  if (permittedCommands.includes(wanted)) return;
+  throw new Fault('usage', `--for ${wanted}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
+}
+
+/** The roles that a command needs, for `kubectl apply -f -`; asks no cluster. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {
-  const { adminRights, permissionsOf, permittedCommands, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
-  if (!permittedCommands.includes(asked.for))
-    throw new Fault('usage', `--for ${asked.for}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
+  const { adminRights, permissionsOf, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
   const profile = namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
   const placed = { ...scope, probeNamespace: asked['probe-namespace'] };

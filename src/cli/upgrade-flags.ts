@@ -22,7 +22,7 @@ export const upgradeFlags = {
     ...ofRun,
     helpValue: 'NAME',
     summary: 'names of the service: netsvc or calico; default: found in the cluster',
-    as: { permissions: { default: 'netsvc', summary: 'names of the service' } },
+    as: { permissions: { summary: 'names of the service; default: those of the cluster' } },
   },
   release: {
     ...ofRun,
@@ -36,7 +36,7 @@ export const upgradeFlags = {
     options: ['chart', 'operator', 'manifest', 'kvstore'],
     summary: 'install path, if detection cannot tell',
     as: {
-      permissions: { options: ['manifest', 'operator', 'chart', 'kvstore'], default: 'manifest', summary: 'install path' },
+      permissions: { summary: 'install path; default: that of the cluster' },
       path: { summary: 'install path; default: as detected, without a cluster manifest' },
     },
   },

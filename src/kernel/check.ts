@@ -112,6 +112,8 @@ export interface NotRead {
   readonly unread: string;
   /** What helps, if more is known than that. */
   readonly hint?: Said | readonly Said[];
+  /** The command that helps, where one does. */
+  readonly next?: Command;
   /** It was not asked for, on purpose. */
   readonly leftOut?: boolean;
   /** The check that says what helps: NS-009 where the account may not read it. While that one is an open error, this one is folded under it. */

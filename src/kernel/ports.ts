@@ -121,6 +121,8 @@ export interface Artifacts {
   has(release: string, path: string): Promise<boolean>;
   /** What is known of a file before it is fetched; `fetch` refuses another. */
   sumOf(release: string, path: string): Promise<KnownSum | undefined>;
+  /** What the source has there now, for comparing alone: the file is not handed out. Undefined if it has none. */
+  sumSeen(release: string, path: string): Promise<Pick<Artifact, 'file' | 'sha256' | 'url'> | undefined>;
   /** Releases of a folder source; undefined if the source cannot list. */
   releases(): Promise<readonly string[] | undefined>;
 }

@@ -227,6 +227,8 @@ export interface Profile {
   readonly minimumSource: string;
   /** Base address of artifacts; undefined if the user must give one. */
   readonly manifestUrl?: string;
+  /** Where its publisher says the sums of its files, for the user to compare: `{release}`. */
+  readonly publishedAt?: string;
   readonly registries: readonly string[];
   /** Last path segments of images, per component. */
   readonly images: {

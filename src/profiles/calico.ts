@@ -47,6 +47,8 @@ export const calico: Profile = {
   defaultRelease: 'v3.32.1',
   minimumSource: 'v3.15.0',
   manifestUrl: 'https://raw.githubusercontent.com/projectcalico/calico',
+  publishedAt:
+    'SHA256SUMS of https://github.com/projectcalico/calico/releases/tag/{release} for programs, and the folder manifests of its release-{release}.tgz for manifests',
   registries: ['quay.io/calico', 'docker.io/calico', 'calico', 'quay.io/tigera', 'docker.io/rancher', 'rancher'],
   images: {
     agent: [...mirrored('node'), 'hardened-calico'],

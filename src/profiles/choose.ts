@@ -39,7 +39,7 @@ export async function chooseProfile(wanted: string | undefined, cluster: Cluster
     if (crds || !(thrown instanceof Fault)) throw thrown;
     throw new Fault('usage', `no agents of a known name run on ${where}, and this account may not list CRDs, which tell more`, [
       `name the profile: --profile ${firstShipped().name}`,
-      text`print the roles that let it: ${command`kubectl netsvc-upgrade permissions --for preflight-read-only`}`,
+      text`print the roles that let it: ${command`kubectl netsvc-upgrade permissions --for preflight-read-only --profile ${firstShipped().name} --path manifest`}`,
     ]);
   }
 }

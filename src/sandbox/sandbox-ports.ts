@@ -126,6 +126,7 @@ function folderArtifacts(folder: string): Artifacts {
     urlOf: (release, path) => `${folder}/${release}/${path}`,
     releases,
     sumOf: async () => undefined,
+    sumSeen: async () => undefined,
     has: async (release, path) => (await read(release, path)) !== undefined,
     async fetch(release, path) {
       const bytes = await read(release, path);

@@ -38,7 +38,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an account without rights': {
     ...{ context: 'forbids', typed: 'preflight', exit: 1, says: /^error: user "forbids" may not do this: / },
-    next: `${P} permissions --for run`,
+    next: `${P} permissions --context=forbids --for run`,
   },
   'a certificate of an unknown authority': {
     ...{ context: 'untrusted', typed: 'plan', exit: 1, says: /^error: the certificate of \S+ is signed by an unknown authority/ },

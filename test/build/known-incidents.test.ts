@@ -22,7 +22,7 @@ describe('the page of known incidents', () => {
   it('explains what no check can see, with links to its threads and to pages that exist', () => {
     const text = knownIncidents();
     for (const { seen, here, sources } of explainedIncidents) {
-      const row = text.split('\n').find((line) => line.startsWith(`| ${seen} |`));
+      const row = text.split('\n').find((line) => line.startsWith(`- **${seen}** `));
       assert.ok(row, seen);
       for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
       for (const [, page = ''] of here.matchAll(/\]\(([^)]+)\)/g)) {

@@ -28,7 +28,7 @@ const TABLE: readonly (readonly [what: string, next: string, expected: string])[
   [
     'one with the name of a profile',
     'kubectl netsvc-upgrade permissions --for run --profile calico --path chart',
-    'kubectl netsvc-upgrade permissions --release=v3.31.2 --for run --profile calico --path chart',
+    'kubectl netsvc-upgrade permissions --context=prod --release=v3.31.2 --for run --profile calico --path chart',
   ],
   ['one that knows no artifacts', 'kubectl netsvc-upgrade unlock', 'kubectl netsvc-upgrade unlock --context=prod --release=v3.31.2'],
   ['a command of kubectl', 'kubectl describe node n1', 'kubectl --context=prod describe node n1'],

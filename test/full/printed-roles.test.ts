@@ -136,7 +136,19 @@ describe('a printed role by names on a real control plane', function () {
   const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 2 }));
   before(async () => {
     const printed = await cluster.upgrade(
-      ...['permissions', '--for', 'run', '--profile', 'calico', '--release', CALICO_TARGET, '--variant', 'calico-typha'],
+      ...[
+        'permissions',
+        '--for',
+        'run',
+        '--profile',
+        'calico',
+        '--path',
+        'manifest',
+        '--release',
+        CALICO_TARGET,
+        '--variant',
+        'calico-typha',
+      ],
     );
     assert.match(printed.stdout, /resourceNames: \["calico-typha"\]/);
     const onSecrets = parseAllDocuments(printed.stdout)

@@ -18,6 +18,7 @@ export function artifactsOf(textOf: (release: string, path: string) => string | 
     },
     has: async (release, path) => textOf(release, path) !== undefined,
     sumOf: async () => undefined,
+    sumSeen: async () => undefined,
     releases: async () => undefined,
   };
 }

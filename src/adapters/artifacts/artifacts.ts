@@ -29,7 +29,7 @@ export interface ArtifactsOptions extends FetchOptions {
   readonly sums: Sums;
 }
 
-type Source = Omit<Artifacts, 'sumOf'>;
+type Source = Omit<Artifacts, 'sumOf' | 'sumSeen'>;
 
 const LIMIT_BYTES = 50 * 1024 * 1024;
 

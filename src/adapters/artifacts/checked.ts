@@ -16,15 +16,23 @@ export interface Sums {
   readonly given: ReadonlyMap<string, string>;
 }
 
+/** A program of a release is the largest of its files. */
+const LARGEST_BYTES = 300 * 1024 * 1024;
+
 /**
  * A file with a known sum is used with that sum only, from any source. A target manifest from the network must have one, as it is applied
  * with all rights; a folder holds what the user put there.
  */
-export function checkedArtifacts(inner: Omit<Artifacts, 'sumOf'>, sums: Sums): Artifacts {
+export function checkedArtifacts(inner: Omit<Artifacts, 'sumOf' | 'sumSeen'>, sums: Sums): Artifacts {
   const sumOf = (release: string, path: string) => knownSum(sums, release, path);
   return {
     ...inner,
     sumOf,
+    async sumSeen(release, path) {
+      if (!(await inner.has(release, path))) return undefined;
+      const { file, sha256, url } = await inner.fetch(release, path, LARGEST_BYTES);
+      return { file, sha256, url };
+    },
     async fetch(release, path, limit) {
       const artifact = await inner.fetch(release, path, limit);
       const known = await sumOf(release, path);

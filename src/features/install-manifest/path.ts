@@ -23,7 +23,7 @@ export const manifestPath = {
   images: async (...of: Parameters<typeof imageDocuments>) => ({ ...(await imageDocuments(...of)), images: [] }),
   inGit: gitDocuments,
   scope: (_: Profile, documents?: readonly KubeObject[]): PlanScope => scopeIn(documents, false),
-  roleFlags: ({ variant }: Installation) => (variant === undefined ? [] : ['--variant', variant]),
+  roleFlags: ({ variant }: Installation) => ['--path', 'manifest', ...(variant === undefined ? [] : ['--variant', variant])],
 };
 
 /** The same where the service keeps its objects in a key-value store: a part of the manifest says how it is reached. */

@@ -33,9 +33,10 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
         target.hint ?? 'Check that the release exists and that its address is reachable, or point --manifest-url to a mirror or a folder.',
         {
           next:
-            goal.release === profile.defaultRelease
+            target.next ??
+            (goal.release === profile.defaultRelease
               ? command`kubectl netsvc-upgrade preflight --manifest-url DIR`
-              : command`kubectl netsvc-upgrade preflight --release ${profile.defaultRelease}`,
+              : command`kubectl netsvc-upgrade preflight --release ${profile.defaultRelease}`),
         },
       );
     }),

@@ -84,7 +84,8 @@ function hasSums(release: string, { profile }: Context): boolean {
   return profile.manifestUrl === undefined || !isOlder(profile.defaultRelease, release);
 }
 
-const NO_SUMS = 'with its files in a folder (--manifest-url DIR) or their sums (--artifact-digest FILE): this program does not have them';
+const NO_SUMS =
+  'with its files in a folder (--manifest-url DIR), or with their sums: preflight with this --release prints them, to compare';
 
 function verdictOf({ hits, unread }: Known, others: readonly Target[], world: DefectWorld): Verdict {
   const { release } = world.context.goal;

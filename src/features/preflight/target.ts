@@ -17,9 +17,22 @@ import {
 } from '../install-manifest/index.ts';
 import { attemptWith, installationIn, unknownEnd } from '../survey/index.ts';
 import { dryRunLeftOut } from './reading-only.ts';
+import { withSumsToCompare } from './unknown-sums.ts';
 
 /** The target for what is installed; without an installation there is none. */
 export async function readTargetFor(
+  sources: Sources,
+  context: Context,
+  detection: Reading<Detection>,
+  record: Reading<RunRecord | undefined>,
+): Promise<FoundTarget> {
+  const found = await readFor(sources, context, detection, record);
+  const installation = installationIn(detection);
+  if (!installation || 'value' in found.facts || unknownEnd(installation, context)) return found;
+  return { ...found, facts: await withSumsToCompare(found.facts, sources, context, installation) };
+}
+
+async function readFor(
   sources: Sources,
   context: Context,
   detection: Reading<Detection>,

@@ -150,9 +150,8 @@ type CliSource = NewCli | { readonly missing: string };
 async function findCli(sources: Sources, context: Context): Promise<CliSource> {
   const { artifacts } = sources;
   const { release } = context.goal;
-  const own = filledIn(context.profile.cli.artifact, sources, context);
   try {
-    const path = (await inMirror(sources, context, own)) ?? own;
+    const path = await cliPath(sources, context);
     if (!(await artifacts.has(release, path))) return { missing: `${path} is not in ${artifacts.source}` };
     const sum = (await artifacts.sumOf(release, path)) ?? (await publishedSum(sources, context, path));
     return { path, url: artifacts.urlOf(release, path), ...(sum ? { sum } : {}) };
@@ -160,6 +159,12 @@ async function findCli(sources: Sources, context: Context): Promise<CliSource> {
     if (isAnswer(thrown)) return { missing: thrown.message };
     throw thrown;
   }
+}
+
+/** Where the CLI of the target for this machine is fetched from. */
+export async function cliPath(sources: Sources, context: Context): Promise<string> {
+  const own = filledIn(context.profile.cli.artifact, sources, context);
+  return (await inMirror(sources, context, own)) ?? own;
 }
 
 /** Where a profile has an address of its own for the CLI, a source that the user names may have it all the same: `RELEASE/bin/NAME`. */

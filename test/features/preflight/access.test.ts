@@ -17,7 +17,7 @@ checkCases('NS-009', {
   'leads to the roles of the installed variant': {
     facts: denied(true),
     is: 'error',
-    next: /^kubectl netsvc-upgrade permissions --for run --profile calico --variant calico-typha$/,
+    next: /^kubectl netsvc-upgrade permissions --for run --profile calico --path manifest --variant calico-typha$/,
   },
   'leads to the roles of the path where there is an operator': {
     facts: { ...denied(true), detection: found({ path: 'chart', variant: undefined }) },

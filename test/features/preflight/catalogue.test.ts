@@ -69,7 +69,7 @@ describe('the catalogue of checks', () => {
     for (const id of ids) {
       const text = readFileSync(join(root, pageOf(id)), 'utf8');
       assert.ok(text.startsWith(`# ${id} ${checkTitles[id]}\n`), id);
-      for (const part of ['**Means**', '**Matters**', '**Fix**', '**Accept**']) assert.ok(text.includes(part), `${id} ${part}`);
+      for (const part of ['**Found when**', '**Matters**', '**Fix**', '**Accept**']) assert.ok(text.includes(part), `${id} ${part}`);
     }
   });
 

@@ -129,7 +129,7 @@ checkCases('NS-609', {
     },
     is: 'warning',
     about: ['node-in-pool'],
-    hint: /^Fixed in v3\.32\.2: --release v3\.32\.2, with its files in a folder \(--manifest-url DIR\) or their sums \(--artifact-digest FILE\)/,
+    hint: /^Fixed in v3\.32\.2: --release v3\.32\.2, with its files in a folder \(--manifest-url DIR\), or with their sums: preflight with this --release prints them, to compare/,
     details: [/Node\/n1 10\.244\.7\.9 in IPPool\/pods 10\.244\.0\.0\/16/],
   },
   'passes where the addresses of the nodes are elsewhere': {

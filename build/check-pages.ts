@@ -1,0 +1,78 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chain, checkTitles } from '../src/features/chain.ts';
+import type { CheckId, Finding } from '../src/kernel/check.ts';
+import type { InstallPath } from '../src/kernel/installation.ts';
+import { plain } from '../src/report/colour.ts';
+import { findingLines } from '../src/report/findings.ts';
+import { EXAMPLES, type Seen } from '../test/support/check-examples.ts';
+
+const CHECKS = join(import.meta.dirname, '..', 'docs', 'reference', 'checks');
+const BEGIN = '<!-- facts, by build/check-pages.ts -->';
+const END = '<!-- end of the facts -->';
+
+const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
+
+/** Checks of some install paths only: by numbers, both ends included. */
+const ONLY_ON: readonly (readonly [first: number, last: number, readonly InstallPath[]])[] = [
+  [113, 113, OPERATED],
+  [209, 210, ['kvstore']],
+  [212, 212, ['kvstore']],
+  [231, 248, ['chart']],
+  [251, 251, OPERATED],
+  [310, 310, OPERATED],
+  [313, 313, OPERATED],
+  [411, 411, OPERATED],
+  [429, 429, OPERATED],
+  [621, 624, OPERATED],
+  [626, 634, OPERATED],
+  [723, 723, ['kvstore']],
+  [725, 725, ['kvstore']],
+  [804, 804, ['chart']],
+];
+
+/** The install paths of a check; undefined for all. */
+export function pathsOf(id: string): readonly InstallPath[] | undefined {
+  const number = Number(id.slice(3));
+  return ONLY_ON.find(([first, last]) => first <= number && number <= last)?.[2];
+}
+
+/** What the tests provoke of each check. */
+export function seenChecks(): Readonly<Record<string, Seen>> {
+  return JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, Seen>;
+}
+
+/** The page with its facts of today, right below the title. */
+export function withFacts(id: string, text: string, seen: Seen | undefined): string {
+  const [title = '', ...rest] = text.split('\n');
+  const body = rest.join('\n').replace(new RegExp(`^\\s*${BEGIN}[\\s\\S]*?${END}\\n`), '');
+  return `${title}\n\n${BEGIN}\n${factsOf(id, seen)}\n${END}\n\n${body.trimStart()}`;
+}
+
+function factsOf(id: string, seen: Seen | undefined): string {
+  const stages = chain.filter(({ checks }) => checks.some((one) => one.id === id));
+  const severity = stages.flatMap(({ checks }) => checks.filter((one) => one.id === id)).map((one) => one.severity);
+  const severities = [...new Set([...severity, ...(seen?.severities ?? [])])].sort();
+  const facts = `**Severity** ${severities.join(' or ')} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${stages.map((one) => one.id).join(', ')}`;
+  return seen?.example === undefined ? facts : [facts, '', '```', ...exampleOf(id, seen.example), '```'].join('\n');
+}
+
+function exampleOf(id: string, { evidence, ...example }: NonNullable<Seen['example']>): readonly string[] {
+  const finding = {
+    ...example,
+    evidence,
+    id: id as CheckId,
+    title: checkTitles[id] ?? '',
+    category: 'result',
+    ref: '',
+  } as unknown as Finding;
+  return findingLines(finding, { palette: plain, wide: false });
+}
+
+if (import.meta.main) {
+  const seen = seenChecks();
+  for (const id of Object.keys(checkTitles)) {
+    const file = join(CHECKS, `${id}.md`);
+    writeFileSync(file, withFacts(id, readFileSync(file, 'utf8'), seen[id]));
+  }
+}

@@ -1,0 +1,69 @@
+import { command } from '../../kernel/argv.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { type Installation, isByChart, isOperated } from '../../kernel/installation.ts';
+import type { Artifacts, Sources } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { ownFile } from '../install-manifest/index.ts';
+import { cliPath } from '../service-cli/index.ts';
+import type { TargetFacts } from '../survey/index.ts';
+
+interface Sum {
+  readonly file: string;
+  readonly sha256: string;
+  readonly url: string;
+}
+
+/** The same; where sums of the target are not known, it lists those of the files there, and one command with all. No such file is used. */
+export async function withSumsToCompare(
+  facts: Reading<TargetFacts>,
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+): Promise<Reading<TargetFacts>> {
+  if ('value' in facts) return facts;
+  const sums = await unknownSums(sources, context, installation);
+  return sums.length === 0 ? facts : { ...facts, ...adviceOn(sums, context) };
+}
+
+/** Of what an upgrade on this path takes from the network. */
+async function unknownSums(sources: Sources, context: Context, installation: Installation): Promise<readonly Sum[]> {
+  const { artifacts } = sources;
+  const { release } = context.goal;
+  const manifests = filesOf(context, installation).map((file) => `manifests/${file}`);
+  const all = await Promise.all([...manifests, await cliPath(sources, context)].map((path) => sumToCompare(artifacts, release, path)));
+  // The program alone can be had elsewhere: it does not ask for all of this.
+  return all.slice(0, manifests.length).every((one) => one === undefined) ? [] : all.filter((one) => one !== undefined);
+}
+
+function filesOf(context: Context, installation: Installation): readonly string[] {
+  const { crdFile } = context.profile;
+  if (isByChart(installation)) return [crdFile];
+  const { variant, addOns } = ownFile(context, installation);
+  const own = [variant.file, ...addOns.map(({ file }) => file)];
+  return isOperated(installation) ? [...own, crdFile] : own;
+}
+
+/** Undefined for a file whose sum is known, that is in a folder of the user, or that is not there. */
+async function sumToCompare(artifacts: Artifacts, release: string, path: string): Promise<Sum | undefined> {
+  const url = artifacts.urlOf(release, path);
+  if (!/^https?:/.test(url) || (await artifacts.sumOf(release, path)) !== undefined) return undefined;
+  return artifacts.sumSeen(release, path);
+}
+
+/** Which target needs none of this. */
+const newest = (release: string, { defaultRelease, manifestUrl }: Profile): string =>
+  manifestUrl === undefined || release === defaultRelease ? '' : `; the default, ${defaultRelease}, is the newest release whose sums do`;
+
+function adviceOn(sums: readonly Sum[], { goal: { release }, profile }: Context): Pick<NotRead, 'hint' | 'next'> {
+  const digests = sums.flatMap(({ file, sha256 }) => ['--artifact-digest', `${file}=${sha256}`]);
+  const where = profile.publishedAt?.replaceAll('{release}', release);
+  return {
+    hint: [
+      `No sums of ${release} come with this program${newest(release, profile)}. Fetched now, and not used:`,
+      ...sums.map(({ file, sha256, url }) => `  ${file} sha256 ${sha256} from ${url}`),
+      `Compare each with what the publisher says${where === undefined ? '' : `: ${where}`}. If all are equal, the next command accepts these files and no others. Keep its flags for plan and run.`,
+    ],
+    next: command`kubectl netsvc-upgrade preflight --release ${release} ${digests}`,
+  };
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathsOf, seenChecks, withFacts } from '../../build/check-pages.ts';
+import { checkTitles } from '../../src/features/chain.ts';
+
+const pageOf = (id: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'checks', `${id}.md`), 'utf8');
+
+/** No test of a feature makes them fail: they never do, or their finding comes from a run alone. */
+const NO_EXAMPLE = ['NS-221', 'NS-231', 'NS-707', 'NS-753', 'NS-901', 'NS-902'];
+
+describe('pages of checks', () => {
+  const seen = seenChecks();
+  const ids = Object.keys(checkTitles);
+
+  it('begin with severity, install paths, stages and an example of the finding, made from the checks', () => {
+    for (const id of ids) assert.equal(pageOf(id), withFacts(id, pageOf(id), seen[id]), 'run: node build/check-pages.ts');
+  });
+
+  it('say then when it is found', () => {
+    for (const id of ids) assert.match(pageOf(id), /<!-- end of the facts -->\n\n\*\*Found when\*\* \S/, id);
+  });
+
+  it('have an example each, but for those that never fail by themselves', () => {
+    assert.deepEqual(
+      ids.filter((id) => seen[id]?.example === undefined),
+      NO_EXAMPLE,
+      'run: mocha --require test/support/record-examples.ts test/features/**/*.test.ts',
+    );
+  });
+
+  it('name every install path on which a test saw the check say something', () => {
+    const wrong = ids.filter((id) => seen[id]?.paths.some((path) => pathsOf(id)?.every((one) => one !== path)));
+    assert.deepEqual(wrong, []);
+  });
+});

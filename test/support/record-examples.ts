@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { chain } from '../../src/features/chain.ts';
+import type { Check, Verdict } from '../../src/kernel/check.ts';
+import { textAt } from '../../src/kernel/json.ts';
+import { EXAMPLES, type Example } from './check-examples.ts';
+
+/**
+ * With `mocha --require`: notes for each check its shortest finding among all that the tests provoke. The pages of checks show it
+ * (`node build/check-pages.ts`). Read the difference before you keep it: names of a test may say less than the former ones.
+ */
+
+const found = new Map<string, { example?: Example; severities: Set<string>; paths: Set<string> }>();
+
+/** One with a subject shows more; of two such, the shorter one, and of equals always the same. */
+function rankOf(example: Example): string {
+  const text = JSON.stringify(example);
+  return `${example.evidence.length === 0 ? 1 : 0} ${String(text.length).padStart(6, '0')} ${text}`;
+}
+
+function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
+  if (verdict.status === 'not-applicable') return;
+  const seen = found.get(check.id) ?? { severities: new Set(), paths: new Set() };
+  found.set(check.id, seen);
+  const path = textAt(facts, 'installation', 'path') ?? textAt(facts, 'detection', 'value', 'installation', 'path');
+  if (path !== undefined) seen.paths.add(path);
+  if (verdict.status !== 'failed') return;
+  const { because: message, hint: said, next, evidence = [], severity = check.severity } = verdict;
+  seen.severities.add(severity);
+  const shown = evidence.map(({ text, detail }) => ({ text, ...(detail === undefined ? {} : { detail }) }));
+  const hint = [said].flat().join('\n');
+  const example: Example = { outcome: severity, message, hint, evidence: shown, ...(next === undefined ? {} : { next: String(next) }) };
+  if (seen.example === undefined || rankOf(example) < rankOf(seen.example)) seen.example = example;
+}
+
+for (const check of chain.flatMap(({ checks }) => checks as readonly Check<never>[])) {
+  const { judge } = check;
+  Object.assign(check, {
+    judge(facts: never, context: never) {
+      const verdict = judge.call(check, facts, context);
+      note(check, verdict, facts);
+      return verdict;
+    },
+  });
+}
+
+process.on('exit', () => {
+  const rows = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
+  const all = rows.map(([id, { example, severities, paths }]) => [
+    id,
+    { example, severities: [...severities].sort(), paths: [...paths].sort() },
+  ]);
+  writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
+});
