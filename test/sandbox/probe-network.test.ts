@@ -81,7 +81,7 @@ describe('run --probe-network', () => {
       ['apply', 'old'],
       ['wait', 'upgraded'],
     ] as const) {
-      assert.match(text, new RegExp(`^${stage}: {3}${pair(is)}`, 'm'));
+      assert.match(text, new RegExp(`^\\d\\d:\\d\\d:\\d\\dZ ${stage}: {3}${pair(is)}`, 'm'));
       assert.match(text, new RegExp(`^${stage} +done +${pair(is)}`, 'm'));
     }
     const once = ['listener', 'listener', 'client', 'client'];
@@ -117,7 +117,7 @@ describe('run --probe-network', () => {
       text,
       /a new pod on node-\d\d \(upgraded\) does not resolve kubernetes\.default\.svc, but reaches a pod on node-\d\d \(old\)/,
     );
-    assert.match(text, /this means: pods reach each other, so the way to the DNS Service is what fails/);
+    assert.match(text, /means {3}pods reach each other, so the way to the DNS Service is what fails/);
     assert.match(text, /to hold it: kubectl -n kube-system patch daemonset netsvc-node /);
     assert.equal(seen.length, 8, 'two old nodes were compared');
   });

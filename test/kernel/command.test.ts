@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { commandIn } from '../../src/cli/ending/next-step.ts';
+import { command, commandsInTurn, localCommand, ownCommand, removingCommand } from '../../src/kernel/command.ts';
+import { look, stepOf, text } from '../../src/kernel/step.ts';
+
+describe('a command', () => {
+  it('is program and arguments for machines, and what needs a shell is given to one', () => {
+    assert.deepEqual(command`kubectl get pod ${'a b'} -o jsonpath='{.x y}'`.argv, [
+      'kubectl',
+      'get',
+      'pod',
+      'a b',
+      '-o',
+      'jsonpath={.x y}',
+    ]);
+    const piped = command`kubectl get x -o name | xargs -n 1 kubectl delete`;
+    assert.deepEqual(piped.argv, ['sh', '-c', 'kubectl get x -o name | xargs -n 1 kubectl delete']);
+    // What is inserted is one word, whatever is in it.
+    assert.deepEqual(command`kubectl get ${'a | b'}`.argv, ['kubectl', 'get', 'a | b']);
+  });
+
+  it('of this program is known by its sub-command', () => {
+    assert.deepEqual(
+      [command`kubectl netsvc-upgrade wait -o wide`.own, command`kubectl get pods`.own, localCommand`ls -l`.own],
+      ['wait', undefined, undefined],
+    );
+    assert.equal(ownCommand('hep --undo').gives('undo'), true);
+    assert.equal(ownCommand('hep --undo-all').gives('undo'), false);
+  });
+
+  it('loses a flag with its value, however that was written', () => {
+    for (const typed of ['run --max-failed=1 --yes', 'run --max-failed 1 --yes', 'run --yes'])
+      assert.equal(String(ownCommand(typed).without('max-failed')), 'kubectl netsvc-upgrade run --yes', typed);
+  });
+
+  it('keeps its comment out of what is executed', () => {
+    const next = command`kubectl netsvc-upgrade preflight`.commented('changes nothing');
+    assert.deepEqual([String(next), next.argv.length], ['kubectl netsvc-upgrade preflight   # changes nothing', 3]);
+  });
+
+  it('that removes something is never the next one, nor is a chain that holds one', () => {
+    const remove = removingCommand`kubectl delete pod a`;
+    const first = (one: typeof remove) => commandIn([look(text`see why: ${one}`)]);
+    assert.equal(first(remove), undefined);
+    assert.equal(first(commandsInTurn([command`kubectl get pod a`, remove])), undefined);
+    assert.equal(String(first(command`kubectl get pod a`)), 'kubectl get pod a');
+  });
+});
+
+describe('a step', () => {
+  it('is in a document with its kind, its words and its command', () => {
+    const step = look(text`see why: ${command`kubectl get pod ${'a b'}`} now`);
+    assert.deepEqual(JSON.parse(JSON.stringify(step)), {
+      ...{ kind: 'look', text: "see why: kubectl get pod 'a b' now" },
+      command: ['kubectl', 'get', 'pod', 'a b'],
+    });
+  });
+
+  it('made of words alone holds no command, whatever they look like', () => {
+    const step = stepOf('b says: kubectl delete ns a');
+    assert.deepEqual([step.text.command, commandIn([step])], [undefined, undefined]);
+  });
+});
