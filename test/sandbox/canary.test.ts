@@ -32,7 +32,9 @@ const run = (scenario: Scenario, flags: Flags = {}, profile: Profile = waved): P
 
 async function isOurs(scenario: Scenario): Promise<boolean> {
   const { records } = sandboxPorts(scenario);
-  return ownStrategyOf(agents(scenario), await readOwnStrategies(records, await records.load(), scenario)) !== undefined;
+  return (
+    ownStrategyOf(agents(scenario), await readOwnStrategies(records, await records.load(), scenario, [agents(scenario)])) !== undefined
+  );
 }
 
 describe('a canary on the manifest path', function () {

@@ -52,7 +52,7 @@ const run = (scenario: Scenario, profile: Profile, flags: Flags = {}): Promise<C
 
 async function isOurs(scenario: Scenario): Promise<boolean> {
   const { records } = sandboxPorts(scenario);
-  const own = await readOwnStrategies(records, await records.load(), scenario);
+  const own = await readOwnStrategies(records, await records.load(), scenario, [agents(scenario)]);
   return ownStrategyOf(agents(scenario), own) !== undefined;
 }
 

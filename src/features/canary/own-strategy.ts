@@ -14,14 +14,15 @@ const MARK = 'netsvc-upgrade/strategy';
 /** What this program gave a DaemonSet for a while: the object with its former strategy, known by what was kept before the write. */
 export type OwnStrategies = readonly ChangedPlace[];
 
-/** None where the last run is over: it has put them back. */
+/** None where the last run is over, for it has put them back, and where none of these objects bears our mark. */
 export async function readOwnStrategies(
   records: Pick<Records, 'keptWith'>,
   record: RunRecord | undefined,
   here: Pick<Context, 'clusterUid'>,
+  live: readonly KubeObject[],
 ): Promise<OwnStrategies> {
   const run = recordHere(record, here);
-  if (run === undefined || run.finishedAt !== undefined) return [];
+  if (run === undefined || run.finishedAt !== undefined || !live.some(isMarked)) return [];
   return changedPlaces(await keptChanges(records, STAGE, isStrategy)).filter((one) => !isUndone(one));
 }
 

@@ -74,7 +74,16 @@ export async function readAgentStep(
   record: RunRecord | undefined,
 ): Promise<Stepped> {
   const { previews } = merged;
-  const agents = agentsIn(merged, variant, await readOwnStrategies(sources.records, record, context));
+  const agents = agentsIn(
+    merged,
+    variant,
+    await readOwnStrategies(
+      sources.records,
+      record,
+      context,
+      previews.flatMap(({ live }) => live ?? []),
+    ),
+  );
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
   const step = wanted ? undefined : overOf(agents);

@@ -6,6 +6,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { alike } from '../../manifest/alike.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
@@ -50,11 +51,17 @@ export interface EditSurvey extends Editing {
  * Finds what the user changed in the manifest of the installed release and merges it with the target as released (§4.4/1).
  * Throws NoBase if that manifest is not at hand, and Fault('usage') for a `--resolve` that decides nothing.
  */
-export async function readEdits(sources: Sources, context: Context, installation: Installation, target: Target): Promise<EditSurvey> {
+export async function readEdits(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  target: Target,
+  record?: RunRecord,
+): Promise<EditSurvey> {
   const candidates = await readBases(sources, context, installation);
   const { first, others } = candidates;
   const theirs = targetDocuments(target);
-  const own = await readUsersObjects(sources, context, [...theirs, ...first.documents.filter(isNoDefinition)]);
+  const own = await readUsersObjects(sources, context, record, [...theirs, ...first.documents.filter(isNoDefinition)]);
   const objects = own.filter(({ document }) => isNoDefinition(document));
   const { states, untold } = await readLiveStates(sources.cluster, objects, first.documents);
   const file = await readInstalledManifest(sources, context, installation);
@@ -122,10 +129,20 @@ export function baseNote(base: string, doubt?: BaseDoubt): string {
 type Documents = readonly KubeObject[];
 
 /** A strategy that this program gave the agents for a while is no edit. */
-async function readUsersObjects({ cluster, records }: Sources, context: Context, documents: Documents): Promise<readonly OwnObject[]> {
-  const [objects, record] = await Promise.all([readOwnObjects(cluster, documents), records.load()]);
-  const own = await readOwnStrategies(records, record, context);
-  return objects.map((one) => (one.live ? { ...one, live: withoutOwn(one.live, own) } : one));
+async function readUsersObjects(
+  { cluster, records }: Sources,
+  context: Context,
+  record: RunRecord | undefined,
+  documents: Documents,
+): Promise<readonly OwnObject[]> {
+  const objects = await readOwnObjects(cluster, documents);
+  const strategies = await readOwnStrategies(
+    records,
+    record,
+    context,
+    objects.flatMap(({ live }) => live ?? []),
+  );
+  return objects.map((one) => (one.live ? { ...one, live: withoutOwn(one.live, strategies) } : one));
 }
 
 /** Without metadata: its lists have one rule everywhere. */

@@ -56,7 +56,7 @@ export async function readMergedTarget(
     if (isThere) return { target: recorded, edits: { value: settled(recorded) }, previews, untold: [] };
   }
   const released = await readReleasedTarget(sources, context, installation);
-  const edits = await withBase(() => readEdits(sources, context, installation, released));
+  const edits = await withBase(() => readEdits(sources, context, installation, released, record));
   const carried = 'value' in edits ? edits.value.carried : undefined;
   const target = carried ? withCarried(released, carried) : released;
   const previews = await previewsOf(sources.cluster, target, context);
