@@ -1,4 +1,4 @@
-import { kubeconfigCommand } from '../../kernel/command.ts';
+import { command } from '../../kernel/command.ts';
 import { look, text } from '../../kernel/step.ts';
 /** kubectl's connection flags. Not `-n`: it filters lists, and must not decide where kubectl puts a document. */
 export interface ConnectionFlags {
@@ -98,7 +98,7 @@ export interface Connection {
 }
 
 /** Server, authority and user of the context, without credentials. */
-export const SEE_ENTRY = look(text`see what the kubeconfig says of it: ${kubeconfigCommand`kubectl config view --minify`}`);
+export const SEE_ENTRY = look(text`see what the kubeconfig says of it: ${command`kubectl config view --minify`}`);
 
 /** `context "prod" of ~/.kube/config`: how messages name a connection. */
 export function connectionText(connection: Pick<Connection, 'source' | 'contextName'>): string {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { command } from '../../kernel/argv.ts';
-import { kubeconfigCommand, localCommand } from '../../kernel/command.ts';
+import { localCommand } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { look, text } from '../../kernel/step.ts';
 import { programFile } from '../tools/files-of.ts';
@@ -74,7 +74,7 @@ async function runView(flags: readonly string[], source: string, env: Environmen
     const said = stderr.trim().replace(/^error: /, '') || message;
     throw new Fault('usage', `kubectl cannot read ${source}: ${said}`, [
       'repair the file, or name another one with --kubeconfig',
-      look(text`see what kubectl says of it: ${kubeconfigCommand`kubectl config view`}`),
+      look(text`see what kubectl says of it: ${command`kubectl config view`}`),
     ]);
   }
 }
