@@ -37,6 +37,13 @@ describe('pages that say what the program does', () => {
     assert.match(read('docs/use/traffic.md'), /not measured/);
   });
 
+  it('cite no section of the procedure, which the reader does not have; in documents of JSON it is data', () => {
+    const cited = globSync('docs/{use,reference}/**/*.md', { cwd: root }).filter((page) =>
+      /§\d/.test(read(page).replaceAll(/"ref": "[^"]*"/g, '')),
+    );
+    assert.deepEqual(cited, []);
+  });
+
   it('concepts has every stage of the chain, in its order', () => {
     const [table = ''] = read('docs/use/concepts.md').split('\n## ');
     const stages = [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, id]) => id);
