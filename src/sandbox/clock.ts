@@ -4,8 +4,8 @@ import type { Clock } from '../kernel/ports.ts';
 interface Timer {
   readonly at: number;
   readonly run: () => void;
-  /** A sleeper waits for it; without sleepers time stands still. */
-  readonly drives: boolean;
+  /** Tells whoever sleeps until then that a task broke. A timer without it does not make time go: without sleepers it stands still. */
+  readonly fail?: (thrown: unknown) => void;
 }
 
 export interface VirtualClock extends Clock {
@@ -21,45 +21,54 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') } = {}):
   let now = start.getTime();
   let going = false;
 
-  const add = (ms: number, run: () => void, drives: boolean) => {
-    const timer: Timer = { at: now + Math.max(0, ms), run, drives };
+  const add = (ms: number, timed: Omit<Timer, 'at'>) => {
+    const timer: Timer = { at: now + Math.max(0, ms), ...timed };
     timers.add(timer);
     return () => void timers.delete(timer);
+  };
+  const sleepers = () => [...timers].filter(({ fail }) => fail);
+  /** What broke is an error of all who wait for time to go on: it would otherwise stand still for them without a word. */
+  const run = (timer: Timer) => {
+    try {
+      timer.run();
+    } catch (thrown) {
+      for (const sleeper of sleepers()) {
+        timers.delete(sleeper);
+        sleeper.fail?.(thrown);
+      }
+    }
   };
   async function go(): Promise<void> {
     if (going) return;
     going = true;
     // Promise chains are through when the event loop comes round.
-    for (await turn(); [...timers].some((timer) => timer.drives); await turn()) {
+    for (await turn(); sleepers().length > 0; await turn()) {
       const next = earliest(timers);
       if (!next) break;
       if (clock.pace > 0 && next.at > now) await wait(((next.at - now) / 1000) * clock.pace);
       if (earliest(timers) !== next) continue;
       timers.delete(next);
       now = Math.max(now, next.at);
-      next.run();
+      run(next);
     }
     going = false;
   }
   const clock: VirtualClock = {
     pace: 0,
     now: () => new Date(now),
-    schedule: (ms, task) => add(ms, task, false),
-    sleep: (ms, signal) =>
-      new Promise<void>((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const abort = () => {
-          cancel();
-          reject(signal?.reason);
-        };
-        const wake = () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        };
-        const cancel = add(ms, wake, true);
-        signal?.addEventListener('abort', abort, { once: true });
-        void go();
-      }),
+    schedule: (ms, task) => add(ms, { run: task }),
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const cancel = add(ms, { run: resolve, fail: reject });
+      const abort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      void go();
+      return promise.finally(() => signal?.removeEventListener('abort', abort));
+    },
   };
   return clock;
 }

@@ -27,6 +27,20 @@ describe('the virtual clock', () => {
     assert.deepEqual(clock.now(), start);
   });
 
+  it('throws the error of a task to all who sleep, and goes on for whoever sleeps next', async () => {
+    const clock = virtualClock({ start });
+    clock.schedule(1000, () => {
+      throw new Error('it broke');
+    });
+    const sleepers = await Promise.allSettled([clock.sleep(2000), clock.sleep(3000)]);
+    assert.deepEqual(
+      sleepers.map((one) => one.status === 'rejected' && one.reason.message),
+      ['it broke', 'it broke'],
+    );
+    await clock.sleep(500);
+    assert.equal(clock.now().getTime() - start.getTime(), 1500);
+  });
+
   it('wakes a sleeper whose signal aborts, without letting the time pass', async () => {
     const clock = virtualClock({ start });
     const end = new AbortController();

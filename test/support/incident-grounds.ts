@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
@@ -13,6 +12,7 @@ import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type Change, findKind } from '../../src/sandbox/store.ts';
 import { storedIn } from './chart-bench.ts';
+import { testFolder } from './folders.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { GOOD, operatorReleases } from './operated-bench.ts';
@@ -69,8 +69,7 @@ async function installed(release: string, file: string, folder = releasesWith(re
 
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'incidents-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder('incidents-');
   const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
     const like = ALIKE.get(release) ?? release;
