@@ -2,14 +2,9 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** CommonJS inside an ES module needs these three names. */
-const BANNER = [
-  "const { createRequire: __createRequire } = process.getBuiltinModule('node:module');",
-  "const { fileURLToPath: __toPath } = process.getBuiltinModule('node:url');",
-  'const require = __createRequire(import.meta.url);',
-  'const __filename = __toPath(import.meta.url);',
-  "const __dirname = __toPath(new URL('.', import.meta.url));",
-].join('');
+/** CommonJS inside an ES module needs these names. */
+const BANNER = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
+const NAMES = { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' };
 
 /** What oclif loads by the names in package.json. */
 const ENTRIES = ['src/cli/main.ts', 'src/cli/help.ts', 'src/commands/*.ts', 'src/hooks/*.ts'];
@@ -33,6 +28,7 @@ export async function bundle(root: string, out: string): Promise<readonly string
     target: 'node22',
     format: 'esm',
     banner: { js: BANNER },
+    define: NAMES,
     // oclif looks for them in a checkout of its own.
     external: ['ts-node', 'tsx'],
     alias: { ...Object.fromEntries(LEFT_OUT.map((name) => [name, './build/left-out.ts'])), ejs: './build/plain-templates.ts' },

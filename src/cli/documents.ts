@@ -145,10 +145,10 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly record: RunRecord | null;
   /** Owner references that the run record says are removed; null if there are none. */
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
-  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. */
-  readonly held: { readonly object: ObjectRef; readonly run: string } | null;
-  /** The agents, where an unfinished run gave them an update strategy for a while, and which; null where none did. `held`: no agent is replaced. */
-  readonly strategy: { readonly object: ObjectRef; readonly is: string; readonly held: boolean } | null;
+  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `unlock` does not look it up. */
+  readonly held?: { readonly object: ObjectRef; readonly run: string } | null;
+  /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. */
+  readonly strategy?: { readonly object: ObjectRef; readonly is: string; readonly held: boolean } | null;
 }
 
 /** One reference to a resource of the service, and whether it is removed before the upgrade. */

@@ -2,6 +2,7 @@ import { type Command, command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
+import type { InstallPath } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
@@ -64,8 +65,18 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
   return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded as removed`];
 }
 
-/** Typha as the cluster has it, whatever the record says: that may be lost. An account that may not look is told nothing. */
-export async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
+/** Paths without an operator that could be kept from anything. */
+const HOLDS_NOTHING: readonly string[] = ['manifest', 'kvstore'] satisfies readonly InstallPath[];
+
+/**
+ * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
+ * is asked where the recorded run can hold none.
+ */
+async function readHeld(
+  { composition: { cluster } }: Session,
+  record: RunRecord | undefined,
+): Promise<StatusDocument['held']> {
+  if (record && HOLDS_NOTHING.includes(record.path)) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
   if (name === '') return null;
@@ -188,13 +199,15 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
 interface Stands {
   readonly lock: LockHolder | undefined;
   readonly record: RunRecord | undefined;
-  readonly held: StatusDocument['held'];
-  readonly strategy: StatusDocument['strategy'];
+  /** Only of `status`, as `strategy`. */
+  readonly held?: StatusDocument['held'];
+  readonly strategy?: StatusDocument['strategy'];
 }
 
 export function statusDocument(context: Context, { lock, record, held, strategy }: Stands, next: Command | string): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
-  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, held, strategy };
+  const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy }) };
+  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, ...looked };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

@@ -3,12 +3,11 @@ import { type ExitName, Fault, unlockOnce } from '../kernel/fault.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { recordHere } from '../kernel/run-record.ts';
 import { look, text } from '../kernel/step.ts';
-import { readStrategy } from './agents-strategy.ts';
 import { oursWith } from './carried.ts';
 import { present } from './output.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { lockLines, readHeld, recordedHead, statusDocument } from './status-command.ts';
+import { lockLines, recordedHead, statusDocument } from './status-command.ts';
 
 /** `unlock`: shows the holder; releases on --yes or on a yes at the terminal. */
 export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -43,15 +42,7 @@ async function agree(session: Session, holder: string): Promise<void> {
 async function show(session: Session, holder: LockHolder | undefined, lines: readonly string[]): Promise<ExitName> {
   const record = recordHere(await session.composition.records.load(), session.context);
   const shown = async () => [...(await recordedHead(session, record)), ...lines];
-  await present(
-    session,
-    statusDocument(
-      session.context,
-      { lock: holder, record, held: await readHeld(session, record), strategy: await readStrategy(session, record) },
-      statusHere(session),
-    ),
-    shown,
-  );
+  await present(session, statusDocument(session.context, { lock: holder, record }, statusHere(session)), shown);
   return 'done';
 }
 
