@@ -55,7 +55,9 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[^"])*(?
 const KEY_END = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
 
 function maskForms(text: string): string {
-  const schemes = SCHEMES.reduce((kept, pattern) => kept.replace(pattern, `$1${HIDDEN}`), text.replace(IN_ADDRESS, `$1${HIDDEN}@`));
+  // Looked for only where one can be: the pattern tries thirty places for each letter.
+  const plain = text.includes('://') ? text.replace(IN_ADDRESS, `$1${HIDDEN}@`) : text;
+  const schemes = SCHEMES.reduce((kept, pattern) => kept.replace(pattern, `$1${HIDDEN}`), plain);
   const tokens = schemes.replace(TOKEN_RUN, withoutTokens);
   return withoutKeyEnds(tokens.replace(PRIVATE_KEY, HIDDEN).replace(ENCODED_KEY, HIDDEN));
 }

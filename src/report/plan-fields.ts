@@ -25,7 +25,9 @@ interface FieldLine {
 /** The fields of an object as lines: with `wide` all; else those of workloads, the first ones and every loss. */
 export function fieldLines(object: PlannedObject, edits: readonly Edit[], wide: boolean): readonly string[] {
   if (!wide && !WORKLOADS.has(object.ref.kind)) return [];
-  const lines = object.fields.map((field) => fieldLine(field, object, edits, wide));
+  const managers = managersByChange(object);
+  const own = edits.filter(({ ref }) => refText(ref) === refText(object.ref));
+  const lines = object.fields.map((field) => fieldLine(field, { managers: [...(managers.get(field.path) ?? [])], edits: own }, wide));
   const shown = wide ? lines : firstLines(lines);
   const rest = lines.length - shown.length;
   return [...shown.map(({ text }) => `    ${text}`), ...(rest > 0 ? [`    … and ${counted(rest, 'more field')} (see -o wide)`] : [])];
@@ -40,19 +42,31 @@ function firstLines(lines: readonly FieldLine[]): readonly FieldLine[] {
   });
 }
 
-function fieldLine(field: FieldChange, object: PlannedObject, edits: readonly Edit[], wide: boolean): FieldLine {
-  const managers = new Set(object.taken.filter(({ path }) => isWithin(path, field)).map(({ manager }) => `"${manager}"`));
-  const lost = edits.some((edit) => isWithin(edit.path, field) && refText(edit.ref) === refText(object.ref) && isLost(edit));
-  const notes = [...(lost ? ['your change is lost'] : []), ...(managers.size > 0 ? [`taken from ${[...managers].join(', ')}`] : [])];
+/** A change is told at the place where it begins: what is below it changes too. By its path, from whom something is taken there. */
+function managersByChange({ fields, taken }: PlannedObject): ReadonlyMap<string, ReadonlySet<string>> {
+  const changes = new Map(fields.map(({ path }) => [path, new Set<string>()]));
+  for (const { path, manager } of taken) for (const place of placesTo(path)) changes.get(place)?.add(`"${manager}"`);
+  return changes;
+}
+
+/** `a.b[c]`, `a.b` and `a` of `a.b[c]`. */
+function placesTo(path: string): readonly string[] {
+  return [...path.matchAll(/[.[]|$/g)].map(({ index }) => path.slice(0, index));
+}
+
+/** What others say of a field: those it is taken from, and the user's edits of its object. */
+interface Others {
+  readonly managers: readonly string[];
+  readonly edits: readonly Edit[];
+}
+
+function fieldLine(field: FieldChange, { managers, edits }: Others, wide: boolean): FieldLine {
+  const lost = edits.some((edit) => isLost(edit) && placesTo(edit.path).includes(field.path));
+  const notes = [...(lost ? ['your change is lost'] : []), ...(managers.length > 0 ? [`taken from ${managers.join(', ')}`] : [])];
   return {
     text: `${changeText(wide ? field : { ...field, path: field.path.replace(OF_PODS, '') })}${notes.length === 0 ? '' : `   (${notes.join('; ')})`}`,
     isLoss: field.after === undefined || notes.length > 0,
   };
-}
-
-/** A change is told at the place where it begins: what is below it changes too. */
-function isWithin(path: string, { path: changed }: FieldChange): boolean {
-  return path === changed || path.startsWith(`${changed}.`) || path.startsWith(`${changed}[`);
 }
 
 /** The field gets another value than the user's. */

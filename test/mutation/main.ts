@@ -1,4 +1,5 @@
 /** `npm run mutate [-- ROOM …]`: seeds faults one at a time into a copy of the repository, and runs the fast tests of their room. */
+import { globSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,8 +21,8 @@ async function copyRepository(): Promise<string> {
   return copy;
 }
 
-/** True if the room's tests are green. */
-async function testsPass(copy: string, { tests }: Room, limitMs?: number): Promise<boolean> {
+/** True if these tests are green. */
+async function testsPass(copy: string, tests: readonly string[], limitMs?: number): Promise<boolean> {
   const args = ['--bail', '--reporter', 'dot', ...tests];
   const { exitCode } = await execa('mocha', args, {
     cwd: copy,
@@ -35,12 +36,24 @@ async function testsPass(copy: string, { tests }: Room, limitMs?: number): Promi
   return exitCode === 0;
 }
 
+/** Tests of the room that import the file themselves: most faults are caught there, in a fraction of the time that all take. */
+async function nearest(copy: string, { tests }: Room, { file }: SeededFault): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [...new Set(globSync(tests, { cwd: copy }))].map(async (test) => {
+      const text = await readFile(join(copy, test), 'utf8');
+      return text.includes(`${file}'`) ? [test] : [];
+    }),
+  );
+  return found.flat();
+}
+
 async function survives(copy: string, room: Room, fault: SeededFault, limitMs: number): Promise<boolean> {
   const file = join(copy, fault.file);
   const source = await readFile(file, 'utf8');
   await writeFile(file, seeded(source, fault));
   try {
-    return await testsPass(copy, room, limitMs);
+    const near = await nearest(copy, room, fault);
+    return (near.length === 0 || (await testsPass(copy, near, limitMs))) && (await testsPass(copy, room.tests, limitMs));
   } finally {
     await writeFile(file, source);
   }
@@ -48,7 +61,7 @@ async function survives(copy: string, room: Room, fault: SeededFault, limitMs: n
 
 async function tryRoom(copy: string, room: Room): Promise<readonly SeededFault[]> {
   const began = Date.now();
-  if (!(await testsPass(copy, room))) throw new Error(`the tests of ${room.name} fail without any fault`);
+  if (!(await testsPass(copy, room.tests))) throw new Error(`the tests of ${room.name} fail without any fault`);
   const limitMs = Math.max(LEAST_LIMIT_MS, TIMES_AS_LONG * (Date.now() - began));
   const [faults, survivors] = [faultsOf(room), [] as SeededFault[]];
   for (const fault of faults) if (await survives(copy, room, fault, limitMs)) survivors.push(fault);

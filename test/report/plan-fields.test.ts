@@ -78,4 +78,24 @@ describe('the fields of a plan', () => {
       const [line = ''] = fieldLines(object(changed(1)), [edit('spec.f0', more as Partial<Edit>)], false);
       assert.equal(line.endsWith('(your change is lost)'), isLost);
     });
+
+  it('name who a field is taken from at the place where the change begins', () => {
+    const taken = ['spec.a.b', 'spec.a[x].c', 'spec.ab', 'spec'].map((path, index) => ({ path, manager: `m${index}` }));
+    const lines = fieldLines({ ...object([{ path: 'spec.a', before: 1, after: 2 }]), taken }, [], true);
+    assert.deepEqual(lines, ['    ~ spec.a: 1 → 2   (taken from "m0", "m1")']);
+  });
+
+  it('look once at each field that is taken from another: a definition has thousands of both', () => {
+    let looks = 0;
+    const fields = changed(100);
+    const taken = fields.map(({ path }) => ({
+      manager: 'm',
+      get path() {
+        looks += 1;
+        return path;
+      },
+    }));
+    assert.equal(fieldLines({ ...object(fields), taken }, [], true).length, 100);
+    assert.equal(looks, 100);
+  });
 });
