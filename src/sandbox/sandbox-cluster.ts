@@ -43,7 +43,14 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   const faults = new ApiFaults();
   const registry = new Registry({ store, clock, faults });
   const nodes = new Nodes(store);
-  const kinds = () => servedKinds(store);
+  let served: readonly Kind[] | undefined;
+  store.listen(({ kind }) => {
+    if (kind.plural === K.CustomResourceDefinition.plural) served = undefined;
+  });
+  const kinds = () => {
+    served ??= servedKinds(store);
+    return served;
+  };
   startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
   startAgents(store);
   const endpointFaults: EndpointFaults = { never: new Set() };

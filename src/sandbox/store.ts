@@ -1,4 +1,4 @@
-import { sameValue } from '../kernel/json.ts';
+import { isRecord, sameValue } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Clock } from '../kernel/ports.ts';
@@ -14,7 +14,8 @@ type Listener = (change: Change) => void;
 /** Objects as etcd and the registry keep them: identity, versions and generations; who may write what is decided elsewhere. */
 export class Store {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #objects = new Map<string, { readonly kind: Kind; readonly object: KubeObject }>();
+  /** By resource, then by namespace and name. */
+  readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #listeners = new Set<Listener>();
   #version = 0;
   #born = 0;
@@ -24,15 +25,22 @@ export class Store {
   }
 
   get(kind: Kind, name: string, namespace?: string): KubeObject | undefined {
-    const object = this.#objects.get(keyOf(kind, name, namespace))?.object;
+    const object = this.#of(kind).get(keyOf(kind, name, namespace));
     return object && { ...object, apiVersion: apiVersionOf(kind) };
   }
 
   /** In the order of namespace and name, as the server lists. */
   list(kind: Kind): readonly KubeObject[] {
     const apiVersion = apiVersionOf(kind);
-    const found = [...this.#objects].filter(([key]) => key.startsWith(`${kind.group}|${kind.plural}|`));
-    return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { object }]) => ({ ...object, apiVersion }));
+    const found = [...this.#of(kind)];
+    return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => ({ ...object, apiVersion }));
+  }
+
+  #of(kind: Kind): Map<string, KubeObject> {
+    const name = resourceText(kind);
+    const known = this.#objects.get(name) ?? new Map<string, KubeObject>();
+    this.#objects.set(name, known);
+    return known;
   }
 
   /** Tells every change, after it has been stored; returns how to stop. */
@@ -44,7 +52,7 @@ export class Store {
   /** A new object as it would be stored. Throws 409 AlreadyExists. */
   born(kind: Kind, object: KubeObject): KubeObject {
     const { name, namespace } = object.metadata;
-    if (this.#objects.has(keyOf(kind, name, namespace)))
+    if (this.#of(kind).has(keyOf(kind, name, namespace)))
       throw new ApiFailure(409, 'AlreadyExists', `${resourceText(kind)} "${name}" already exists`);
     const metadata = {
       ...object.metadata,
@@ -96,7 +104,7 @@ export class Store {
   delete(kind: Kind, name: string, namespace?: string): void {
     const before = this.get(kind, name, namespace);
     if (!before) throw notFound(kind, name);
-    this.#objects.delete(keyOf(kind, name, namespace));
+    this.#of(kind).delete(keyOf(kind, name, namespace));
     this.#version += 1;
     this.#tell({ kind, before });
   }
@@ -104,7 +112,7 @@ export class Store {
   #set(kind: Kind, before: KubeObject | undefined, object: KubeObject): KubeObject {
     this.#version += 1;
     const after = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
-    this.#objects.set(keyOf(kind, after.metadata.name, after.metadata.namespace), { kind, object: after });
+    this.#of(kind).set(keyOf(kind, after.metadata.name, after.metadata.namespace), after);
     this.#tell({ kind, after, ...(before ? { before } : {}) });
     return after;
   }
@@ -128,7 +136,7 @@ export function notFound(kind: Kind, name: string): ApiFailure {
 }
 
 function keyOf(kind: Kind, name: string, namespace: string | undefined): string {
-  return `${kind.group}|${kind.plural}|${kind.namespaced ? (namespace ?? 'default') : ''}|${name}`;
+  return `${kind.namespaced ? (namespace ?? 'default') : ''}|${name}`;
 }
 
 /** Nodes, namespaces and leases have a spec but no generation. */
@@ -143,12 +151,20 @@ function bodyOf(kind: Kind, { metadata, status: _, apiVersion: __, ...body }: Ku
 
 /** The times in managedFields alone are no change. */
 function sameButTimes(a: KubeObject, b: KubeObject): boolean {
-  return sameValue(withoutTimes(a), withoutTimes(b));
+  return sameJson(withoutTimes(a), withoutTimes(b));
 }
 
 function withoutTimes(object: KubeObject): unknown {
   const managedFields = object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-  return JSON.parse(JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } }));
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** Alike as JSON: a member that is undefined is none. What both share is not looked into. */
+function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => sameJson(a[key], b[key]));
 }
 
 interface CrdShape {

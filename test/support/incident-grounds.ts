@@ -70,14 +70,12 @@ async function installed(release: string, file: string, folder = releasesWith(re
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */
 function releasesWith(source: string, files: Readonly<Record<string, string>>): string {
   const folder = testFolder('incidents-');
-  const texts = new Map<string, string>();
   for (const release of [source, ...TARGETS]) {
     const like = ALIKE.get(release) ?? release;
     for (const [file, from] of Object.entries(files)) {
       const published = manifestFile(like, file, from);
       if (!existsSync(published)) continue;
-      const text = texts.get(published) ?? shortened(published);
-      texts.set(published, text);
+      const text = shortened(published);
       const path = manifestFile(release, file, folder);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text.replaceAll(like, release));
@@ -86,7 +84,16 @@ function releasesWith(source: string, files: Readonly<Record<string, string>>): 
   return folder;
 }
 
+const texts = new Map<string, string>();
+
+/** Read once: some forty clusters are made of the same few files. */
 function shortened(path: string): string {
+  const text = texts.get(path) ?? shorten(path);
+  texts.set(path, text);
+  return text;
+}
+
+function shorten(path: string): string {
   // Servers of today have stored it under the version that they still serve.
   const { documents } = parseManifest(readFileSync(path, 'utf8').replace('policy/v1beta1', 'policy/v1'), path);
   return manifestText(documents.map(({ object }) => withoutSchemas(object)));
