@@ -4,7 +4,7 @@ import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import type { InstallPath } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
-import { refOf, refText } from '../kernel/object.ts';
+import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -30,7 +30,12 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const holder = await lock.holder();
     const { clusterUid } = session.context;
     const flags = withRecorded(asked.carried, record, clusterUid);
-    const { command: next, of, isLook = false } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags);
+    const strategy = await readStrategy(session, record);
+    const {
+      command: next,
+      of,
+      isLook = false,
+    } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, strategy);
     const isToResume = record !== undefined && isLook;
     const suggested = isToResume ? 'run' : of;
     const left = leftOutLines(suggested, flags, record, clusterUid);
@@ -38,7 +43,6 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
     const dead = holder ? [`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const strategy = await readStrategy(session, record);
     const document = statusDocument(session.context, { lock: holder, record, held, strategy }, next);
     const now = session.composition.clock.now();
     const lines = async () => [
@@ -72,10 +76,7 @@ const HOLDS_NOTHING: readonly string[] = ['manifest', 'kvstore'] satisfies reado
  * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
  * is asked where the recorded run can hold none.
  */
-async function readHeld(
-  { composition: { cluster } }: Session,
-  record: RunRecord | undefined,
-): Promise<StatusDocument['held']> {
+async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
   if (record && HOLDS_NOTHING.includes(record.path)) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
@@ -104,7 +105,14 @@ interface Next {
   readonly isLook?: boolean;
 }
 
-function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, flags: readonly CarriedFlag[]): Next {
+function nextOf(
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+  flags: readonly CarriedFlag[],
+  strategy: StatusDocument['strategy'],
+): Next {
+  // Agents that are held wait for a person, not for anything that `wait` could see.
+  if (strategy?.held && holder === undefined) return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags) };
   const last = record?.stages.at(-1);
   const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';
   // What failed is looked at before it is tried again: the record does not say what became of it since.
@@ -115,6 +123,8 @@ function nextOf(record: RunRecord | undefined, holder: LockHolder | undefined, f
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
   return { of, isLook, command: look ? commandHere(look, flags) : oursWith(of, onward) };
 }
+
+const lookAtHeld = ({ name, namespace = '' }: ObjectRef) => command`kubectl -n ${namespace} describe daemonset ${name}`;
 
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
   // It most likely works: who knows that it is dead finds unlock in the lines above.
