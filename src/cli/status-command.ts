@@ -111,7 +111,7 @@ function nextOf(
   flags: readonly CarriedFlag[],
   strategy: StatusDocument['strategy'],
 ): Next {
-  // Agents that are held wait for a person, not for anything that `wait` could see.
+  // Agents that are held wait for the user, not for anything that `wait` could see.
   if (strategy?.held && holder === undefined) return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags) };
   const last = record?.stages.at(-1);
   const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';

@@ -27,7 +27,7 @@ export function virtualClock({ start = new Date('2026-01-01T00:00:00Z') } = {}):
     return () => void timers.delete(timer);
   };
   const sleepers = () => [...timers].filter(({ fail }) => fail);
-  /** What broke is an error of all who wait for time to go on: it would otherwise stand still for them without a word. */
+  /** What broke is an error of all who wait for time to pass: it would otherwise stand still for them without a word. */
   const run = (timer: Timer) => {
     try {
       timer.run();

@@ -149,7 +149,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#5044', 'PREVENTED'],
   // Certificates of the API server itself: without it nothing can be asked.
   ['calico#6550', 'EXPLAINED'],
-  ['calico#13681 calico#13142', 'DETECTED'],
+  ['calico#13681 minikube#23592 calico#13142', 'DETECTED'],
   ['operator#5246 operator#5247 operator#1746 calico#10683 operator#3953', 'DETECTED'],
   ['calico#13816 calico#13665', 'DETECTED'],
   ['calico#11689 calico#11692', 'DETECTED'],
