@@ -13,7 +13,7 @@ describe('pages of checks', () => {
   const seen = seenChecks();
   const ids = Object.keys(checkTitles);
 
-  it('begin with severity, install paths, stages and an example of the finding, made from the checks', () => {
+  it('begin with severity, install paths, stages and an example of the finding, from the noted ones', () => {
     for (const id of ids) assert.equal(pageOf(id), withFacts(id, pageOf(id), seen[id]), 'run: node build/check-pages.ts');
   });
 

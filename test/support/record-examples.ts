@@ -6,7 +6,7 @@ import { EXAMPLES, type Example } from './check-examples.ts';
 
 /**
  * With `mocha --require`: notes for each check its shortest finding among all that the tests provoke. The pages of checks show it
- * (`node build/check-pages.ts`). Read the difference before you keep it: names of a test may say less than the former ones.
+ * (`node build/check-pages.ts`). Read the difference before you keep it: where a test names its things `x`, the noted example has a name that says more, by hand.
  */
 
 const found = new Map<string, { example?: Example; severities: Set<string>; paths: Set<string> }>();
