@@ -47,7 +47,7 @@ export const statusesGood: PreflightCheck = {
   ...row,
   judge: withInstallation((installation, { operated, record, now }, context) => {
     if (!isOperated(installation) || !operated) return notApplicable('no operator runs the service here');
-    const generation = read(operated.installation)?.metadata.generation;
+    const generation = generationOf(read(operated.installation));
     return statusVerdict({ ...operated, generation, now }, () => read(record), context);
   }),
 };
@@ -60,6 +60,11 @@ export const statusesGoodNow: Check<SourceJudged & { readonly health: StatusFact
       ? statusVerdict(health, () => record, context)
       : notApplicable('nothing is written here, or the preflight of this command looks at them'),
 };
+
+/** A deletion counts as a change of it: NS-114 tells that, and no operator has to answer. */
+function generationOf(installation: KubeObject | undefined): number | undefined {
+  return installation?.metadata.deletionTimestamp === undefined ? installation?.metadata.generation : undefined;
+}
 
 /** Undefined within a chain: its preflight has the same check. */
 export async function readHealth(
@@ -77,7 +82,7 @@ export async function readHealth(
   const components = await attempt(async () =>
     (await Promise.all(kinds.map(all))).flatMap((some, index) => some.map(() => ({ kind: kinds[index] ?? '' }))),
   );
-  return { statuses, components, generation: input?.resource.metadata.generation, now: clock.now().getTime() };
+  return { statuses, components, generation: generationOf(input?.resource), now: clock.now().getTime() };
 }
 
 function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, context: Context): Verdict {

@@ -98,6 +98,11 @@ checkCases('NS-429', {
     is: 'error',
     says: /is about generation 2 of the Installation, which is at 3/,
   },
+  'leaves an Installation that is being deleted to NS-114': {
+    context,
+    facts: operated({ installation: { ...installed(), metadata: { ...installed().metadata, generation: 3, deletionTimestamp: 'now' } } }),
+    is: 'ok',
+  },
   'passes with statuses of operators that write no generation': {
     context,
     facts: operated({ installation: installed({}, 3), statuses: [status('calico', { type: 'Available', status: 'True' })] }),
