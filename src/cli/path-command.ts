@@ -1,4 +1,4 @@
-import { findWay, minorNumber, type Stand } from '../features/tested-way/index.ts';
+import { findWay, minorNumber, type Stand, testedLine } from '../features/tested-way/index.ts';
 import { command } from '../kernel/command.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import type { Profile } from '../kernel/profile.ts';
@@ -65,12 +65,12 @@ function unknownLine(profile: Profile, from: string, goal: string): Fault {
     return new Fault('usage', `the profile ${name} does not say what its releases were tested with`, [
       text`a profile that does: ${command`kubectl netsvc-upgrade path --profile calico --from v3.27.5 --kubernetes 1.29`}`,
     ]);
-  const unknown = lines.some(({ line }) => from.startsWith(`${line}.`)) ? `--release ${goal}` : `--from ${from}`;
+  const unknown = testedLine(profile, from) ? `--release ${goal}` : `--from ${from}`;
   return new Fault('usage', `${unknown}: which versions of Kubernetes it was tested with is not known`, [`name a release of ${known}`]);
 }
 
 function readStart(text: string): string {
-  // A line stands for its newest release: the way is the same.
+  // A line stands for its first release: the way is that of any other.
   const release = parseRelease(/^v?\d+\.\d+$/.test(text.trim()) ? `${text.trim()}.0` : text);
   if (release) return releaseTag(release);
   throw new Fault('usage', `--from ${text} is no release`, ['write it as --from v3.27.5']);
