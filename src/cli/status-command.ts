@@ -2,11 +2,11 @@ import { type Command, command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
-import type { InstallPath } from '../kernel/installation.ts';
+import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
-import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
@@ -69,15 +69,14 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
   return [`owner references: ${counted(references, 'reference')} on ${counted(objects, 'object')} recorded as removed`];
 }
 
-/** Paths without an operator that could be kept from anything. */
-const HOLDS_NOTHING: readonly string[] = ['manifest', 'kvstore'] satisfies readonly InstallPath[];
-
 /**
  * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
  * is asked where the recorded run can hold none.
  */
 async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
-  if (record && HOLDS_NOTHING.includes(record.path)) return null;
+  const { path = UNKNOWN_PATH } = record ?? {};
+  // Without an operator there is nobody to hold it back from.
+  if (path !== UNKNOWN_PATH && !isOperated({ path })) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
   if (name === '') return null;

@@ -24,6 +24,8 @@ const PATHS = {
 
 export type InstallPath = keyof typeof PATHS;
 
+export const isInstallPath = (value: unknown): value is InstallPath => typeof value === 'string' && Object.hasOwn(PATHS, value);
+
 /** An operator renders the workloads of the service. */
 export const isOperated = ({ path }: Pick<Installation, 'path'>): boolean => PATHS[path].operated;
 
@@ -35,7 +37,7 @@ export const hasFullManifest = ({ path }: Pick<Installation, 'path'>): boolean =
 
 /** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {
-  return candidates.every((one) => Object.hasOwn(PATHS, one)) ? '--path' : '--variant';
+  return candidates.every(isInstallPath) ? '--path' : '--variant';
 }
 
 export type Datastore = 'api' | 'kvstore';

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { DataPlane } from './installation.ts';
+import { type DataPlane, type InstallPath, isInstallPath } from './installation.ts';
 import { type Intent, intentOf } from './intent.ts';
 import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
@@ -15,6 +15,10 @@ export const RECORD_NAME = 'netsvc-upgrade-run';
 
 /** Of a run whose first write was by a stage that does not look at the installation. */
 export const UNKNOWN_PATH = 'unknown';
+
+export type RecordedPath = InstallPath | typeof UNKNOWN_PATH;
+
+export const isRecordedPath = (value: unknown): value is RecordedPath => value === UNKNOWN_PATH || isInstallPath(value);
 
 export interface PodName {
   readonly namespace: string;
@@ -51,8 +55,7 @@ export interface RunRecord {
   readonly clusterUid: string;
   readonly profile: string;
   readonly intent: Intent;
-  /** Install path, or `unknown`. */
-  readonly path: string;
+  readonly path: RecordedPath;
   readonly variant?: string;
   /** Of the agents then; absent where it could not be read. */
   readonly dataPlane?: DataPlane;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RecordedPath } from '../../src/kernel/run-record.ts';
 import { HELD_BY } from '../../src/kube/held.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
 import { commandBench } from '../support/command-bench.ts';
@@ -11,7 +12,7 @@ const TYPHA = {
 };
 
 /** A command on a cluster where Typha is held; how often that was looked up. */
-async function asked(command: string, path?: string) {
+async function asked(command: string, path?: RecordedPath) {
   const bench = commandBench([]);
   let looks = 0;
   const get = async () => {
@@ -27,12 +28,12 @@ async function asked(command: string, path?: string) {
 describe('a held Typha', () => {
   const held = { object: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'calico-typha', namespace: 'calico-system' }, run: 'run-1' };
 
-  for (const path of [undefined, 'operator', 'chart'])
+  for (const path of [undefined, 'unknown', 'operator', 'chart'] as const)
     it(`is looked up by status where the record says ${path ?? 'nothing'}`, async () => {
       assert.deepEqual(await asked('status', path), { looks: 1, held });
     });
 
-  for (const path of ['manifest', 'kvstore'])
+  for (const path of ['manifest', 'kvstore'] as const)
     it(`is not asked for by status after a run on path ${path}, which holds none`, async () => {
       assert.deepEqual(await asked('status', path), { looks: 0, held: null });
     });

@@ -44,6 +44,13 @@ describe('path', () => {
     assert.match(out, /^No tested way from v3\.20\.0 on Kubernetes 1\.16 .*with Kubernetes 1\.16 it tested v3\.15, v3\.16/);
   });
 
+  it('ends with 3 where what is installed is newer than the target, within its line too', async () => {
+    const { exit, out } = await path('--from v3.32.2 --kubernetes 1.35 --release v3.32.1');
+    assert.equal(exit, 3);
+    assert.match(out, /^No tested way from v3\.32\.2 .* to v3\.32\.1: v3\.32\.2 is newer than v3\.32\.1: no upgrade leads back\.$/m);
+    assert.doesNotMatch(out, /nothing to do/);
+  });
+
   it('says that the state it begins with was not tested', async () => {
     const { out } = await path('--from v3.27.5 --kubernetes 1.31');
     assert.match(

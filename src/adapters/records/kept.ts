@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { DATA_PLANES } from '../../kernel/installation.ts';
 import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
-import { type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
+import { isRecordedPath, type KeptItem, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { gunzip, gzip } from '../compression.ts';
@@ -90,7 +90,7 @@ export function sizeOf(binary: Content): number {
   return Object.entries(binary).reduce((sum, [key, value]) => sum + key.length + Math.ceil((value.length * 3) / 4), 0);
 }
 
-const TEXTS = ['runId', 'clusterUid', 'profile', 'path', 'startedAt', 'startedBy', 'toolVersion'] as const;
+const TEXTS = ['runId', 'clusterUid', 'profile', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'wrote', 'kept'] as const;
 const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
 
@@ -104,14 +104,12 @@ export function parseRecord(text: string, where: string): RunRecord {
     ]);
   const wrong = [
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),
-    ...(isIntent(value.intent) ? [] : ['intent']),
+    ...Object.entries(FORMS).flatMap(([field, has]) => (has(value[field]) ? [] : [field])),
     ...TEXTS.filter((field) => typeof value[field] !== 'string'),
     ...LISTS.filter((field) => !isTexts(value[field])),
     ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
     ...['flags', 'moved'].filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
-    ...(isDataPlaneOrAbsent(value.dataPlane) ? [] : ['dataPlane']),
-    ...(isCountOrAbsent(value.nodes) ? [] : ['nodes']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
     ...(value.noReturn === undefined || (hasReason(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
@@ -120,6 +118,13 @@ export function parseRecord(text: string, where: string): RunRecord {
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
 }
+
+const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  intent: isIntent,
+  path: isRecordedPath,
+  dataPlane: (value) => value === undefined || DATA_PLANES.some((one) => one === value),
+  nodes: isCountOrAbsent,
+};
 
 function isIntent(value: unknown): boolean {
   return isRecord(value) && isIntentKind(value.kind) && isText(value.to) && (value.from === undefined || isText(value.from));
@@ -132,12 +137,14 @@ function isProgress(value: unknown): boolean {
   return isText(stage) && [step, of, last ?? 0].every(Number.isSafeInteger) && isOf;
 }
 
+function isCountOrAbsent(value: unknown): boolean {
+  return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
+}
+
 function hasReason(value: unknown): value is JsonMap {
   return isRecord(value) && isText(value.because);
 }
 
-const isDataPlaneOrAbsent = (value: unknown) => value === undefined || DATA_PLANES.some((one) => one === value);
-const isCountOrAbsent = (value: unknown) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 

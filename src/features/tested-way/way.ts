@@ -1,5 +1,5 @@
 import type { Profile, TestedLine } from '../../kernel/profile.ts';
-import { isOlder, lineOf } from '../../kernel/release.ts';
+import { crosses, isOlder, lineOf, parseRelease } from '../../kernel/release.ts';
 import { isTested, testedLine, testedText } from './lines.ts';
 
 /** Where a cluster stands: a release of the service, and the minor of Kubernetes, such as 31. */
@@ -39,10 +39,18 @@ export function findWay(profile: Pick<Profile, 'testedLines'>, start: Stand, goa
   const [first, last] = [testedLine(profile, start.release), testedLine(profile, goal)];
   if (!first || !last) return undefined;
   const isStartTested = isTested(first, start.minor);
+  if (isBack(lines, start, goal))
+    return { isStartTested, start: first, because: `${start.release} is newer than ${goal}: no upgrade leads back` };
   const found = search(lines, { line: lines.indexOf(first), minor: start.minor }, lines.indexOf(last));
   if (!found) return { isStartTested, start: first, because: noWay(lines, start, first, last) };
   const steps = [...stepsTo(found, { lines, start, goal }), ...lastStep(start, goal, found, last)];
   return { isStartTested, start: first, steps };
+}
+
+/** A line without its patch, such as v3.31, is older than every release of it. */
+function isBack(lines: readonly TestedLine[], { release }: Stand, goal: string): boolean {
+  const [here = 0, there = 0] = [release, goal].map((one) => lines.findIndex(({ line }) => line === lineOf(one)));
+  return here === there ? parseRelease(release) !== undefined && isOlder(goal, release) : here > there;
 }
 
 /** Breadth first: of ways of one length that with the earlier and longer step of the service. */
@@ -105,12 +113,11 @@ function standOf({ line, minor }: Node, { lines, start, goal }: Ends): Stand {
 /** Within the line of the goal its newest release is one more step. */
 function lastStep(start: Stand, goal: string, node: Node, tested: TestedLine): readonly WayStep[] {
   const here = { release: start.release, minor: node.minor };
-  const isThere = lineOf(start.release) !== lineOf(goal) || !isOlder(start.release, goal);
+  const isThere = lineOf(start.release) !== lineOf(goal) || !crosses(start.release, goal, goal);
   return isThere ? [] : [{ what: 'service', from: here, to: { ...here, release: goal }, tested }];
 }
 
-function noWay(lines: readonly TestedLine[], { release, minor }: Stand, start: TestedLine, goal: TestedLine): string {
-  if (lines.indexOf(start) > lines.indexOf(goal)) return `${release} is newer than ${goal.line}: no upgrade leads back`;
+function noWay(lines: readonly TestedLine[], { minor }: Stand, start: TestedLine, goal: TestedLine): string {
   const here = lines.filter((one) => isTested(one, minor)).map(({ line }) => line);
   const others = here.length === 0 ? 'no release' : here.join(', ');
   const of = (one: TestedLine) => `${one.line} with Kubernetes ${testedText(one)}`;

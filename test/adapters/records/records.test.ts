@@ -125,6 +125,7 @@ describe('run records in Secrets', () => {
     ['of a newer version', JSON.stringify({ ...RECORD, version: 3, toolVersion: '9.0.0' }), /has version 3; this program knows 2/],
     ['of version 1', JSON.stringify({ ...RECORD, version: 1 }), /wrong or missing: version/],
     ['with an intent that nobody knows', JSON.stringify({ ...RECORD, intent: { kind: 'hop', to: 'v9' } }), /wrong or missing: intent/],
+    ['with a path that nobody knows', JSON.stringify({ ...RECORD, path: 'helm' }), /wrong or missing: path$/],
     ['without some fields', JSON.stringify({ ...RECORD, path: undefined, kept: 'x' }), /wrong or missing: path, kept/],
     ['with a step that is none', JSON.stringify({ ...RECORD, progress: { stage: 'apply', step: '1', of: 2 } }), /missing: progress$/],
     [

@@ -181,7 +181,7 @@ describe('what can be undone', () => {
   });
 
   it('is nothing by operator or chart once the CRDs are there, as the backup says too', () => {
-    for (const path of ['operator', 'chart'])
+    for (const path of ['operator', 'chart'] as const)
       assert.deepEqual(undo({ path, wrote: ['ownerrefs-strip', 'crds'] }), [
         'not possible any more (docs/use/going-back.md)',
         NO_RETURNS.crds.long,

@@ -78,6 +78,13 @@ describe('the tested way', () => {
     const steps = stepsOf(findWay(calico, { release: 'v3.32.0', minor: 34 }, CALICO_TARGET)) ?? [];
     assert.deepEqual(steps.map(stepText), [`service v3.32.0 → ${CALICO_TARGET}`]);
     assert.deepEqual(stepsOf(findWay(calico, { release: CALICO_TARGET, minor: 35 }, CALICO_TARGET)), []);
+    const ofLine = stepsOf(findWay(calico, { release: 'v3.32', minor: 34 }, CALICO_TARGET)) ?? [];
+    assert.deepEqual(ofLine.map(stepText), [`service v3.32 → ${CALICO_TARGET}`]);
+  });
+
+  it('leads to no older release of the same line', () => {
+    const back = findWay(calico, { release: 'v3.32.4', minor: 35 }, 'v3.32.1');
+    assert.equal(back && 'because' in back ? back.because : '', 'v3.32.4 is newer than v3.32.1: no upgrade leads back');
   });
 
   it('leads to no older line, and knows no other', () => {
