@@ -1,16 +1,14 @@
 import type { RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ToolResult } from '../kernel/argv.ts';
 import { Fault } from '../kernel/fault.ts';
-import { HIDDEN, mask } from '../kernel/hidden.ts';
+import { HIDDEN } from '../kernel/hidden.ts';
 import { isPassingStatus, type Notifier } from '../kernel/ports.ts';
 import { or } from '../kernel/step.ts';
 import { proxyAgent } from './artifacts/https-fetch.ts';
 import { headOf } from './bounded-body.ts';
 import { isLoopback } from './kube/wire.ts';
 import type { Environment } from './kubeconfig/connection.ts';
-import { executable, programFile } from './tools/files-of.ts';
-import { runProgram } from './tools/run-program.ts';
+import { runUserProgram, userProgram } from './tools/user-program.ts';
 
 /** Sends documents to what `--notify` names. `env` is what a program gets. */
 export async function openNotifier(value: string, env: Environment): Promise<Notifier> {
@@ -30,12 +28,7 @@ export async function notifyTarget(value: string, env: Environment): Promise<Tar
     throw new Fault('usage', '--notify: a command has no arguments and no spaces, for it is not given to a shell', [
       'write a script that calls the program with its arguments, and name the script: --notify ./notify.sh',
     ]);
-  const program = await programFile(value, env);
-  if (program === undefined || (await executable(program).catch(() => undefined)) === undefined)
-    throw new Fault('usage', `--notify: ${value} is no program that can be started`, [
-      'name a file that may be executed (chmod +x), or a program in PATH',
-    ]);
-  return { program, shown: value };
+  return { program: await userProgram('notify', value, env), shown: value };
 }
 
 function addressOf(value: string): Target {
@@ -100,22 +93,9 @@ async function statusOf(url: URL, text: string, { env, cut, limitMs = LIMIT_MS }
 
 /** A script may send a mail or ask a slow server. */
 const HOOK_LIMIT_MS = 30_000;
-const OUTPUT_BYTES = 64 * 1024;
 
 /** Starts a program with one JSON document on its standard input, and waits for its end. Rejects with why it failed. */
 async function runHook(program: string, text: string, { env, cut }: Pick<SendOptions, 'env' | 'cut'>): Promise<void> {
-  const defined = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  const limits = { timeoutMs: HOOK_LIMIT_MS, outputLimit: OUTPUT_BYTES };
-  const result = await runProgram(program, [], { env: defined, stdin: text, signal: cut, ...limits });
-  const because = failureOf(result);
+  const { because } = await runUserProgram({ program, env, stdin: text, signal: cut, limitMs: HOOK_LIMIT_MS });
   if (because !== undefined) throw new Error(because);
-}
-
-function failureOf({ problem, exitCode, stderr }: ToolResult): string | undefined {
-  if (problem === 'not-found') return 'it could not be started';
-  if (problem === 'timed-out') return `it did not end within ${HOOK_LIMIT_MS / 1000} s and was killed`;
-  if (problem !== undefined) return 'it was ended';
-  if (exitCode === 0) return undefined;
-  const said = mask(stderr.trim().split('\n').at(-1) ?? '').slice(0, 200);
-  return `it ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`;
 }

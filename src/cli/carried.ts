@@ -3,6 +3,7 @@ import type { Effects } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
 import { Command, command, ownCommand, type Word } from '../kernel/command.ts';
 import type { EngineEvent } from '../kernel/event.ts';
+import { HIDDEN } from '../kernel/hidden.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import { quoteFor } from '../kernel/quoting.ts';
@@ -46,9 +47,10 @@ export function carriedNames(command: string): readonly string[] {
 /** Flags of the connection, which kubectl has under the same names; credentials are not carried. */
 const CONNECTION = carriedNames('kubectl');
 
-/** The flags that belong to the run, whoever continues it from wherever; none of the connection. */
+/** The flags that belong to the run, whoever continues it from wherever; none of the connection, and no command of the user. */
 export function flagsOfRun(flags: readonly CarriedFlag[]): readonly string[] {
-  return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ word }) => word);
+  const isCommand = (flag: string) => ROWS[flag]?.isUserCommand === true;
+  return flags.filter(({ name }) => !CONNECTION.includes(name)).map(({ name, word }) => (isCommand(name) ? `--${name}=${HIDDEN}` : word));
 }
 
 /** The carried flags that a command knows, as its words. */

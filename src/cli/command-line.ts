@@ -10,6 +10,7 @@ import { FLAG_ROWS } from './flags.ts';
 import type { Environment, Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
 import { inWordsOf, tellErr } from './terminal.ts';
+import { USER_COMMANDS } from './user-commands.ts';
 
 /** A command line that was read. */
 export interface Parsed {
@@ -27,7 +28,8 @@ export interface Parsed {
 
 /** What a command is asked for, with everything that continues it. */
 export function askedOf({ command, action, typed, flags, given, commands }: Parsed): Asked {
-  const line = [command, ...withoutCredentialFlags(typed).map(quoted)].join(' ');
+  const own = USER_COMMANDS.flatMap((name) => (given.has(name) ? [`--${name}=${flags[name]}`] : []));
+  const line = [command, ...withoutFlags(typed, [...CREDENTIAL_FLAGS, ...USER_COMMANDS]).map(quoted), ...own.map(quoted)].join(' ');
   return { command, chain: chainOf(command, action), flags, typed: line, carried: carriedFlags(flags, given), commands };
 }
 
@@ -37,8 +39,8 @@ const quoted = (word: string) => quoteFor(process.platform, mask(word));
 /** Flags whose value is a credential: no screen, record, report or suggested command has it, and no other program gets their variables. */
 export const CREDENTIAL_FLAGS: readonly string[] = ['token', 'notify'];
 
-function withoutCredentialFlags(argv: readonly string[]): readonly string[] {
-  const names = CREDENTIAL_FLAGS.map((name) => `--${name}`);
+function withoutFlags(argv: readonly string[], flags: readonly string[]): readonly string[] {
+  const names = flags.map((name) => `--${name}`);
   const isOne = (word = '') => names.some((name) => word === name || word.startsWith(`${name}=`));
   return argv.filter((word, index) => !isOne(word) && !names.includes(argv[index - 1] ?? ''));
 }

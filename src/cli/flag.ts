@@ -44,6 +44,8 @@ interface Told {
   readonly live?: LiveNames;
   /** The option of the stages that has its value as it is written. */
   readonly option?: keyof Options;
+  /** Its value is a command of the user: no record and no report has it, and from a record none is started. */
+  readonly isUserCommand?: true;
   /** helm's name for it, where helm has it. */
   readonly helm?: string;
 }

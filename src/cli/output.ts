@@ -6,6 +6,7 @@ import type { LoadText } from './ending/facts.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Session } from './session.ts';
 import { inWordsOf, tellOut } from './terminal.ts';
+import { withoutUserCommands } from './user-commands.ts';
 
 /** The human form of a document, which only its command knows. */
 export type HumanLines = (wide: boolean) => readonly string[] | Promise<readonly string[]>;
@@ -45,7 +46,8 @@ export async function present(
     if (isForPerson(output) && !isDiff) tellOut(seams.terminal, told);
     else seams.terminal.out(told);
   }
-  await outlets.report?.write((format) => text({ ...document, made: session.made() }, format));
+  const kept = <T>(shown: T) => withoutUserCommands(shown, session.asked.carried);
+  await outlets.report?.write(async (format) => kept(await text(kept({ ...document, made: session.made() }), format)));
   await outlets.notices?.ended(document, isPart);
   await outlets.metrics?.ended(document, document.exit.code === 'done' && !isPart);
 }

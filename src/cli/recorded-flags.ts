@@ -11,12 +11,13 @@ import type { Terminal } from './terminal.ts';
 
 const CONNECTION = carriedNames('kubectl');
 
-const namesOf = (trait: 'recorded' | 'decidesTrust' | 'multiple') =>
+const namesOf = (trait: 'recorded' | 'decidesTrust' | 'multiple' | 'isUserCommand') =>
   new Set(FLAG_ROWS.flatMap(([name, row]) => (row[trait] ? [name] : [])));
 /** What a command that looks at a run takes from its record: which release, from where, installed how. */
 const TAKEN = namesOf('recorded');
 const DECIDES_TRUST = namesOf('decidesTrust');
 const REPEATABLE = namesOf('multiple');
+const USER_COMMANDS = namesOf('isUserCommand');
 
 type Record = Pick<RunRecord, 'clusterUid' | 'flags'> | undefined;
 
@@ -95,7 +96,7 @@ export async function flagsWithRecord(
   const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const wanted = uses === 'looks' ? TAKEN : DECIDES_TRUST;
   const recorded = flagsIn({ clusterUid, flags: [...(record.flags ?? []), `--release=${record.intent.to}`] }, clusterUid)
-    .filter(({ name }) => wanted.has(name) && !given.has(name))
+    .filter(({ name }) => wanted.has(name) && !given.has(name) && !USER_COMMANDS.has(name))
     .filter(({ name }, index, all) => REPEATABLE.has(name) || all.findIndex((one) => one.name === name) === index);
   const trusted = recorded.filter(({ name }) => DECIDES_TRUST.has(name));
   if (trusted.length > 0 && !(await agree(trusted))) return { flags, recorded: [] };

@@ -22,6 +22,7 @@ import type { Notices } from './notify/notices.ts';
 import { agreeing } from './recorded-flags.ts';
 import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
 import { inWordsOf, tellErr } from './terminal.ts';
+import { withoutUserCommands } from './user-commands.ts';
 
 export type SessionFlags = RunFlags & { readonly output: OutputFormat };
 
@@ -151,7 +152,7 @@ export class Session {
   /** What a report says about itself. */
   made(): Made {
     const { operator, toolVersion, clock } = this.composition;
-    const commandLine = `kubectl netsvc-upgrade ${this.asked.typed}`;
+    const commandLine = withoutUserCommands(`kubectl netsvc-upgrade ${this.asked.typed}`, this.asked.carried);
     return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };
   }
 }
@@ -185,6 +186,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   const notices = noticesWith?.({
     intent: asked.chain?.intent ?? 'upgrade',
     cut: interrupts.over,
+    withoutCommands: (document) => withoutUserCommands(document, asked.carried),
     now,
     warn: (text) => warn(`Warning: ${text}`),
   });

@@ -1,6 +1,7 @@
 import type { Announce, ChainOutcome, RunMore } from '../engine/chain-outcome.ts';
 import type { Looks } from '../engine/plan-chain.ts';
 import type { Approved } from '../engine/prepared.ts';
+import type { ProbeWatch } from '../features/canary/index.ts';
 import { command } from '../kernel/command.ts';
 import { actionTexts, changesSomething } from '../kernel/effect-type.ts';
 import type { EngineEvent } from '../kernel/event.ts';
@@ -13,12 +14,12 @@ import type { AnyStage } from '../kernel/stage.ts';
 import { look, stepOf, text } from '../kernel/step.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
-import { eventHere, flagsOfRun, oursWith, outcomeHere } from './carried.ts';
+import { eventHere, flagsOfRun, isOn, oursWith, outcomeHere } from './carried.ts';
 import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { nextStep, report } from './ending/end.ts';
 import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
-import type { RunFlags } from './flags.ts';
+import { FLAGS, type RunFlags } from './flags.ts';
 import { loadPlan } from './plan/file.ts';
 import { showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
@@ -93,11 +94,13 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
     if (asked.chain?.goesOn) await beforeChanges(refuseUnbegun(session));
     const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
+    const probe = await beforeChanges(probeOf(session));
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
     if (answer.confirmed === undefined) return answer.stopped ?? 'stopped';
     const { approved, ...confirmed } = answer.confirmed;
     return perform(answer.session, approved, {
       ...confirmed,
+      probe,
       within:
         saved && (await withinPlan(saved, answer.session.context, { ...(await answer.session.acting()), chain: await seams.loadChain() })),
     });
@@ -129,7 +132,23 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   return { exit: 'locked', head, findings: [], plans: [], stages: [], writes: 0, steps, message, saysUnchanged: true };
 }
 
-interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {}
+/** The user's own probe, which has just passed. Throws Fault where it does not, or where the run was begun with a command that is not given now. */
+async function probeOf({ composition, context, asked, interrupts }: Session): Promise<ProbeWatch | undefined> {
+  const { refuseWithout, typedCommand, USER_COMMANDS } = await import('./user-commands.ts');
+  const { flags, command: name } = asked;
+  const mayHave = USER_COMMANDS.filter((one) => isOn(FLAGS[one], name));
+  const record = mayHave.length === 0 ? undefined : await composition.records.load();
+  if (continues(record, context)) refuseWithout(record, flags, (one) => mayHave.some((known) => known === one));
+  if (flags.probe === undefined) return undefined;
+  const { ProbeWatch: Watch } = await import('../features/canary/index.ts');
+  const probe = new Watch(composition);
+  await probe.first(typedCommand('probe', flags.probe), interrupts.soft);
+  return probe;
+}
+
+interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {
+  readonly probe?: ProbeWatch | undefined;
+}
 
 /** What only looks, or asks the server alone. */
 async function lookingOnly(session: Session, stages: readonly AnyStage[]): Promise<Approved<Acting>> {
@@ -137,7 +156,7 @@ async function lookingOnly(session: Session, stages: readonly AnyStage[]): Promi
   return unasked({ stages, context: session.context, ports: await session.acting() });
 }
 
-async function perform(session: Session, approved: Approved<Acting>, { head, agent, within }: Planned = {}): Promise<ExitName> {
+async function perform(session: Session, approved: Approved<Acting>, { head, agent, within, probe }: Planned = {}): Promise<ExitName> {
   const { execute } = await import('../engine/prepared.ts');
   const { stages, ports: acting, looks } = approved;
   const all = await session.seams.loadChain();
@@ -169,17 +188,20 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
   const context = flags.length > 0 ? { ...session.context, flags } : session.context;
   const { notices, metrics } = session.outlets;
   metrics?.know({ from: head?.source });
+  probe?.watch(observe);
   const notified = approved.changes ? notices?.started(session.composition.records, context, head?.source, observe) : undefined;
   const outcome = await execute(
     { ...approved, context },
     {
       observe,
       within,
+      sentinel: probe,
       leavesRun: all.flatMap(({ checks }) => checks).find(({ leavesRun }) => leavesRun)?.id,
       announce: agent && announcing(acting, agent),
       keepsake,
     },
   ).finally(async () => {
+    await probe?.end();
     await notified;
     await progress.close();
   });
@@ -229,5 +251,6 @@ async function keptReport(session: Session, outcome: Outcome): Promise<RunReport
   const { storedReport } = await import('./ending/stored.ts');
   const step = nextStep(session, outcome);
   const shown = maskedOutcome(await session.seams.loadEffects(), outcome);
-  return storedReport({ ...runReport(session.context, session.asked.command, shown, step), made: session.made() });
+  const report = { ...runReport(session.context, session.asked.command, shown, step), made: session.made() };
+  return storedReport((await import('./user-commands.ts')).withoutUserCommands(report, session.asked.carried));
 }

@@ -147,6 +147,15 @@ export const upgradeFlags = {
     helpValue: 'N|N%',
     summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
+  probe: {
+    ...agents,
+    on: ['plan', 'run', 'commit', 'apply'],
+    decidesTrust: true,
+    isUserCommand: true,
+    helpValue: 'COMMAND',
+    summary:
+      'run this command every few seconds, from before the start; the run stops once it has failed twice in a row. No shell reads it',
+  },
   'backup-dir': { option: 'backupDir', ...trusted, ...folder, summary: 'folder for the backup' },
   'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, summary: 'back up Secrets with their values' },
   'bin-dir': { option: 'binDir', ...trusted, ...folder, summary: 'where the new CLI is installed' },

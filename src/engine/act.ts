@@ -41,6 +41,8 @@ class Actor {
   writes = 0;
   /** What was begun and did not end. */
   atWork: Action | undefined;
+  /** What was begun last. */
+  last: Action | undefined;
 
   constructor(ports: EnginePorts, context: Context, observe: Observer, { recorder, executor, hold, judged }: ActorParts) {
     this.#ports = ports;
@@ -64,6 +66,7 @@ class Actor {
     const place = this.#recorder.steps.reached(stage.id, action);
     this.#observe({ type: 'action-started', stage: stage.id, action, ...(place ? { place } : {}) });
     this.atWork = action;
+    this.last = action;
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
@@ -149,7 +152,7 @@ export function chainParts(
   more: RunMore,
 ): ChainParts {
   const live = context.options.dryRun === 'none';
-  const hold = new Hold(ports);
+  const hold = new Hold(ports, more.sentinel);
   const looks = more.looks ?? new Looks(ports);
   const recorder = new Recorder(ports, context, () => looks.noted(), more);
   const judged = new Judged();

@@ -5,6 +5,7 @@ import type { PlannedStage, PlanSteps } from '../kernel/plan.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import type { StagePlan } from '../kernel/stage.ts';
 import type { Step } from '../kernel/step.ts';
+import type { Sentinel } from '../kernel/user-command.ts';
 import type { Looked, Looks } from './plan-chain.ts';
 
 export interface ChainOutcome {
@@ -41,6 +42,8 @@ export interface RunMore {
   readonly within?: Within;
   /** The check by which the user leaves an unfinished run behind (`--accept`). */
   readonly leavesRun?: string | undefined;
+  /** What stops the run besides the user. */
+  readonly sentinel?: Sentinel | undefined;
   /** Those of the plan that was agreed to. */
   readonly steps?: PlanSteps;
   /** Where the caller looks at the cluster too, right after the chain. */

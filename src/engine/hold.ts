@@ -1,24 +1,29 @@
+import type { Action } from '../kernel/action.ts';
 import { command } from '../kernel/command.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
-import { interruptedBetween } from '../kernel/interruption.ts';
+import { interruptedBetween, isInterrupted } from '../kernel/interruption.ts';
 import type { LockHold } from '../kernel/ports.ts';
 import { look, THEN_AGAIN, text } from '../kernel/step.ts';
+import type { Sentinel } from '../kernel/user-command.ts';
 
 /** The run's hold on the lock, taken only when something will be written. A run with nothing to do writes nothing, not even the Lease. */
 export class Hold {
   readonly #ports: Pick<EnginePorts, 'lock' | 'interruption'>;
   readonly #stop = new AbortController();
   readonly #cut = new AbortController();
+  readonly #sentinel: Sentinel | undefined;
   #held: LockHold | undefined;
 
-  constructor(ports: Pick<EnginePorts, 'lock' | 'interruption'>) {
+  constructor(ports: Pick<EnginePorts, 'lock' | 'interruption'>, sentinel?: Sentinel) {
     this.#ports = ports;
+    this.#sentinel = sentinel;
     abortOn(ports.interruption.soft, this.#stop);
+    if (sentinel) abortOn(sentinel.failed, this.#stop);
     abortOn(ports.interruption.hard, this.#cut);
   }
 
-  /** Ends waits: the user asked to stop, or the lock is lost. */
+  /** Ends waits: the user asked to stop, what watches the run says so, or the lock is lost. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }
@@ -44,14 +49,17 @@ export class Hold {
     if (this.#ports.interruption.soft.aborted) throw interruptedBetween();
   }
 
-  /** Throws if the lock is lost, or was surely ours too long ago: called right before each write. */
+  /** Throws if the lock is lost, was surely ours too long ago, or what watches the run stops it: called right before each write. */
   mustHold(): void {
     if (this.isLost) throw lockLost();
+    if (this.#sentinel?.failed.aborted) throw interruptedBetween();
   }
 
-  /** A wait or a program that ends because the lock was lost says `interrupted`; the reason is the lock. */
-  causeOf(caught: unknown): unknown {
-    return this.isLost ? lockLost() : caught;
+  /** What ends because the lock was lost, or because of what watches the run, says `interrupted`; here is the reason. */
+  causeOf(caught: unknown, last: Action | undefined): unknown {
+    if (this.isLost) return lockLost();
+    const isWatcher = this.#sentinel?.failed.aborted === true && !this.#ports.interruption.soft.aborted && isInterrupted(caught);
+    return isWatcher ? this.#sentinel?.fault(last) : caught;
   }
 
   /** Another run may have taken over: nothing of this one may be written any more. */

@@ -105,7 +105,7 @@ export function unasked<Ports extends EnginePorts>(request: Request<Ports>): App
 }
 
 /** Who is told, and what is kept of it. */
-export interface Watching extends Pick<RunMore, 'announce' | 'keepsake' | 'leavesRun' | 'within'> {
+export interface Watching extends Pick<RunMore, 'announce' | 'keepsake' | 'leavesRun' | 'sentinel' | 'within'> {
   readonly observe?: Observer;
 }
 

@@ -28,7 +28,7 @@ export async function runChain(
     }
     return await endChain(parts, { exit: 'done' });
   } catch (caught) {
-    const thrown = stoppedWords(hold.causeOf(caught), parts);
+    const thrown = stoppedWords(hold.causeOf(caught, parts.actor.last), parts);
     return await endChain(parts, { exit: thrown instanceof Fault ? thrown.code : 'failed', stage: current, thrown });
   } finally {
     await hold.release().catch((failure: unknown) => {

@@ -10,6 +10,7 @@ import type { RolloutProgress } from './rollout.ts';
 import type { RecordNotes } from './run-record.ts';
 import type { Said } from './step.ts';
 import { AGAIN, againAs, text } from './step.ts';
+import type { UserCommands } from './user-command.ts';
 
 /** Everything the engine acts through. */
 export interface EnginePorts extends Sources {
@@ -20,6 +21,7 @@ export interface EnginePorts extends Sources {
   readonly journal: JournalStore;
   readonly machine: Machine;
   readonly interruption: Interruption;
+  readonly commands: UserCommands;
   /** Who runs this, for the record: `alice@host`. */
   readonly operator: string;
   readonly toolVersion: string;

@@ -3,6 +3,7 @@ import type { Finding } from './check.ts';
 import type { PlannedStage, StepPlace } from './plan.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { Said } from './step.ts';
+import type { ProbeTrace } from './user-command.ts';
 
 /** What the engine tells its observers. Observers own no control flow. */
 export type EngineEvent =
@@ -39,6 +40,8 @@ export type EngineEvent =
       readonly what: string;
       readonly why?: string;
     }
+  /** The user's probe ended, whatever stage is at work. */
+  | { readonly type: 'probe'; readonly probe: ProbeTrace; readonly because?: string }
   | { readonly type: 'stage-done'; readonly stage: string; readonly durationMs: number }
   | { readonly type: 'note'; readonly stage: string; readonly text: Said; readonly level: 'info' | 'warning' };
 

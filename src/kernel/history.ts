@@ -2,6 +2,7 @@ import type { Action } from './action.ts';
 import type { EngineEvent } from './event.ts';
 import { refText } from './object.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from './rollout.ts';
+import type { ProbeTrace } from './user-command.ts';
 
 /** What happened when, as the engine told it: the part of a report that the cluster cannot tell afterwards. Times are ISO 8601. */
 export interface RunHistory {
@@ -10,6 +11,8 @@ export interface RunHistory {
   readonly actions: readonly ActionTrace[];
   readonly rollouts: readonly RolloutTrace[];
   readonly notes: readonly NoteTrace[];
+  /** Of `--probe`; absent where none was given. */
+  readonly probe?: ProbeTrace;
 }
 
 /** One action that was begun. */
@@ -168,6 +171,7 @@ export class History {
   readonly #actions: ActionTrace[] = [];
   readonly #rollouts = new Map<string, RolloutHistory>();
   readonly #notes: NoteTrace[] = [];
+  #probe: ProbeTrace | undefined;
 
   /** `commandOf` gives an action as one line that anybody may read. */
   constructor(startedAt: Date, commandOf: (action: Action) => string) {
@@ -206,6 +210,9 @@ export class History {
         if (this.#notes.length < NOTES)
           this.#notes.push({ at: at.toISOString(), stage: event.stage, level: event.level, text: cut(String(event.text)) });
         return;
+      case 'probe':
+        this.#probe = event.probe;
+        return;
       default:
         return;
     }
@@ -219,6 +226,7 @@ export class History {
       actions: [...this.#actions],
       rollouts: [...this.#rollouts.values()].map((one) => one.trace()).filter((one) => one !== undefined),
       notes: [...this.#notes],
+      ...(this.#probe ? { probe: this.#probe } : {}),
     };
   }
 

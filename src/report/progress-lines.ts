@@ -3,7 +3,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import { indented } from '../kernel/visible.ts';
 import { AppliedCount } from './applied-count.ts';
-import { type Progress, type ProgressOptions, progressText, stepText } from './progress-text.ts';
+import { type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
 import { leftText, RolloutPace, rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
 type Options = Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase' | 'now' | 'each'>;
@@ -26,6 +26,9 @@ const begun = () => ({
   summary: '',
   pace: new RolloutPace(),
   applied: new AppliedCount(),
+  /** What the user's probe said last, and whether it failed then. */
+  probe: '',
+  probeFailed: false,
   /** Steps of the stage that wait for the user. */
   manual: 0,
   /** The stage is not done before some of them are. */
@@ -47,7 +50,7 @@ export function lineProgress(options: Options): Progress {
     for (const line of lines) say(line);
   };
   const stop = options.every(HEARTBEAT_MS, () => {
-    if (state.quiet && state.current !== undefined) sayAll([`still: ${state.current}${state.summary ? ` (${state.summary})` : ''}`]);
+    if (state.quiet && state.current !== undefined) sayAll([`still: ${state.current}${aside(state)}`]);
     state.quiet = true;
   });
   const announce = () => {
@@ -61,6 +64,7 @@ export function lineProgress(options: Options): Progress {
       if (event.type === 'stage-skipped') say(skippedText(event, options));
       else sayAll(linesOf(event, state, options));
       if (event.type === 'rollout') state.rollout = event.progress;
+      if (event.type === 'probe') Object.assign(state, { probe: probeText(event), probeFailed: event.because !== undefined });
     },
     close: async () => {
       stop();
@@ -86,6 +90,11 @@ function follow(event: EngineEvent, state: State, { phase, each }: Options): voi
   if (event.type === 'rollout') state.summary = rolloutText(event.progress, event.elapsedMs, state.pace);
   if (event.type === 'progress') state.summary = progressText(event);
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
+}
+
+function aside({ summary, probe }: State): string {
+  const parts = [summary, probe].filter((part) => part !== '');
+  return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
 function rolloutText(progress: readonly RolloutProgress[], elapsedMs: number, pace: RolloutPace): string {
@@ -131,6 +140,8 @@ function linesOf(event: EngineEvent, state: State, { palette, phase, each }: Opt
       );
     case 'note':
       return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
+    case 'probe':
+      return (event.because === undefined) === state.probeFailed ? [palette.warn(probeText(event))] : [];
     case 'planned':
       return phase === 'plan' && state.announced && event.durationMs !== undefined && event.durationMs >= ANNOUNCE_MS
         ? [`planning: ${event.stage}: took ${timeText(event.durationMs)}`]

@@ -11,7 +11,7 @@ import { timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { clip, displayWidth } from './columns.ts';
-import { type Progress, type ProgressOptions, progressText, stepText } from './progress-text.ts';
+import { type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
 import { RolloutPace, type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
@@ -36,6 +36,8 @@ class StageLine {
   #resolve: (ending: Ending) => void = () => undefined;
   #task: Task | undefined;
   #text = '';
+  /** Below everything else that it says. */
+  #foot = '';
   #pace = new RolloutPace();
 
   constructor(title: string, dim: Dim, width: number) {
@@ -60,7 +62,17 @@ class StageLine {
     const text = visible(said);
     if (text === this.#text) return;
     this.#text = text;
-    if (this.#task) this.#task.output = text;
+    this.#draw();
+  }
+
+  stand(said: string): void {
+    this.#foot = clip(visible(said), this.#width);
+    this.#draw();
+  }
+
+  #draw(): void {
+    const output = [this.#text, this.#foot].filter((part) => part !== '').join('\n');
+    if (this.#task && output !== '') this.#task.output = output;
   }
 
   end(ending: Ending): void {
@@ -69,7 +81,7 @@ class StageLine {
 
   async show(task: Task): Promise<void> {
     this.#task = task;
-    if (this.#text) task.output = this.#text;
+    this.#draw();
     const ending = await this.#ended;
     if (ending.type === 'failed') throw new Error(ending.text);
     if (ending.type === 'skipped') task.skip(this.#dim(this.#with(`: ${ending.text}`)));
@@ -113,11 +125,16 @@ export function treeProgress(options: ProgressOptions): Progress {
   });
   const drawn = list.run().catch(() => undefined);
   const warnings: string[] = [];
+  let [current, probe]: [StageLine | undefined, string] = [undefined, ''];
   return {
     observe(event) {
+      if (event.type === 'probe') probe = probeText(event);
+      else if (event.type === 'stage-started') current = lines.get(event.stage);
+      if (probe !== '') current?.stand(probe);
       if (event.type === 'note' && event.level === 'warning') warnings.push(String(event.text));
       if (planning) showPlanning(event, planning);
-      else show(event, lines.get(event.stage), roomBeside(options.stages.length, screen));
+      else if (event.type !== 'probe')
+        show(event, lines.get(event.stage), roomBeside(options.stages.length + (probe === '' ? 0 : 1), screen));
     },
     async close() {
       for (const line of shown) line.end({ type: 'skipped', text: 'not started' });
@@ -135,7 +152,7 @@ export function roomBeside(stages: number, terminal: { readonly rows?: number; r
   return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
 }
 
-function show(event: EngineEvent, line: StageLine | undefined, room: Room): void {
+function show(event: Exclude<EngineEvent, { readonly type: 'probe' }>, line: StageLine | undefined, room: Room): void {
   if (event.type === 'action-started') line?.begin();
   const ending = runEnding(event);
   const text = line && runText(event, room, line.pace);

@@ -4,6 +4,7 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import { type FieldChange, latestOf, type PlannedObject, type PlannedStage } from '../kernel/plan.ts';
+import type { ProbeTrace } from '../kernel/user-command.ts';
 import type { ChangePacket } from './change-packet.ts';
 import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
@@ -24,6 +25,7 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
     rollouts.length === 0
       ? undefined
       : { kind: 'rollouts', id: 'rollout', name: 'Rollout', title: 'Rolling update, node by node', rollouts },
+    probeSection(history?.probe),
     checksSection(findings),
     changesSection(plans),
     ...movedSections(plans),
@@ -101,6 +103,18 @@ function timeOf(text: string | undefined): number | undefined {
 function tookOf({ startedAt, endedAt }: ReportStage): number | undefined {
   const [began, ended] = [timeOf(startedAt), timeOf(endedAt)];
   return began === undefined || ended === undefined ? undefined : Math.max(0, ended - began);
+}
+
+/** What the user's own probe said beside the run. */
+function probeSection(probe: ProbeTrace | undefined): Section | undefined {
+  if (probe === undefined || probe.runs === 0) return undefined;
+  const { runs, medianMs, longestMs, failed, failures } = probe;
+  const lead = `${counted(runs, 'run')}: ${failed} failed; median ${medianMs} ms, longest ${longestMs} ms.`;
+  const rows = failures.map(({ at, durationMs, because }) => ({
+    cells: [{ text: at }, { text: `${durationMs} ms` }, { text: because, tone: 's-failed' }],
+  }));
+  const table = rows.length === 0 ? {} : { table: { label: 'failures of the probe', head: ['When', 'Took', 'Why it failed'], rows } };
+  return { kind: 'table', id: 'probe', name: 'Probe', title: 'Your probe', lead, ...table };
 }
 
 const OPEN: readonly Finding['outcome'][] = ['error', 'warning', 'accepted', 'expected', 'cured'];

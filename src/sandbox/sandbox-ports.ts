@@ -7,6 +7,7 @@ import { JOURNAL_VERSION, type Journal, type JournalForm, type JournalStore } fr
 import type { Artifact, Artifacts, Lock } from '../kernel/ports.ts';
 import { parseRelease } from '../kernel/release.ts';
 import type { Records, RunRecord } from '../kernel/run-record.ts';
+import type { UserCommands } from '../kernel/user-command.ts';
 import { sha256Of } from '../kube/sha256.ts';
 import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { sandboxTools } from './sandbox-tools.ts';
@@ -19,6 +20,8 @@ export interface ProcessOptions {
   readonly interruption?: Interruption;
   readonly toolVersion?: string;
   readonly identity?: string;
+  /** What the user's commands say; all succeed at once unless said. */
+  readonly commands?: UserCommands;
 }
 
 /** A new process on the scenario; what an earlier one left locked when it was killed is free. */
@@ -44,6 +47,7 @@ export function sandboxPorts(scenario: Scenario, form: JournalForm, options: Pro
     journal: memoryJournal(scenario, form, alive),
     lock: memoryLock(scenario, identity, alive),
     interruption: options.interruption ?? interruptionOf(new AbortController().signal, new AbortController().signal),
+    commands: options.commands ?? { run: async () => ({ durationMs: 1 }) },
     operator: identity,
     toolVersion: options.toolVersion ?? '0.0.0',
   };

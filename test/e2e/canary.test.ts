@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunReport } from '../../src/cli/documents.ts';
 import { until } from '../control-plane/until.ts';
+import { testFolder } from '../support/folders.ts';
 import { installedCluster, within } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -49,6 +53,43 @@ describe('a canary on a real control plane', function () {
       const went = await cluster.upgrade(...COMMIT);
       assert.equal(went.exitCode, 0, told(went));
       assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES + 1, OWN]);
+    }));
+
+  it('has a probe beside it, which no record holds and no resumed run leaves out', () =>
+    within(opened(), async (cluster) => {
+      const folder = testFolder('probe');
+      const [flag, script] = [join(folder, 'fails'), join(folder, 'check.sh')];
+      const probe = `${script} 'a word'`;
+      const refused = await cluster.upgrade(...RUN, '--canary', '1', '--probe', probe);
+      assert.equal(refused.exitCode, 64, told(refused));
+      assert.match(refused.stderr, /--probe: \S+check\.sh is no program that can be started/);
+      writeFileSync(script, `#!/bin/sh\nif [ -e ${flag} ]; then echo "no answer to $1" >&2; exit 1; fi\n`);
+      chmodSync(script, 0o755);
+      writeFileSync(flag, '');
+      const failing = await cluster.upgrade(...RUN, '--canary', '1', '--probe', probe);
+      assert.equal(failing.exitCode, 3, told(failing));
+      assert.match(failing.stderr, /does not pass before the start: it ended with exit code 1: no answer to a word/);
+      assert.deepEqual(await newOn(cluster), []);
+      rmSync(flag);
+      const report = join(folder, 'report.json');
+      const running = cluster.upgrade(...RUN, '--canary', '1', '--soak', '10m', '--probe', probe, '--report-file', report);
+      await until('the agent of the canary is new', async () => (await newOn(cluster)).length === 1);
+      writeFileSync(flag, '');
+      const stopped = await running;
+      assert.equal(stopped.exitCode, 5, told(stopped));
+      assert.match(stopped.stderr, /the canary failed: the probe failed 2 times in a row: it ended with exit code 1: no answer to a word/);
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [1, HELD]);
+      const { history } = JSON.parse(readFileSync(report, 'utf8')) as RunReport;
+      assert.equal(history?.probe?.failures.length, 2, JSON.stringify(history?.probe));
+      const kept = await cluster.read('secrets -n kube-system -l app.kubernetes.io/managed-by', '{.items}');
+      for (const place of [kept, readFileSync(report, 'utf8')]) assert.doesNotMatch(place, /check\.sh/);
+      rmSync(flag);
+      const without = await cluster.upgrade(...COMMIT);
+      assert.equal(without.exitCode, 64, told(without));
+      assert.match(without.stderr, /begun with --probe, which is not given now/);
+      const went = await cluster.upgrade(...COMMIT, '--probe', probe);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
     }));
 
   it('that fails leaves all other agents alone, and nothing continues until it is repaired', () =>

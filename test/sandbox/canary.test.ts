@@ -5,27 +5,14 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
-import { netsvc } from '../../src/profiles/netsvc.ts';
 import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { AGENTS, agentPods, agents, allNodes, newOn, strategy, waved } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
 
-const { uidChange: _, ...unchanging } = netsvc;
-const waved: Profile = { ...unchanging, typhaRefusesAgentsBefore: 'v3.28.0' };
 const NODES = 6;
-const SET = { name: 'netsvc-node', namespace: 'kube-system' };
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
-
-const agents = ({ cluster }: Scenario): KubeObject =>
-  cluster.store.get(K.DaemonSet, SET.name, SET.namespace) ?? assert.fail('there are no agents');
-const strategy = (scenario: Scenario): unknown => (agents(scenario).spec as { readonly updateStrategy?: unknown }).updateStrategy;
-const podsOf = ({ cluster: { store } }: Scenario): readonly KubeObject[] =>
-  store.list(K.Pod).filter(({ metadata }) => metadata.name.startsWith(`${SET.name}-`) && !metadata.deletionTimestamp);
-const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(`:${NETSVC_TARGET}`);
-const newOn = (scenario: Scenario): readonly string[] => podsOf(scenario).filter(isNew).map(nodeOf).toSorted();
-const all = (scenario: Scenario): readonly string[] => scenario.cluster.store.list(K.Node).map(({ metadata }) => metadata.name);
 
 const run = (scenario: Scenario, flags: Flags = {}, profile: Profile = waved): Promise<ChainOutcome> =>
   performIn(scenario, [applyStage], flags, { profile });
@@ -60,7 +47,7 @@ describe('a canary on the manifest path', function () {
     await run(scenario, { canary: 'node-04,node-02' });
     assert.deepEqual(newOn(scenario), ['node-02', 'node-04']);
     const { exit, message } = await run(scenario);
-    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
     assert.equal(agents(scenario).metadata.annotations?.['netsvc-upgrade/strategy'], undefined);
     assert.equal((await run(scenario)).writes, 0);
   });
@@ -72,14 +59,14 @@ describe('a canary on the manifest path', function () {
       if (kind.plural === K.Pod.plural && newOn(scenario).length > 2) wait ??= scenario.clock.now().getTime() - began;
     });
     const { exit, message } = await run(scenario, { canary: '30%', soak: '30m' });
-    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
     assert.ok((wait ?? 0) >= 30 * 60_000, `a third agent after ${wait} ms`);
     assert.ok((wait ?? 0) < 31 * 60_000, `a third agent after ${wait} ms`);
   });
 
   it('is done before a pace, which then applies to the rest', async () => {
     const { exit, message } = await run(scenario, { canary: '1', soak: '1m', 'max-unavailable': '3' });
-    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, all(scenario)]);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
   });
 
   for (const fault of ['crash-loop', 'image-pull', 'not-ready'] as const)
@@ -130,7 +117,7 @@ describe('a canary on the manifest path', function () {
   it('gives no further node up where somebody changes the strategy meanwhile', async () => {
     await run(scenario, { canary: '1' });
     const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: ROLLING }] as const;
-    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...SET }, patch, 'kubectl-edit');
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
     assert.equal(await isOurs(scenario), false);
     const { exit, message } = await run(scenario);
     assert.deepEqual([exit, message, strategy(scenario)], ['done', undefined, ROLLING]);
@@ -157,7 +144,7 @@ describe('a canary on the manifest path', function () {
       const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: text }) => `${id} ${text}`);
       assert.deepEqual(
         [exit, message, open, strategy(one), newOn(one)],
-        ['done', undefined, [], ROLLING, all(one)],
+        ['done', undefined, [], ROLLING, allNodes(one)],
         `killed after write ${at}`,
       );
     }
@@ -166,7 +153,7 @@ describe('a canary on the manifest path', function () {
 
 /** The kubelet starts a container of the agent again, which is ready at once. */
 function restart({ cluster: { store }, ...scenario }: Scenario): void {
-  const pod = podsOf({ cluster: { store }, ...scenario } as Scenario).find((one) => nodeOf(one) === 'node-01');
+  const pod = agentPods({ cluster: { store }, ...scenario } as Scenario).find((one) => nodeOf(one) === 'node-01');
   if (!pod) return;
   const status = podStatus(pod, 'ready', scenario.clock.now().toISOString());
   const containerStatuses = status.containerStatuses.map((one, index) => (index === 0 ? { ...one, restartCount: 1 } : one));

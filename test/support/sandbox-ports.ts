@@ -10,6 +10,7 @@ import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
+import type { Sentinel } from '../../src/kernel/user-command.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import * as sandbox from '../../src/sandbox/sandbox-ports.ts';
@@ -46,6 +47,7 @@ interface Performing {
   readonly profile?: Profile;
   readonly ports?: EnginePorts;
   readonly observe?: Observer;
+  readonly sentinel?: Sentinel;
 }
 
 /** A new process performs the stages. */
@@ -53,7 +55,7 @@ export function performIn(
   scenario: Scenario,
   stages: readonly AnyStage[],
   flags: Flags = {},
-  { profile, ports = sandboxPorts(scenario), observe = () => undefined }: Performing = {},
+  { profile, ports = sandboxPorts(scenario), observe = () => undefined, sentinel }: Performing = {},
 ): Promise<ChainOutcome> {
-  return runChain(flags.undo ? undoOf(stages) : stages, ports, contextIn(scenario, flags, profile), observe);
+  return runChain(flags.undo ? undoOf(stages) : stages, ports, contextIn(scenario, flags, profile), observe, { sentinel });
 }

@@ -6,6 +6,7 @@ import { oneFindingEach } from '../../kernel/judge.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { leavesSteps, type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
 import { look, stepOf, text } from '../../kernel/step.ts';
+import type { ProbeTrace } from '../../kernel/user-command.ts';
 import type { Former } from '../../report/plan-summary.ts';
 import { type CarriedFlag, oursWith, resumeCommand } from '../carried.ts';
 import type { RunReport } from '../documents.ts';
@@ -172,8 +173,20 @@ export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefine
     ...{ startedAt: first.startedAt, endedAt: last.endedAt },
     actions: actions.filter((one, at) => isOver(one) || !actions.some((other, index) => index > at && isSame(other, one))),
     rollouts: all.flatMap((one) => one.rollouts),
+    ...probeOfAll(all),
     notes: notes.filter(({ stage, text }, at) => notes.findIndex((other) => other.stage === stage && other.text === text) === at),
   };
+}
+
+/** The probe in all parts; the median is that of the part in which it ran most. */
+function probeOfAll(all: readonly RunHistory[]): Pick<RunHistory, 'probe'> {
+  const probes = all.flatMap(({ probe }) => probe ?? []);
+  const [most] = probes.toSorted((a, b) => b.runs - a.runs);
+  if (most === undefined) return {};
+  const sum = (of: (one: ProbeTrace) => number) => probes.reduce((total, one) => total + of(one), 0);
+  const longestMs = Math.max(...probes.map((one) => one.longestMs));
+  const failures = probes.flatMap((one) => one.failures);
+  return { probe: { ...most, runs: sum(({ runs }) => runs), failed: sum(({ failed }) => failed), longestMs, failures } };
 }
 
 function isSame(one: RunHistory['actions'][number], other: RunHistory['actions'][number]): boolean {

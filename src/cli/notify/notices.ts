@@ -116,6 +116,8 @@ export interface NoticesDeps {
   warn(text: string): void;
   /** Commands in the words of whoever typed them. */
   inWords(text: string): string;
+  /** Without commands of the user: they are nobody else's. */
+  withoutCommands<T>(document: T): T;
 }
 
 /** What `--notify` is sent about one command. What is not delivered is a warning, and never changes how the command ends. */
@@ -164,7 +166,7 @@ export class Notices {
 
   /** Resolves to why it was not delivered; undefined if it was. */
   async #send(notice: Notification): Promise<string | undefined> {
-    const text = this.#deps.inWords(mask(visible(JSON.stringify(notice))));
+    const text = this.#deps.inWords(mask(visible(JSON.stringify(this.#deps.withoutCommands(notice)))));
     try {
       this.#deps.cut.throwIfAborted();
       await this.#notifier.send(text, this.#deps.cut);

@@ -14,3 +14,4 @@ export {
   withoutOwn,
 } from './own-strategy.ts';
 export { paced, refusingPace } from './pace.ts';
+export { ProbeWatch } from './probe.ts';

@@ -1,5 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
+export { HELD } from './canary-view.ts';
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { lastWarning, meaningOf, shortText } from './meanings.ts';

@@ -1,0 +1,51 @@
+import { type Command, command, localCommand } from '../kernel/command.ts';
+import { Fault } from '../kernel/fault.ts';
+import { HIDDEN } from '../kernel/hidden.ts';
+import { quoteFor } from '../kernel/quoting.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
+import { look, text } from '../kernel/step.ts';
+import { commandWords, type UserCommandName } from '../kernel/user-command.ts';
+import type { CarriedFlag } from './carried.ts';
+import { FLAG_ROWS, type RunFlags } from './flags.ts';
+
+/* Commands of the user that a flag names. They are started only if they were typed, and no record and no report has them. */
+
+/** Their flags. */
+export const USER_COMMANDS = FLAG_ROWS.flatMap(([name, { isUserCommand }]) => (isUserCommand ? [name as UserCommandName] : []));
+
+/** What the flags say. */
+export function userCommandTexts(flags: RunFlags): Readonly<Partial<Record<UserCommandName, string>>> {
+  return Object.fromEntries(USER_COMMANDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])));
+}
+
+/** The command as the user would start it. */
+export const typedCommand = (flag: UserCommandName, said: string): Command => localCommand`${commandWords(said, flag)}`;
+
+/** A document without these commands: it is kept or sent where others read it. */
+export function withoutUserCommands<T>(document: T, carried: readonly CarriedFlag[]): T {
+  const own = carried.filter(({ name }) => USER_COMMANDS.some((one) => one === name));
+  if (own.length === 0) return document;
+  const said = own.flatMap((flag) => textsIn(flag).map((one) => [one, `--${flag.name}=${HIDDEN}`] as const));
+  const hide = (all: string) => said.reduce((kept, [from, to]) => kept.replaceAll(from, to), all);
+  return typeof document === 'string'
+    ? (hide(document) as T)
+    : (JSON.parse(JSON.stringify(document), (_, value: unknown) => (typeof value === 'string' ? hide(value) : value)) as T);
+}
+
+/** The ways in which it may stand in a text. A word such as `true` alone is no secret, and in every text. */
+function textsIn({ name, word }: CarriedFlag): readonly string[] {
+  const value = word.slice(`--${name}=`.length);
+  const isTelling = value.length > 8 || /[\s/\\]/.test(value);
+  return [quoteFor(process.platform, word), word, ...(isTelling ? [String(typedCommand(name as UserCommandName, value)), value] : [])];
+}
+
+/** Throws Fault('usage') where the run that is resumed was begun with a command that is not given now. */
+export function refuseWithout(record: RunRecord, flags: RunFlags, mayHave: (name: string) => boolean): void {
+  const had = USER_COMMANDS.filter((name) => record.flags?.some((word) => word.startsWith(`--${name}=`)));
+  const [missing] = had.filter((name) => mayHave(name) && flags[name] === undefined);
+  if (missing === undefined) return;
+  throw new Fault('usage', `the run was begun with --${missing}, which is not given now; no command is started from a run record`, [
+    `give it again: --${missing} COMMAND; a command that always succeeds, such as true, stands for none`,
+    look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`),
+  ]);
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openUserCommands } from '../../src/adapters/user-commands.ts';
+import { forPrograms } from '../../src/cli/command-line.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import { isInterrupted } from '../../src/kernel/interruption.ts';
+import { testFolder } from '../support/folders.ts';
+
+const never = new AbortController().signal;
+
+describe('a command of the user', () => {
+  const folder = testFolder('user-commands');
+  const script = (name: string, text: string, mode = 0o755): string => {
+    const file = join(folder, name);
+    writeFileSync(file, `#!/bin/sh\n${text}\n`);
+    chmodSync(file, mode);
+    return file;
+  };
+  const opened = async (text: string, env: NodeJS.ProcessEnv = process.env) => openUserCommands({ probe: text }, forPrograms(env));
+  const ran = async (text: string, { limitMs = 10_000, env = process.env, node = '' } = {}) =>
+    (await opened(text, env)).run('probe', { limitMs, signal: never, node });
+
+  it('gets its words as they are, with the name of the node', async () => {
+    const file = script('words.sh', `[ "$1" = 'a b' ] && [ "$2" = '*' ] && [ "$3" = x-node-01 ] || { echo "$@" >&2; exit 7; }`);
+    assert.equal((await ran(`${file} 'a b' * x-{node}`, { node: 'node-01' })).because, undefined);
+    assert.equal((await ran(`${file} 'a b' * y`)).because, 'it ended with exit code 7: a b * y');
+  });
+
+  it('has the environment of the user, without credentials of this program', async () => {
+    const file = script('env.sh', 'echo "$MINE/$NETSVC_UPGRADE_TOKEN/$NETSVC_UPGRADE_NOTIFY/$KUBECONFIG" >&2; exit 1');
+    const env = { ...process.env, MINE: 'mine', NETSVC_UPGRADE_TOKEN: 'token', NETSVC_UPGRADE_NOTIFY: 'https://h/s', KUBECONFIG: 'k' };
+    assert.equal((await ran(file, { env })).because, 'it ended with exit code 1: mine///k');
+  });
+
+  it('is killed when its time is up, with what it started', async () => {
+    const file = script('slow.sh', 'sleep 60 & wait');
+    assert.match((await ran(file, { limitMs: 200 })).because ?? '', /^it did not end within 0\.2 s and was killed$/);
+  });
+
+  it('that prints without end is ended', async () => {
+    assert.equal((await ran(script('yes.sh', 'yes'))).because, 'it printed more than 65536 bytes');
+  });
+
+  it('that is ended from outside has failed for nobody', async () => {
+    const cut = new AbortController();
+    const running = (await opened(script('long.sh', 'sleep 60'))).run('probe', { limitMs: 60_000, signal: cut.signal });
+    setTimeout(() => cut.abort(), 100);
+    await assert.rejects(running, isInterrupted);
+  });
+
+  it('says nothing that looks like a credential', async () => {
+    const file = script('secret.sh', 'echo "token: abcdefghijklmnop https://u:p@host/" >&2; exit 1');
+    assert.doesNotMatch((await ran(file)).because ?? '', /abcdefghijklmnop|u:p/);
+  });
+
+  for (const [what, text] of [
+    ['a file that may not be executed', () => script('plain.sh', 'true', 0o644)],
+    ['a file that is not there', () => join(folder, 'absent.sh')],
+    ['a folder', () => folder],
+    ['a name that is not in PATH', () => 'no-such-program-here'],
+  ] as const)
+    it(`is refused before anything is asked: ${what}`, () =>
+      assert.rejects(
+        opened(text()),
+        (thrown) => thrown instanceof Fault && thrown.code === 'usage' && thrown.message.startsWith('--probe: '),
+      ));
+});

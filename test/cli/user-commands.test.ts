@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { flagsOfRun } from '../../src/cli/carried.ts';
+import { askedOf } from '../../src/cli/command-line.ts';
+import { leftOutLines, withRecorded } from '../../src/cli/recorded-flags.ts';
+import type { SessionFlags } from '../../src/cli/session.ts';
+import { refuseWithout, withoutUserCommands } from '../../src/cli/user-commands.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
+
+const SAID = "./check.sh --key 'the secret'";
+const flags = { probe: SAID, canary: '1', output: 'table' } as SessionFlags;
+const asked = (...typed: readonly string[]) =>
+  askedOf({ command: 'run', typed, flags, given: new Set(['probe', 'canary']), commands: ['run'] });
+const { carried, typed } = asked('--canary', '1', '--probe', SAID);
+const record = { clusterUid: 'here', flags: flagsOfRun(carried) } as unknown as RunRecord;
+
+describe('a command of the user on the command line', () => {
+  it('is in the next command, in one spelling', () => {
+    assert.equal(typed, `run --canary 1 '--probe=./check.sh --key '\\''the secret'\\'''`);
+    assert.equal(asked(`--probe=${SAID}`, '--canary', '1').typed, typed);
+  });
+
+  it('is in no record: only that there was one', () => {
+    assert.deepEqual(record.flags, ['--canary=1', '--probe=(hidden)']);
+    assert.deepEqual(
+      withRecorded([], record, 'here').map(({ word }) => word),
+      ['--canary=1'],
+    );
+    assert.match(leftOutLines('run', [], record, 'here').join(), /the run also had '?--probe=\(hidden\)'?; not in the command/);
+  });
+
+  it('is in no document that is kept or sent, however it stands there', () => {
+    const next = `kubectl netsvc-upgrade ${typed}`;
+    const document = { next, argv: ['kubectl', `--probe=${SAID}`], suggestions: [`see why: ./check.sh --key 'the secret'`], n: 1 };
+    const shown = withoutUserCommands(document, carried);
+    assert.doesNotMatch(JSON.stringify(shown), /the secret|check\.sh/);
+    assert.equal(shown.next, 'kubectl netsvc-upgrade run --canary 1 --probe=(hidden)');
+    assert.deepEqual([shown.n, withoutUserCommands(document, [])], [1, document]);
+  });
+
+  it('that was given at the beginning has to be given again', () => {
+    const has = (name: string) => name === 'probe';
+    refuseWithout(record, flags, has);
+    refuseWithout({ ...record, flags: ['--canary=1'] }, { canary: '1' }, has);
+    refuseWithout(record, {}, () => false);
+    assert.throws(
+      () => refuseWithout(record, { canary: '1' }, has),
+      (thrown) => thrown instanceof Fault && thrown.code === 'usage' && /begun with --probe, which is not given now/.test(thrown.message),
+    );
+  });
+});
