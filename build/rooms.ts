@@ -12,6 +12,7 @@ export const FEATURES = [
   'tested-way',
   'policy-rules',
   'survey',
+  'ipam',
   'rollout',
   'network-probe',
   'service-cli',

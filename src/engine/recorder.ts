@@ -11,6 +11,8 @@ import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
 import { KeptItems } from './kept-items.ts';
 import { RunSteps } from './run-steps.ts';
 
+type StageKeep = NonNullable<Extract<StagePlan, { actions: unknown }>['keep']>;
+
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
   readonly thrown: unknown;
@@ -40,6 +42,8 @@ export class Recorder {
   #notes: RecordNotes = {};
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
+  /** What stages that write nothing to the cluster want kept. */
+  #waiting: (readonly [stage: string, item: StageKeep])[] = [];
 
   /** `noted` is called after each write to what is kept of runs. */
   constructor(
@@ -90,6 +94,11 @@ export class Recorder {
     this.#remembered = { ...this.#remembered, ...more, digests: { ...this.#remembered.digests, ...more?.digests } };
   }
 
+  /** Stored once this run writes; nothing is stored yet. */
+  keepOnceBegun(stage: string, item: StageKeep | undefined): void {
+    if (item) this.#waiting.push([stage, item]);
+  }
+
   /** Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. */
   async begin(id: string, since: Date, writes: boolean): Promise<void> {
     this.noteRunning(id, since);
@@ -102,6 +111,7 @@ export class Recorder {
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
+    for (const [stage, item] of this.#waiting.splice(0)) await this.keepOnce(stage, item);
     // Not waited for: the first write need not be later for it.
     if (isFirst) this.#announced = this.#finish(async () => this.#announce?.begun(next, id, before !== undefined)).catch(() => undefined);
   }
@@ -124,7 +134,7 @@ export class Recorder {
   }
 
   /** Stores what the cluster no longer shows once a stage has written; the first of a run stays, and `anew` adds to it. */
-  async keepOnce(stage: string, item: Extract<StagePlan, { actions: unknown }>['keep']): Promise<void> {
+  async keepOnce(stage: string, item: StageKeep | undefined): Promise<void> {
     if (!item || !this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
     if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;

@@ -149,6 +149,8 @@ export class StageRounds {
     const { effects } = ports;
     const stage = this.#stage;
     recorder.remember(plan.remember);
+    // Files alone begin no run: it is kept by whatever stage does.
+    if (live && plan.actions.every((action) => onlyWritesFiles(effects, action))) recorder.keepOnceBegun(stage.id, plan.keep);
     if (!this.#isStored && plan.actions.length > 0) await this.#atWork();
     const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';

@@ -189,6 +189,15 @@ export interface ProcedureNames {
   readonly ebpf: { readonly annotation: string; readonly since: string; readonly dataPlane: string };
 }
 
+/** Kinds of the stored group in which the service keeps which addresses are given: blocks, which node takes from a block, and what an address was given to. */
+export interface IpamNames {
+  /** Of the CNI configuration. */
+  readonly plugin: string;
+  readonly blocks: Pick<Kind, 'kind' | 'plural'>;
+  readonly affinities: Pick<Kind, 'kind' | 'plural'>;
+  readonly handles: Pick<Kind, 'kind' | 'plural'>;
+}
+
 /** A minor of the service, and the minors of Kubernetes it goes with. */
 export interface TestedLine {
   /** `v3.30`. */
@@ -323,6 +332,8 @@ export interface Profile {
   readonly flexvolUntil?: string;
   /** Undefined where none are known. */
   readonly procedures?: ProcedureNames;
+  /** Where the service keeps which addresses are given. */
+  readonly ipam?: IpamNames;
   /** Other CNI plugins that write themselves into the CNI configuration of the service, by a DaemonSet. */
   readonly chainedPlugins?: readonly ChainedPlugin[];
   /** Defects of single releases that hit some clusters (NS-609). */

@@ -18,7 +18,7 @@ export type StagePlan =
       readonly actions: readonly Action[];
       /** What comes next depends on what these actions wait for: the stage is planned again after them, though they change nothing. */
       readonly again?: boolean;
-      /** Kept beside the run record before the first write of this stage, once per run unless `anew`. Never a Secret's value. */
+      /** Kept beside the run record before the first write of this stage, of one that writes files alone before the first of the run; once per run unless `anew`. Never a Secret's value. */
       readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
       /** What the run record must know before the first write of this stage. */
       readonly remember?: Remember;

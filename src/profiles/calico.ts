@@ -230,6 +230,12 @@ export const calico: Profile = {
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
   procedures: calicoProcedures,
+  ipam: {
+    plugin: 'calico-ipam',
+    blocks: { kind: 'IPAMBlock', plural: 'ipamblocks' },
+    affinities: { kind: 'BlockAffinity', plural: 'blockaffinities' },
+    handles: { kind: 'IPAMHandle', plural: 'ipamhandles' },
+  },
   chainedPlugins: calicoChainedPlugins,
   defects: calicoDefects,
   changes: calicoChanges,

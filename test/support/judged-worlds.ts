@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
-import type { PreflightFacts } from '../../src/features/survey/facts.ts';
+import { preflightChecks, type WholePreflight } from '../../src/features/preflight/catalogue.ts';
 import type { Check, CheckId, Finding } from '../../src/kernel/check.ts';
 import type { Command } from '../../src/kernel/command.ts';
 import type { Context } from '../../src/kernel/context.ts';
@@ -51,7 +50,7 @@ function checkOf({ id, title, category, ref, outcome, message: because, hint = '
 }
 
 interface CheckCase {
-  readonly facts?: Partial<PreflightFacts>;
+  readonly facts?: Partial<WholePreflight>;
   readonly context?: Context;
   readonly is: Finding['outcome'];
   /** What the finding's message must say. */

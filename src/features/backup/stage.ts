@@ -10,6 +10,7 @@ import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
 import { onPaths } from '../install/index.ts';
+import { type IpamFacts, ipamIn, keptIpam } from '../ipam/index.ts';
 import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
@@ -26,6 +27,8 @@ interface BackupFacts {
   readonly found: BackupObjects;
   /** Where the service's data is in a key-value store, which no reader of Kubernetes reaches. */
   readonly store: StoreBackup | undefined;
+  /** Undefined where the service gives no addresses. */
+  readonly ipam: IpamFacts | undefined;
 }
 
 /** What the upgrade writes on a path: the live objects behind these documents are backed up. */
@@ -39,14 +42,15 @@ const backupOf = (documentsOf: DocumentsOf) =>
     async survey(sources, context, installation) {
       const record = await sources.records.load();
       const { path } = installation;
-      if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined };
+      if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined, ipam: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
-      return { path, record, found, store: isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined };
+      const store = isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined;
+      return { path, record, found, store, ipam: await ipamIn(sources.cluster, context, found.customResources) };
     },
     plan: planBackup,
   });
 
-function planBackup({ path, record, found, store }: BackupFacts, context: Context): StagePlan {
+function planBackup({ path, record, found, store, ipam }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = backupFolder(context);
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
@@ -63,6 +67,8 @@ function planBackup({ path, record, found, store }: BackupFacts, context: Contex
     ],
     ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },
+    // What `verify` compares with, once all agents have taken their addresses anew.
+    ...(ipam ? { keep: keptIpam(ipam) } : {}),
   };
 }
 

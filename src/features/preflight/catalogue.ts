@@ -3,6 +3,7 @@ import { hostEndpointChecks } from '../hosts/index.ts';
 import { chartPreflightChecks } from '../install-chart/index.ts';
 import { baseKnown, checksAhead, podsAdmittedChecks, type TargetJudged, targetManifestChecks } from '../install-manifest/index.ts';
 import { apiNamespaceChecks, statusesGood, typhaOrderChecks } from '../install-operator/index.ts';
+import { addressesInOrder, type IpamFacts } from '../ipam/index.ts';
 import { ownersChecks } from '../ownerrefs/index.ts';
 import { policiesChecks, policiesInGitChecks } from '../policies/index.ts';
 import { rolloutHealthChecks } from '../rollout/index.ts';
@@ -72,6 +73,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...nodesChecks,
   ...storedResourcesChecks,
   ...selectorChecks,
+  addressesInOrder,
   ...policiesChecks,
   ...dataPlaneChecks,
   ...targetManifestChecks,
@@ -94,4 +96,6 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
 export interface WholePreflight extends PreflightFacts {
   /** Undefined where `apply` evaluates it in the same chain, and on paths without a full manifest. */
   readonly ahead: Reading<TargetJudged> | undefined;
+  /** Undefined where the service gives no addresses, or the API holds none of them. */
+  readonly ipam: Reading<IpamFacts | undefined>;
 }

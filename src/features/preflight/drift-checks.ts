@@ -5,9 +5,10 @@ import { counted } from '../../kernel/counted.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { crosses } from '../../kernel/release.ts';
+import { hasOwnCni } from '../ipam/index.ts';
 import { evidenceOf, failIfAny, objectsOf, type PreflightCheck, sourceRelease, specOf, table } from '../survey/index.ts';
 import { type Operated, withOperated } from './crossings-checks.ts';
-import { type Fate, hasOwnCni, type PoolDrift, poolDrift } from './pool-drift.ts';
+import { type Fate, type PoolDrift, poolDrift } from './pool-drift.ts';
 
 const FELIX = 'felixconfigurations';
 

@@ -4,6 +4,7 @@ import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { hasOwnCni } from '../ipam/index.ts';
 import { evidenceOf, specOf } from '../survey/index.ts';
 
 /** What the operator does about a pool that is not as its list says. */
@@ -171,11 +172,4 @@ const canonical = (cidr: unknown): string => canonicalNetwork(String(cidr).toLow
 
 function isOwned(pool: KubeObject, { names: { label }, apiGroup }: PoolsGiven): boolean {
   return storedMetadata(pool, apiGroup).labels[label.key] === label.value;
-}
-
-/** The service's own CNI plugin: what the operator assumes except where the provider has one. */
-export function hasOwnCni(installation: KubeObject): boolean {
-  const { cni, kubernetesProvider } = specOf(installation);
-  const type = textAt(cni, 'type') || (['AKS', 'EKS', 'GKE'].includes(String(kubernetesProvider)) ? '' : 'Calico');
-  return type === 'Calico';
 }

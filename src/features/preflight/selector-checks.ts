@@ -7,6 +7,7 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { fitsNode } from '../../kube/node-fit.ts';
 import { storedMetadata } from '../../kube/stored-metadata.ts';
+import { givesAddresses } from '../ipam/index.ts';
 import { globalPolicyOf, ruleSidesOf, storedSelector } from '../policy-rules/index.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import {
@@ -22,7 +23,6 @@ import {
 } from '../survey/index.ts';
 import { nodeLabels, peeringOf } from './bgp-peers.ts';
 import { isWindows } from './nodes-checks.ts';
-import { hasOwnCni } from './pool-drift.ts';
 import { faultOf, selectedBy } from './selected.ts';
 
 /** A running pod stays where no node fits any more; the one that replaces it has nowhere to go. */
@@ -140,7 +140,11 @@ function withoutHost(facts: PreflightFacts, profile: Profile): readonly Evidence
 
 /** Where the service gives the addresses, new pods of a node that no pool selects get none. `!all()` keeps a pool for those who name it. */
 function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
-  if (!givesAddresses(facts)) return [];
+  const { operated, agentConfig } = facts;
+  const isGiven = operated
+    ? givesAddresses(read(operated.installation), undefined, profile)
+    : givesAddresses(undefined, read(agentConfig), profile);
+  if (!isGiven) return [];
   const pools = objectsOf(facts, 'ippools').filter(
     ({ spec }) =>
       jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual' && textAt(spec, 'nodeSelector') !== '!all()',
@@ -152,11 +156,4 @@ function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence
   const served = new Set(selected.flatMap((one) => one.selected));
   const left = pools.length === 0 ? [] : nodes.filter((node) => !served.has(node));
   return left.map((node) => evidenceOf(node, 'no enabled address pool selects it: new pods there get no address'));
-}
-
-function givesAddresses({ operated, agentConfig }: PreflightFacts): boolean {
-  if (!operated) return (textAt(read(agentConfig), 'data', 'cni_network_config') ?? '').includes('calico-ipam');
-  const installation = read(operated.installation);
-  const ipam = textAt(installation?.spec, 'cni', 'ipam', 'type') ?? 'Calico';
-  return installation !== undefined && hasOwnCni(installation) && ipam === 'Calico';
 }

@@ -1,15 +1,17 @@
-import type { Reading } from '../../kernel/check.ts';
+import { type Reading, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Detection, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { readPulled } from '../images/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
+import { givesAddresses, readIpam } from '../ipam/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
 import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
@@ -85,21 +87,23 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
     return readAccess(cluster, context, detection, target, more);
   };
-  const read = await allOf({
+  const agentConfig = attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant));
+  const found = await allOf({
     target: ofTarget.then(({ facts }) => facts),
     preview: ofTarget.then(({ previews }) => attemptWith(previews, async (all) => all.map(({ planned }) => planned))),
-    ahead: ofTarget.then((found) => readAhead(sources, context, detection, found, record)),
+    ahead: ofTarget.then((target) => readAhead(sources, context, detection, target, record)),
     access: mayDo(),
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
     rendered: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.work?.written ?? [])),
     owners: attempt(() => judgeOwners(sources, context, detection, record)),
-    agentConfig: attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant)),
+    agentConfig,
     operated: readOperated(cluster, context, detection),
     inStore: attemptWith(detection, (one) => readBehindCli(sources, context, one)),
+    ipam: readAddresses(cluster, context, { detection, agentConfig, general }),
     operatedPods: attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
   });
-  return { ...installed, detection, record, ...read };
+  return { ...installed, detection, record, ...found };
 }
 
 async function readInstallation(sources: Sources, { profile, options }: Context) {
@@ -124,6 +128,25 @@ async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
     proxyMode: attempt(() => readProxyMode(cluster)),
     resources: discovery.then((found) => readResources(cluster, found, profile)),
     podWebhooks: attempt(() => readPodWebhooks(cluster)),
+  });
+}
+
+interface Addressed {
+  readonly detection: Reading<Detection>;
+  readonly agentConfig: Promise<Reading<KubeObject | undefined>>;
+  readonly general: ReturnType<typeof readGeneral>;
+}
+
+/** Asked only where the service gives the addresses; nodes and pods are those that everything else is evaluated by. */
+async function readAddresses(cluster: Sources['cluster'], context: Context, { detection, agentConfig, general }: Addressed) {
+  const installation = installationIn(detection);
+  if (!installation) return { value: undefined };
+  return attemptWith(await agentConfig, async (config) => {
+    if (!givesAddresses(installation.input?.resource, config, context.profile)) return undefined;
+    return readIpam(cluster, context, installation, async () => {
+      const { nodes, pods } = await general;
+      return { nodes: read(nodes), pods: new Set(read(pods).map(({ namespace, name }) => `${namespace}/${name}`)) };
+    });
   });
 }
 

@@ -3,6 +3,7 @@ import { notApplicable, ok, type Reading, read, type Verdict } from '../../kerne
 import { counted } from '../../kernel/counted.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
+import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
 import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
@@ -72,6 +73,26 @@ const nothingHeld: VerifyCheck = {
   },
 };
 
+/** Agents that restart take their addresses anew: what went wrong with that is seen in no pod and no log. */
+const addressesAsBefore: VerifyCheck = {
+  id: 'NS-314',
+  title: 'address bookkeeping as before the upgrade',
+  category: 'result',
+  severity: 'error',
+  ref: 'domain §12',
+  judge({ ipam }, { profile }) {
+    const compared = read(ipam);
+    if (!compared) return notApplicable('no run kept here how the bookkeeping of addresses was before');
+    const { blocks, added, uncompared } = compared;
+    const rest = uncompared.length === 0 ? '' : `; too much was wrong before to compare: ${listed(uncompared)}`;
+    return failIfAny(added, `${counted(blocks, 'block')}, nothing wrong that was right before the upgrade${rest}`, (names) => ({
+      because: `since the upgrade began: ${countedFaults(added)}: ${names}${rest}`,
+      hint: adviceFor(added, profile),
+      next: shown(added, profile),
+    }));
+  },
+};
+
 /** What `verify` evaluates, in the order in which it is shown. */
 export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }, [
   /**
@@ -117,6 +138,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
   nothingHeld,
 
   ...resourcesChecks,
+  addressesAsBefore,
 
   {
     id: 'NS-308',

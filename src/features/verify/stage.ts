@@ -19,6 +19,7 @@ import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, service
 import { verifyChecks } from './checks.ts';
 import {
   type ClusterVersionFacts,
+  readIpamCompared,
   readLeftBehind,
   readLeftovers,
   readResult,
@@ -64,6 +65,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
     owners: attemptWith(installed, (one) => followOwners(cluster, context, one)),
     stillOff: attempt(() => readStillOff(sources, context)),
+    ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
   const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(String) : [];
   return { ...found, datastore, reasons, clis };

@@ -9,10 +9,12 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
+import { recordHere } from '../../kernel/run-record.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { leftoversIn, ownFile, readTarget, type Target, targetsOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
+import { type IpamFault, newFaults, notedNode, readIpam, readKeptIpam } from '../ipam/index.ts';
 import { lackingOf, type OwnersFollowed, readRestoreFacts } from '../ownerrefs/index.ts';
 import { storedKind, temporaryPolicies } from '../policies/index.ts';
 import { neededTarget, type OtherPodsJudged, readNodes, readRollouts, rolloutTarget } from '../rollout/index.ts';
@@ -141,6 +143,31 @@ export interface ServiceImage {
   readonly isCli: boolean;
 }
 
+/** The bookkeeping of addresses now, against what the run kept of it before its first write. */
+export interface IpamCompared {
+  readonly blocks: number;
+  readonly added: readonly IpamFault[];
+  readonly uncompared: readonly IpamFault['kind'][];
+}
+
+/** Undefined where this run kept nothing to compare with: then nothing is asked. */
+export async function readIpamCompared(
+  { cluster, records }: Sources,
+  context: Context,
+  installation: Installation,
+  pods: readonly KubeObject[],
+): Promise<IpamCompared | undefined> {
+  const record = recordHere(await records.load(), context);
+  const before = await readKeptIpam(records, record);
+  if (!before) return undefined;
+  const nodes = cluster.list(K.Node, { metadataOnly: true, keep: notedNode });
+  const names = new Set(pods.map(({ metadata: { namespace = '', name } }) => `${namespace}/${name}`));
+  const now = await readIpam(cluster, context, installation, async () => ({ nodes: await nodes, pods: names }));
+  if (!now) return undefined;
+  const { faults, uncompared } = newFaults(before, now, await nodes);
+  return { blocks: now.blocks, added: faults, uncompared };
+}
+
 /** The result of the upgrade, as the checks of `verify` see it. */
 export interface VerifyFacts extends OtherPodsJudged {
   readonly datastore: Reading<Datastore>;
@@ -161,6 +188,7 @@ export interface VerifyFacts extends OtherPodsJudged {
   readonly temporaryPolicies: Reading<readonly KubeObject[]>;
   readonly owners: Reading<OwnersFollowed>;
   readonly stillOff: Reading<StillOff>;
+  readonly ipam: Reading<IpamCompared | undefined>;
   /** CLIs on PATH. */
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IpamFault } from '../../../src/features/ipam/index.ts';
 import { verifyChecks } from '../../../src/features/verify/checks.ts';
 import type { ServiceImage, VerifyFacts } from '../../../src/features/verify/survey.ts';
 import type { Finding } from '../../../src/kernel/check.ts';
@@ -59,6 +60,7 @@ const good: VerifyFacts = {
   temporaryPolicies: { value: [] },
   owners: { value: { references: 1, dangling: [], unread: [] } },
   stillOff: { value: { objects: 0 } },
+  ipam: { value: { blocks: 3, added: [], uncompared: [] } },
   clis: { value: [{ file: CLI, release: CALICO_TARGET }] },
 };
 
@@ -72,6 +74,10 @@ const versions = (cli: VerifyFacts['clusterVersion']['cli'], own?: string): Pick
   clusterVersion: { cli, record: { value: own === undefined ? { by: 'record', because: 'there is none' } : { by: 'record', value: own } } },
 });
 const said = (value: string) => ({ by: 'calicoctl version', value });
+
+const compared = (added: readonly IpamFault[], ...uncompared: readonly IpamFault['kind'][]): Partial<VerifyFacts> => ({
+  ipam: { value: { blocks: 3, added, uncompared } },
+});
 
 type Case = readonly [title: string, id: string, change: Partial<VerifyFacts>, outcome: Finding['outcome'], says: RegExp];
 
@@ -165,6 +171,16 @@ const cases: readonly Case[] = [
     /still holds Deployment\/calico-system\/calico-typha/,
   ],
   ['nothing can be held', 'NS-313', { held: { value: undefined } }, 'not-applicable', /nothing is held/],
+  [
+    'an address went wrong since the run began',
+    'NS-314',
+    compared([{ kind: 'tunnel', text: 'n1 10.0.1.1', detail: 'VXLAN tunnel address without an allocation', nodes: ['n1'] }]),
+    'error',
+    /^since the upgrade began: 1 tunnel address without an allocation: n1 10\.0\.1\.1$/,
+  ],
+  ['no address went wrong', 'NS-314', compared([]), 'ok', /^3 blocks, nothing wrong that was right before the upgrade$/],
+  ['too much was wrong before', 'NS-314', compared([], 'left-over'), 'ok', /too much was wrong before to compare: left-over$/],
+  ['no run kept how they were', 'NS-314', { ipam: { value: undefined } }, 'not-applicable', /no run kept here/],
   ['there is nothing to compare with', 'NS-304', { leftovers: { value: undefined } }, 'not-applicable', /no full manifest/],
   [
     'an empty CRD is left behind',

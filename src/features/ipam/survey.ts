@@ -1,0 +1,123 @@
+import type { Context } from '../../kernel/context.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { textAt } from '../../kernel/json.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Kind, KubeObject } from '../../kernel/object.ts';
+import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { named } from '../../kube/lean-objects.ts';
+import { specOf } from '../survey/index.ts';
+import { type Allocation, leanBlock } from './blocks.ts';
+import { type IpamFault, isLost, leftOver, looseTunnels, lostOwners, twiceClaimed } from './faults.ts';
+
+/** The bookkeeping of addresses, as far as it is wrong. */
+export interface IpamFacts {
+  readonly blocks: number;
+  readonly faults: readonly IpamFault[];
+  /** When the youngest node was created, by the server’s clock; '' without nodes. */
+  readonly youngestNode: string;
+}
+
+/** What of the bookkeeping was listed. */
+export interface IpamLists {
+  readonly blocks: readonly KubeObject[];
+  readonly affinities: readonly KubeObject[];
+}
+
+type Reader = Pick<ClusterReader, 'discover' | 'list'>;
+
+/** The service's own CNI plugin: what the operator assumes except where the provider has one. */
+export function hasOwnCni(installation: KubeObject): boolean {
+  const { cni, kubernetesProvider } = specOf(installation);
+  const type = textAt(cni, 'type') || (['AKS', 'EKS', 'GKE'].includes(String(kubernetesProvider)) ? '' : 'Calico');
+  return type === 'Calico';
+}
+
+/** True if pods get their addresses from the service: an operator's Installation says it, or the ConfigMap of the agents. */
+export function givesAddresses(installation: KubeObject | undefined, agentConfig: KubeObject | undefined, { ipam }: Profile): boolean {
+  if (!ipam) return false;
+  if (!installation) return (textAt(agentConfig, 'data', 'cni_network_config') ?? '').includes(ipam.plugin);
+  return hasOwnCni(installation) && (textAt(installation.spec, 'cni', 'ipam', 'type') ?? 'Calico') === 'Calico';
+}
+
+/** Nodes with their annotations, and the names of all pods, as they were seen about the same time. */
+export interface Around {
+  readonly nodes: readonly KubeObject[];
+  /** `namespace/name`. */
+  readonly pods: ReadonlySet<string>;
+}
+
+/** Undefined where the API holds no such bookkeeping: nothing is asked then. */
+export async function readIpam(
+  cluster: Reader,
+  context: Context,
+  installation: Pick<Installation, 'datastore'>,
+  around: () => Promise<Around>,
+): Promise<IpamFacts | undefined> {
+  const { ipam } = context.profile;
+  if (!ipam || isKeyValue(installation)) return undefined;
+  const { kinds } = await cluster.discover();
+  const [blocks, affinities] = [ipam.blocks.plural, ipam.affinities.plural].map((plural) => servedKind(kinds, plural, context));
+  if (!blocks || !affinities) return undefined;
+  const [all, claims] = await Promise.all([cluster.list(blocks, { keep: leanBlock }), cluster.list(affinities)]);
+  return ipamFacts(cluster, context, { blocks: all, affinities: claims }, await around());
+}
+
+/** The same of resources that were listed already; undefined where no address was ever given. */
+export async function ipamIn(cluster: Reader, context: Context, listed: readonly KubeObject[]): Promise<IpamFacts | undefined> {
+  const { ipam, crdGroup } = context.profile;
+  const of = (kind: string) => listed.filter((one) => one.kind === kind && one.apiVersion.startsWith(`${crdGroup}/`));
+  const blocks = ipam ? of(ipam.blocks.kind) : [];
+  if (!ipam || blocks.length === 0) return undefined;
+  return ipamFacts(cluster, context, { blocks, affinities: of(ipam.affinities.kind) }, await readAround(cluster));
+}
+
+const servedKind = (kinds: readonly Kind[], plural: string, { profile }: Context) =>
+  kinds.find((one) => one.group === profile.crdGroup && one.plural === plural);
+
+async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities }: IpamLists, around: Around): Promise<IpamFacts> {
+  const { nodes, pods } = around;
+  const lost = lostOwners(blocks, { pods, nodes: namesOf(nodes) });
+  const ages = nodes.flatMap(({ metadata: { creationTimestamp } }) => creationTimestamp ?? []);
+  return {
+    blocks: blocks.length,
+    faults: [
+      ...twiceClaimed(affinities),
+      ...looseTunnels(blocks, nodes, context.profile.apiGroup),
+      ...(lost.length === 0 ? [] : await leftOvers(cluster, context, lost)),
+    ],
+    youngestNode: ages.toSorted().at(-1) ?? '',
+  };
+}
+
+/**
+ * Pods come and go while lists are read. So what seems to be gone is looked for again: whoever was created meanwhile is seen then. What was
+ * deleted meanwhile had its address taken back before that, and the handle with it: handles are read last.
+ */
+async function leftOvers(cluster: Reader, context: Context, lost: readonly Allocation[]): Promise<readonly IpamFault[]> {
+  const kind = servedKind((await cluster.discover()).kinds, context.profile.ipam?.handles.plural ?? '', context);
+  const [pods, nodes] = await Promise.all([K.Pod, K.Node].map((one) => cluster.list(one, { metadataOnly: true, keep: nameOnly })));
+  const present = { pods: namesOf(pods), nodes: namesOf(nodes) };
+  const handles = kind ? await cluster.list(kind, { keep: leanHandle }) : [];
+  const held = new Set(handles.map((one) => textAt(one.spec, 'handleID') ?? one.metadata.name));
+  return lost.filter((one) => held.has(one.handle) && isLost(one, present)).map((one) => leftOver(one, present));
+}
+
+/** What a stage that has listed neither reads of pods and nodes. */
+async function readAround(cluster: Pick<Reader, 'list'>): Promise<Around> {
+  const [nodes, pods] = await Promise.all([
+    cluster.list(K.Node, { metadataOnly: true, keep: notedNode }),
+    cluster.list(K.Pod, { metadataOnly: true, keep: nameOnly }),
+  ]);
+  return { nodes, pods: namesOf(pods) };
+}
+
+const namesOf = (objects: readonly KubeObject[] = []): ReadonlySet<string> =>
+  new Set(objects.map(({ metadata: { namespace, name } }) => (namespace === undefined ? name : `${namespace}/${name}`)));
+
+const nameOnly = (object: KubeObject): KubeObject => named(object);
+
+/** What of a node the bookkeeping is compared with. For `ListOptions.keep`. */
+export const notedNode = (node: KubeObject): KubeObject => named(node, 'annotations', 'creationTimestamp');
+
+const leanHandle = (handle: KubeObject): KubeObject => ({ ...named(handle), spec: { handleID: textAt(handle.spec, 'handleID') } });

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readIpam } from '../../../src/features/ipam/index.ts';
+import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
+import type { ListOptions } from '../../../src/kernel/ports.ts';
+import { contextOf, object, resource } from '../../fixtures/facts.ts';
+
+const GROUP = 'crd.projectcalico.org';
+const kindOf = (kind: string, plural: string): Kind => ({ group: GROUP, version: 'v1', kind, plural, namespaced: false });
+const KINDS = [kindOf('IPAMBlock', 'ipamblocks'), kindOf('BlockAffinity', 'blockaffinities'), kindOf('IPAMHandle', 'ipamhandles')];
+
+interface Given {
+  readonly handle?: string;
+  readonly node?: string;
+  readonly pod?: string;
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** A block in which the addresses with these numbers are given. */
+function block(cidr: string, given: Readonly<Record<number, Given>>): KubeObject {
+  const all = Object.entries(given);
+  const allocations = Array.from({ length: 64 }, (_, ordinal) => {
+    const index = all.findIndex(([number]) => Number(number) === ordinal);
+    return index < 0 ? null : index;
+  });
+  const attributes = all.map(([number, { handle = `h${number}`, node = 'n1', pod, more = {} }]) => ({
+    handle_id: handle,
+    secondary: { node, ...(pod === undefined ? {} : { namespace: pod.split('/')[0], pod: pod.split('/')[1] }), ...more },
+  }));
+  return resource(`IPAMBlock/${cidr.replaceAll(/[.:/]+/g, '-')}`, { cidr, affinity: 'host:n1', allocations, attributes });
+}
+
+const affinity = (cidr: string, node: string, more: object = {}) =>
+  resource(`BlockAffinity/${node}-${cidr.replaceAll(/[.:/]+/g, '-')}`, { cidr, node, state: 'confirmed', deleted: 'false', ...more });
+
+const handle = (handleID: string) => resource(`IPAMHandle/${handleID}`, { handleID });
+
+const node = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
+  object('v1', `Node/${name}`, { metadata: { annotations } });
+
+interface Cluster {
+  readonly objects: readonly KubeObject[];
+  readonly nodes?: readonly KubeObject[];
+  /** Names, as they were listed with everything else. */
+  readonly pods?: readonly string[];
+  /** The same when they are looked for again. */
+  readonly later?: readonly string[];
+}
+
+async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], later = pods }: Cluster) {
+  const asked: string[] = [];
+  const cluster = {
+    discover: async () => ({ kinds: KINDS, failed: [] }),
+    async list({ plural, kind }: Kind, { keep = (one: KubeObject) => one }: ListOptions = {}) {
+      asked.push(plural);
+      const found =
+        kind === 'Node'
+          ? nodes
+          : kind === 'Pod'
+            ? later.map((pod) => object('v1', `Pod/${pod}`))
+            : objects.filter((one) => one.kind === kind);
+      return found.map(keep);
+    },
+  };
+  const facts = await readIpam(cluster, contextOf(), { datastore: 'api' }, async () => ({ nodes, pods: new Set(pods) }));
+  return { faults: facts?.faults.map(({ kind, text, detail }) => `${kind}: ${text}: ${detail}`) ?? [], asked };
+}
+
+describe('the bookkeeping of addresses', () => {
+  it('is read in two lists where it is in order, and finds nothing wrong', async () => {
+    const { faults, asked } = await read({
+      objects: [block('10.0.1.0/26', { 0: { more: { type: 'vxlanTunnelAddress' } }, 5: { pod: 'a/web' } }), affinity('10.0.1.0/26', 'n1')],
+      nodes: [node('n1', { 'projectcalico.org/IPv4VXLANTunnelAddr': '10.0.1.0' })],
+      pods: ['a/web'],
+    });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(asked, ['ipamblocks', 'blockaffinities']);
+  });
+
+  it('has blocks that two nodes take addresses from', async () => {
+    const { faults } = await read({
+      objects: [
+        ...[affinity('10.0.1.0/26', 'n2'), affinity('10.0.1.0/26', 'n1')],
+        // These give no address: one is given up, one only asked for, one deleted.
+        ...[affinity('10.0.2.0/26', 'n1'), affinity('10.0.2.0/26', 'n2', { state: 'pendingDeletion' })],
+        ...[affinity('10.0.3.0/26', 'n1'), affinity('10.0.3.0/26', 'n2', { state: 'pending' })],
+        ...[affinity('10.0.4.0/26', 'n1'), affinity('10.0.4.0/26', 'n2', { deleted: 'true' })],
+      ],
+    });
+    assert.deepEqual(faults, [
+      'twice-claimed: block 10.0.1.0/26: claimed by n1 and n2: BlockAffinity/n1-10-0-1-0-26, BlockAffinity/n2-10-0-1-0-26',
+    ]);
+  });
+
+  it('lacks tunnel addresses that agents noted, of both families, however they are written', async () => {
+    const { faults } = await read({
+      objects: [block('10.0.1.0/26', { 63: {} }), block('fd00:0:0:1::40/122', { 1: {} })],
+      nodes: [
+        node('n1', { 'projectcalico.org/IPv4IPIPTunnelAddr': '10.0.1.63', 'projectcalico.org/IPv6VXLANTunnelAddr': 'fd00:0:0:1:0::41' }),
+        node('n2', {
+          'projectcalico.org/IPv4WireguardInterfaceAddr': '10.0.2.0',
+          'projectcalico.org/IPv6VXLANTunnelAddr': 'fd00:0:0:1::80',
+        }),
+      ],
+    });
+    assert.deepEqual(faults, [
+      'tunnel: n2 fd00:0:0:1::80: IPv6 VXLAN tunnel address without an allocation',
+      'tunnel: n2 10.0.2.0: WireGuard tunnel address without an allocation',
+    ]);
+  });
+
+  it('has allocations whose pod or node is gone', async () => {
+    const { faults, asked } = await read({
+      objects: [
+        block('10.0.1.0/26', { 1: { pod: 'a/gone' }, 2: { pod: 'a/here' }, 3: { node: 'n9', pod: 'a/x' }, 4: { node: 'n9' } }),
+        ...['h1', 'h2', 'h3', 'h4'].map(handle),
+      ],
+      pods: ['a/here'],
+    });
+    assert.deepEqual(faults, [
+      'left-over: 10.0.1.1 a/gone: given to pod a/gone, which is gone',
+      'left-over: 10.0.1.3 a/x: given to pod a/x of node n9, which is gone',
+      'left-over: 10.0.1.4: given to a tunnel of node n9, which is gone',
+    ]);
+    assert.equal(asked.at(-1), 'ipamhandles', 'handles are read last');
+  });
+
+  it('blames no pod that was created or deleted while the lists were read, and no virtual machine that moved', async () => {
+    const { faults } = await read({
+      objects: [
+        block('10.0.1.0/26', { 1: { pod: 'a/new' }, 2: { pod: 'a/deleted' }, 3: { pod: 'a/launcher', more: { 'vmi-name': 'vm' } } }),
+        ...['h1', 'h3'].map(handle),
+      ],
+      later: ['a/new'],
+    });
+    assert.deepEqual(faults, []);
+  });
+
+  it('is not asked for where it is in a key-value store', async () => {
+    const nothing = () => assert.fail('the cluster was asked');
+    const cluster = { discover: nothing, list: nothing };
+    assert.equal(await readIpam(cluster, contextOf(), { datastore: 'kvstore' }, nothing), undefined);
+  });
+
+  it('says nothing of blocks that cannot be read', async () => {
+    const broken = ['', 'x', '10.0.0.0', 'fd00::/x'].map((cidr) => resource('IPAMBlock/x', { cidr, allocations: [0], attributes: 'none' }));
+    assert.deepEqual((await read({ objects: broken })).faults, []);
+  });
+});
