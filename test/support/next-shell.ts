@@ -22,6 +22,7 @@ const MORE: readonly Row[] = [
   ['crd.projectcalico.org', 'v1', 'IPPool', 'ippools'],
   ['crd.projectcalico.org', 'v1', 'Tier', 'tiers'],
   ['crd.projectcalico.org', 'v1', 'BGPPeer', 'bgppeers'],
+  ['crd.projectcalico.org', 'v1', 'BlockAffinity', 'blockaffinities'],
   ['crd.projectcalico.org', 'v1', 'HostEndpoint', 'hostendpoints'],
   ['crd.projectcalico.org', 'v1', 'KubeControllersConfiguration', 'kubecontrollersconfigurations'],
   ['crd.projectcalico.org', 'v1', 'GlobalNetworkPolicy', 'globalnetworkpolicies'],
@@ -44,7 +45,7 @@ const kinds: readonly Kind[] = [
 /** What other programs are asked for; anything else is no command of theirs. */
 const OTHERS: Readonly<Record<string, string>> = {
   helm: 'version|"history "*" --namespace "*|"show chart "*|"show values "*|"get manifest "*" --namespace "*|"get values "*" --namespace "*|"plugin list"',
-  calicoctl: 'version|"get "*" -o yaml"*',
+  calicoctl: 'version|"ipam check --show-problem-ips"|"get "*" -o yaml"*',
   curl: '"-fLO https://dl.k8s.io/release/v"*',
   flux: '"suspend "*',
   argocd: '"app set "*',

@@ -67,7 +67,7 @@ function planBackup({ path, record, found, store, ipam }: BackupFacts, context: 
     ],
     ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },
-    // What `verify` compares with, once all agents have taken their addresses anew.
+    // What `verify` compares with, once all agents have asked for their addresses again.
     ...(ipam ? { keep: keptIpam(ipam) } : {}),
   };
 }

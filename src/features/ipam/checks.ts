@@ -13,7 +13,7 @@ function advice(kind: IpamFault['kind'], { cli: { program }, ipam }: Profile): s
     case 'twice-claimed':
       return `A block with two affinities: see which node spec.affinity of the ${ipam?.blocks.kind ?? 'block'} names. Move pods of the other node that have an address in the block, then delete the affinity of that other node.`;
     case 'tunnel':
-      return 'A tunnel address without an allocation may be given to a pod as well. Restart the agent of that node: it takes an address anew, and the tunnel of the node changes in that moment.';
+      return 'A tunnel address without an allocation may be given to a pod as well. Restart the agent of that node: it takes another address, and the tunnel of the node changes in that moment.';
     case 'left-over':
       return `An allocation whose pod or node is gone: the controllers take it back within 15 minutes if they run. If it stays, run ${program} ipam check, see that nothing uses the address, then ${program} ipam release --ip ADDRESS.`;
   }
@@ -54,7 +54,7 @@ interface IpamJudged {
   readonly ipam: Reading<IpamFacts | undefined>;
 }
 
-/** An upgrade repairs none of it, and restarts every agent: each takes its addresses anew then. */
+/** An upgrade repairs none of it, and restarts every agent: each asks for its addresses then. */
 export const addressesInOrder: Check<IpamJudged> = {
   id: 'NS-511',
   title: 'address bookkeeping in order',

@@ -6,7 +6,7 @@ import type { IpamFacts } from './survey.ts';
 
 /** The id of what the run keeps: how the bookkeeping was before its first write. */
 const KEPT = 'ipam';
-/** Of a fault its text alone is kept, and of each kind so many. */
+/** Of a fault its text alone is kept, and of each kind at most this number. */
 const MOST = 2_000;
 
 /** What was wrong before, by kind. A kind of which more was wrong is not compared later. */

@@ -73,7 +73,7 @@ const nothingHeld: VerifyCheck = {
   },
 };
 
-/** Agents that restart take their addresses anew: what went wrong with that is seen in no pod and no log. */
+/** Agents that restart ask for their addresses again: what went wrong with that is seen in no pod and no log. */
 const addressesAsBefore: VerifyCheck = {
   id: 'NS-314',
   title: 'address bookkeeping as before the upgrade',
