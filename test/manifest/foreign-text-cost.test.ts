@@ -32,23 +32,23 @@ describe('ten times a foreign text takes at most fifteen times the steps', funct
   const steps = new Steps();
   after(() => steps.close());
 
-  const stepsOf = (read: (text: string) => unknown, text: string) =>
-    steps.of(() => {
-      try {
-        read(text);
-      } catch {
-        // Refused, which took its steps.
-      }
-    });
+  const tried = (read: (text: string) => unknown, text: string): void => {
+    try {
+      read(text);
+    } catch {
+      // Refused, which took its steps.
+    }
+  };
 
   for (const [name, read] of Object.entries(READERS))
     it(`of ${name}`, () => {
       for (const [title, make] of Object.entries(FOREIGN_TEXTS)) {
         const length = OTHER_LENGTHS[title] ?? LENGTH;
         // Blocks are only counted once they have run a while, and what the engine has put into another function is not: the most is the truth.
-        stepsOf(read, make(10 * length));
-        const short = Math.max(...[1, 2, 3].map(() => stepsOf(read, make(length))));
-        const long = Math.min(...[1, 2].map(() => stepsOf(read, make(10 * length))));
+        const [text, tenTimes] = [make(length), make(10 * length)];
+        tried(read, tenTimes);
+        const short = Math.max(...steps.each(3, () => tried(read, text)));
+        const long = Math.min(...steps.each(2, () => tried(read, tenTimes)));
         // Where little of a short text is read, a step for each of its characters is allowed.
         assert.ok(long <= MOST_TIMES * Math.max(short, length), `${title}: ${short} steps, and ${long} for ten times as much`);
       }
@@ -60,7 +60,7 @@ describe('ten times a foreign text takes at most fifteen times the steps', funct
       for (const _one of text) for (const _other of text) sum += 1;
       return sum;
     };
-    const [short, long] = [100, 1000].map((length) => stepsOf(loops, 'x'.repeat(length))) as [number, number];
+    const [short, long] = [100, 1000].map((length) => steps.of(() => loops('x'.repeat(length)))) as [number, number];
     assert.ok(long > 90 * short && long < 110 * short, `${short}, ${long}`);
   });
 });

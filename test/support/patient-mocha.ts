@@ -12,3 +12,6 @@ Object.assign(Runnable.prototype, {
     return ms === undefined ? timeout.call(this) : timeout.call(this, patient(ms));
   },
 });
+
+// Mocha asks for whole stacks, and a reader of YAML makes thousands of errors for one text: collecting theirs took most of its tests' time.
+Error.stackTraceLimit = 25;
