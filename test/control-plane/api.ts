@@ -11,6 +11,8 @@ export interface ApiAccess {
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
+  /** Shown instead of the certificate where there is one. */
+  readonly token?: string;
 }
 
 /** The API server refused. */
@@ -54,9 +56,9 @@ export type Api = ReturnType<typeof connect>;
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export function connect(access: ApiAccess) {
-  const agent = new Agent({ keepAlive: true, ca: access.authority, cert: access.certificate, key: access.key, maxSockets: 30 });
-  const call: Call = (method, path, more) => ask(agent, method, access.server + path, more);
+export function connect({ server, authority, certificate, key, token }: ApiAccess) {
+  const agent = new Agent({ keepAlive: true, ca: authority, maxSockets: 30, ...(token === undefined ? { cert: certificate, key } : {}) });
+  const call: Call = (method, path, more) => ask(agent, method, server + path, { ...more, token });
   return {
     /** JSON of a path; throws ApiError on any refusal. */
     get: async <T>(path: string): Promise<T> => JSON.parse(await text(await call('GET', path))),
@@ -82,6 +84,7 @@ interface More {
   readonly body?: unknown;
   readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly token?: string | undefined;
 }
 
 async function ask(agent: Agent, method: string, url: string, more?: More): Promise<IncomingMessage> {
@@ -93,8 +96,11 @@ async function ask(agent: Agent, method: string, url: string, more?: More): Prom
 
 /** One request; any answer is good. */
 export function exchange(agent: Agent, method: string, url: string, more: More = {}): Promise<IncomingMessage> {
-  const { body, signal, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = more;
-  const headers = body === undefined ? {} : { 'content-type': contentType };
+  const { body, signal, token, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = more;
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': contentType }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
   return new Promise((resolve, reject) => {
     const asked = request(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve);
     // The server had closed a connection that was kept: the request never reached it.

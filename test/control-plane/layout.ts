@@ -16,6 +16,8 @@ export function filesOf(dir: string) {
     kubeconfig: join(dir, 'kubeconfig'),
     /** Of the control plane's own parts. */
     partsKubeconfig: join(dir, 'parts.kubeconfig'),
+    /** Who shows which token (`--token-auth-file`). */
+    tokens: keys('tokens.csv'),
     data: join(dir, 'etcd'),
     stages: join(dir, 'stages'),
     auditPolicy: join(dir, 'audit-policy.yaml'),

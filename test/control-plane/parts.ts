@@ -63,6 +63,7 @@ export async function startApiServer(ground: Ground, api: Api): Promise<Running>
     `--tls-cert-file=${files.server.certificate}`,
     `--tls-private-key-file=${files.server.key}`,
     `--client-ca-file=${files.authority}`,
+    `--token-auth-file=${files.tokens}`,
     `--service-account-key-file=${files.serviceAccounts.publicKey}`,
     `--service-account-signing-key-file=${files.serviceAccounts.key}`,
     '--service-account-issuer=https://kubernetes.default.svc',
