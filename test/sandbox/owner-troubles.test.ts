@@ -497,6 +497,28 @@ describe('owner references that somebody else has a hand in', () => {
       assert.equal(await journalOf(sandbox, sandbox.cluster).load(), undefined);
     });
 
+    it('are noted once where it is recorded under both names: what is noted of the old one is not written under the new one', async () => {
+      const reference = await owned();
+      const journal = journalOf(sandbox, sandbox.cluster);
+      const entries = (await journal.load())?.entries ?? [];
+      const old = entries.find(({ object }) => object.name === 'default.mine');
+      const uid = sandbox.scenario.cluster.store.get(policies(), 'mine')?.metadata.uid;
+      assert.ok(old && uid !== undefined);
+      // A controller put the reference with its new UID back, and it was removed again.
+      const references = [{ ...reference, uid: sandbox.uidOf(reference) }, keeper];
+      await journal.append([{ ...old, object: { ...old.object, name: 'mine', uid }, references }]);
+      const recorded = async () => {
+        const found = (await journal.load())?.entries.filter(({ object }) => object.name.endsWith('mine')) ?? [];
+        return found.map(({ object, references }) => `${object.name} ${references.length}`).toSorted();
+      };
+      const before = await recorded();
+      const outcome = await perform(sandbox, [ownerrefsRestoreStage], folder);
+      assert.equal(outcome.exit, 'done');
+      assert.deepEqual(ownersOf('mine'), [references[0], keeper]);
+      assert.deepEqual(await recorded(), before);
+      assert.equal((await perform(sandbox, [ownerrefsRestoreStage], folder)).writes, 0);
+    });
+
     it('are not given to another policy of that name: it lacks what was left', async () => {
       await owned();
       const { store } = sandbox.scenario.cluster;
