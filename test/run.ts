@@ -53,8 +53,8 @@ const MOST_SKIPPED = 15;
  * The control planes of tests live for minutes. Where there is memory for it, they collect no garbage before they have this much, elsewhere
  * less often: it saves an API server a tenth of its CPU time and more. Benches and people have servers as they are.
  */
-const FOR_MEMORY = totalmem() > 12 * 2 ** 30 ? { GOGC: 'off', GOMEMLIMIT: '1200MiB' } : { GOGC: '400' };
-const servers: Record<string, string> = process.env.GOGC === undefined ? FOR_MEMORY : {};
+const FOR_MEMORY: Record<string, string> = totalmem() > 12 * 2 ** 30 ? { GOGC: 'off', GOMEMLIMIT: '1200MiB' } : { GOGC: '400' };
+const servers = process.env.GOGC === undefined ? FOR_MEMORY : {};
 
 /** Milliseconds in which a usual machine starts Node, once on each processor. */
 const USUAL_START_MS = 35;
