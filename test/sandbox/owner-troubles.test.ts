@@ -503,9 +503,10 @@ describe('owner references that somebody else has a hand in', () => {
       const entries = (await journal.load())?.entries ?? [];
       const old = entries.find(({ object }) => object.name === 'default.mine');
       const uid = sandbox.scenario.cluster.store.get(policies(), 'mine')?.metadata.uid;
-      assert.ok(old && uid !== undefined);
+      const newUid = sandbox.uidOf(reference);
+      assert.ok(old && uid !== undefined && newUid !== undefined);
       // A controller put the reference with its new UID back, and it was removed again.
-      const references = [{ ...reference, uid: sandbox.uidOf(reference) }, keeper];
+      const references = [{ ...reference, uid: newUid }, keeper];
       await journal.append([{ ...old, object: { ...old.object, name: 'mine', uid }, references }]);
       const recorded = async () => {
         const found = (await journal.load())?.entries.filter(({ object }) => object.name.endsWith('mine')) ?? [];
