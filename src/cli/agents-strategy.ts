@@ -2,6 +2,7 @@ import { K } from '../kernel/kinds.ts';
 import { refOf, refText } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
+import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, oursWith, resumeCommand } from './carried.ts';
@@ -25,11 +26,11 @@ export async function readStrategy(
 }
 
 /** While a run is at work, that is as it should be. */
-export function strategyLines({ strategy, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly string[] {
+export function strategyLines({ strategy, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!strategy) return [];
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
-  if (!strategy.held) return [`${what}. Its own comes back with the next run: ${resumeCommand(carried)}`];
-  const rest = `All other agents follow with: ${oursWith('commit', carried)}`;
-  return [`${what}: new nodes, and agents that somebody deletes, get the new release. ${rest}`];
+  if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried)}`];
+  const rest = text`All other agents follow with: ${oursWith('commit', carried)}`;
+  return [text`${what}: new nodes, and agents that somebody deletes, get the new release. ${rest}`];
 }

@@ -5,7 +5,7 @@ import { Command, command, ownCommand, type Word } from '../kernel/command.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
-import type { PlannedStage } from '../kernel/plan.ts';
+import type { PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -156,9 +156,19 @@ export function stagesHere(stages: readonly PlannedStage[], here: Here): readonl
   return stages.map((stage) => ({
     ...stage,
     notes: stage.notes.map((note) => textHere(note, here)),
-    objects: stage.objects.map((object) => (object.note === undefined ? object : { ...object, note: textHere(object.note, here) })),
+    objects: stage.objects.map((object) => objectHere(object, here)),
     actions: stage.actions.map((action) => (action.effect.type === 'ask' ? { ...action, effect: askHere(action.effect, here) } : action)),
   }));
+}
+
+function objectHere(object: PlannedObject, here: Here): PlannedObject {
+  const { note, takers } = object;
+  if (note === undefined && takers === undefined) return object;
+  return {
+    ...object,
+    ...(note === undefined ? {} : { note: textHere(note, here) }),
+    ...(takers === undefined ? {} : { takers: takers.map((taker) => ({ ...taker, hint: textHere(taker.hint, here) })) }),
+  };
 }
 
 function askHere(ask: Effects['ask'], here: Here): Effects['ask'] {
@@ -168,7 +178,8 @@ function askHere(ask: Effects['ask'], here: Here): Effects['ask'] {
 
 /** What is said on the way. */
 export function eventHere(event: EngineEvent, here: Here): EngineEvent {
-  return event.type === 'note' ? { ...event, text: textHere(event.text, here) } : event;
+  if (event.type === 'note') return { ...event, text: textHere(event.text, here) };
+  return event.type === 'progress' && event.why !== undefined ? { ...event, why: textHere(event.why, here) } : event;
 }
 
 /** Everything that the end of a command suggests. */

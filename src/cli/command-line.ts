@@ -2,6 +2,7 @@ import { delimiter, isAbsolute } from 'node:path';
 import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { quoteFor } from '../kernel/quoting.ts';
+import { palette } from '../report/colour.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
 import { chainOf } from './command-names.ts';
 import { asksForJson, errorText } from './error-text.ts';
@@ -88,7 +89,10 @@ interface Ran extends Failed {
 export async function toldFault(thrown: unknown, { argv, seams, ...failed }: Ran): Promise<Fault> {
   const { faultEnded } = await import('./fault-end.ts');
   const fault = faultEnded(toFault(thrown, failed), failed.command);
-  const text = inWordsOf(seams.name, errorText(fault, argv, defectIn(fault, seams)));
+  const text = inWordsOf(
+    seams.name,
+    errorText(fault, argv, defectIn(fault, seams), palette({ isTerminal: seams.terminal.errIsTerminal, env: seams.env })),
+  );
   if (asksForJson(argv)) seams.terminal.err(text);
   else tellErr(seams.terminal, text);
   return fault;

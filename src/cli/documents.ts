@@ -216,6 +216,6 @@ export function documentHead(context: Context, exit: ExitName, next: Command | s
     profile: context.profile.name,
     target: context.goal.release,
     exit: code,
-    next: String(next),
+    next: typeof next === 'string' ? next : next.plain,
   };
 }

@@ -2,6 +2,7 @@ import { Command } from '../kernel/command.ts';
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
 import { Step, Text } from '../kernel/step.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
+import { type Palette, plain } from '../report/colour.ts';
 
 type Told = Pick<Fault, 'message' | 'steps' | 'end'>;
 
@@ -9,17 +10,21 @@ type Told = Pick<Fault, 'message' | 'steps' | 'end'>;
  * Which cluster, `error: fact`, each hint on a line of its own, `more`, and the next command last: it is not said by its hint as well. Further
  * lines of one stand further right.
  */
-export function errorLines({ message, steps, end }: Told, more: readonly string[] = []): readonly string[] {
-  const { header = '', closing = '', next } = end ?? {};
-  const hints = steps.filter((one) => next === undefined || !endsWith(one, next)).map(String);
+export function errorLines(
+  { message, steps, end }: Told,
+  more: readonly string[] = [],
+  { said, piece }: Palette = plain,
+): readonly string[] {
+  const { header = [], closing = '', next } = end ?? {};
+  const hints = steps.filter((one) => next === undefined || !endsWith(one, next)).map(({ whole }) => said(whole));
   return [
-    ...[header, `error: ${message}`, ...hints, closing].filter((line) => line !== '').map(indented),
+    ...[header.map(piece).join('   '), `error: ${message}`, ...hints, closing].filter((line) => line !== '').map(indented),
     ...more,
-    ...(next === undefined ? [] : [`Next: ${oneLine(String(next))}`]),
+    ...(next === undefined ? [] : [`Next: ${oneLine(said(next))}`]),
   ];
 }
 
-const isEqual = (one: Command, other: Command): boolean => String(one) === String(other);
+const isEqual = (one: Command, other: Command): boolean => one.plain === other.plain;
 
 /** The next command says it. */
 function endsWith({ text: { parts } }: Step, next: Command): boolean {
@@ -46,7 +51,7 @@ export function errorDocument(fault: Fault): ErrorDocument {
   return {
     apiVersion: 'output.netsvc-upgrade/v1',
     kind: 'Error',
-    error: { code, exit: EXIT[code], message, next: steps.map(String), steps },
+    error: { code, exit: EXIT[code], message, next: steps.map(({ plain }) => plain), steps },
   };
 }
 
@@ -63,7 +68,7 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /** An error as it goes to stderr: with -o json one small document, for stdout carries a whole document or nothing; else lines. */
-export function errorText(fault: Fault, argv: readonly string[], more: readonly string[] = []): string {
+export function errorText(fault: Fault, argv: readonly string[], more: readonly string[] = [], palette: Palette = plain): string {
   if (asksForJson(argv)) return `${JSON.stringify(errorDocument(fault))}\n`;
-  return [...errorLines(fault, more), ''].join('\n');
+  return [...errorLines(fault, more, palette), ''].join('\n');
 }

@@ -10,7 +10,7 @@ export interface Ended extends Here {
   readonly command: string;
   readonly chain?: Chain | undefined;
   /** The cluster as the screens name it; undefined where it is not known yet. */
-  readonly header: string | undefined;
+  readonly header: readonly string[] | undefined;
   /** The cluster has answered. */
   readonly isConnected: boolean;
   /** Nothing was changed, which is said where the error does not. */

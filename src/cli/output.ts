@@ -1,6 +1,7 @@
 import { actionTexts } from '../kernel/effect-type.ts';
 import type { Fault } from '../kernel/fault.ts';
-import { oneLine, visible } from '../kernel/visible.ts';
+import { oneLine, unpainted, visible } from '../kernel/visible.ts';
+import { type Palette, plain } from '../report/colour.ts';
 import type { OutputDocument } from './documents.ts';
 import type { LoadText } from './ending/facts.ts';
 import type { OutputFormat } from './flags.ts';
@@ -34,12 +35,13 @@ export async function present(
   const { output } = session.asked.flags;
   const textOf = async () => actionTexts(await seams.loadEffects(), composition.tools.programOf);
   const whole: HumanLines = async (wide) => [session.header(), ...(await human(wide)), ...(await closing())];
-  const text = async (shown: OutputDocument, format: OutputFormat) => inWordsOf(seams.name, await outputText(shown, format, whole, textOf));
+  const text = async (shown: OutputDocument, format: OutputFormat) =>
+    inWordsOf(seams.name, await outputText(shown, format, whole, textOf, session.outPalette));
   if (fault && isForPerson(output)) {
     const parted = async (lines: readonly string[]) => tellOut(seams.terminal, inWordsOf(seams.name, linesText(lines)));
     await parted([session.header(), ...(await human(output === 'wide'))]);
     session.fail(fault);
-    await parted([...(await closing()), nextLine(document)]);
+    await parted([...(await closing()), nextLine(document, session.outPalette)]);
   } else {
     if (fault) session.fail(fault);
     const told = await text(document, output);
@@ -47,17 +49,23 @@ export async function present(
     else seams.terminal.out(told);
   }
   const kept = <T>(shown: T) => withoutUserCommands(shown, session.asked.carried);
-  await outlets.report?.write(async (format) => kept(await text(kept({ ...document, made: session.made() }), format)));
+  await outlets.report?.write(async (format) => unpainted(kept(await text(kept({ ...document, made: session.made() }), format))));
   await outlets.notices?.ended(document, isPart);
   await outlets.metrics?.ended(document, document.exit.code === 'done' && !isPart);
 }
 
 /** A document in the asked format; always ends with a newline unless it is empty. */
-export async function outputText(document: OutputDocument, format: OutputFormat, human: HumanLines, textOf: LoadText): Promise<string> {
+export async function outputText(
+  document: OutputDocument,
+  format: OutputFormat,
+  human: HumanLines,
+  textOf: LoadText,
+  palette = plain,
+): Promise<string> {
   switch (format) {
     case 'table':
     case 'wide':
-      return linesText([...(await human(format === 'wide')), nextLine(document)]);
+      return linesText([...(await human(format === 'wide')), nextLine(document, palette)]);
     case 'json':
       return visible(`${JSON.stringify(document, undefined, 2)}\n`);
     case 'yaml':
@@ -75,4 +83,4 @@ export const isForPerson = (format: OutputFormat): boolean => format === 'table'
 
 const linesText = (all: readonly string[]): string => all.map((line) => `${oneLine(line)}\n`).join('');
 
-const nextLine = ({ next }: OutputDocument): string => `Next: ${next}`;
+const nextLine = ({ next }: OutputDocument, { whole }: Palette): string => `Next: ${whole(next)}`;

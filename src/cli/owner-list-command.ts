@@ -2,9 +2,10 @@ import type { OwnedFate, OwnerReferences, ReferenceFate } from '../features/owne
 import { type ExitName, Fault, messageOf } from '../kernel/fault.ts';
 import { isInterrupted } from '../kernel/interruption.ts';
 import { plainRef, refText } from '../kernel/object.ts';
+import { type Text, text } from '../kernel/step.ts';
 import { columns } from '../report/columns.ts';
 import { headLine, upgradeHead } from '../report/head-line.ts';
-import { carriedTo } from './carried.ts';
+import { type CarriedFlag, oursWith } from './carried.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import { documentHead } from './documents.ts';
 import { present } from './output.ts';
@@ -17,9 +18,12 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
   return inSession(seams, asked, async (session) => {
     const { references, source, installation } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
-    const broken = await session.composition.journal.load().then(() => undefined, brokenJournal);
+    const broken = await session.composition.journal.load().then(
+      () => undefined,
+      (thrown: unknown) => brokenJournal(thrown, asked.carried),
+    );
     const isRemoved = rows.some((row) => row.removal !== null);
-    const next = `kubectl netsvc-upgrade ${isRemoved ? 'ownerrefs strip --dry-run=client' : 'preflight'}${carriedTo('ownerrefs', asked.carried)}`;
+    const next = oursWith(isRemoved ? 'ownerrefs strip --dry-run=client' : 'preflight', asked.carried);
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
     const document: OwnerReferenceList = {
       ...documentHead(session.context, exit, next),
@@ -31,7 +35,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
     const head = headLine(upgradeHead(session.context, installation), session.outPalette);
     const closing = async () => ['Nothing was changed by this command.'];
     await present(session, document, (wide) => [head, ...listLines(rows, wide, references.unread.length === 0)], { closing });
-    if (broken !== undefined) session.say(`Warning: ${broken}`);
+    if (broken !== undefined) session.say(`Warning: ${session.errPalette.said(broken)}`);
     for (const { kind, because } of references.unread) session.say(`Warning: ${kind} could not be searched: ${because}`);
     return exit;
   });
@@ -53,9 +57,9 @@ async function readAll({ composition, context, asked }: Session) {
 }
 
 /** What is listed does not hang on the journal. */
-function brokenJournal(thrown: unknown): string {
+function brokenJournal(thrown: unknown, carried: readonly CarriedFlag[]): Text {
   if (isInterrupted(thrown)) throw thrown;
-  return `${messageOf(thrown)} (kubectl netsvc-upgrade ownerrefs restore --dry-run=client)`;
+  return text`${messageOf(thrown)} (${oursWith('ownerrefs restore --dry-run=client', carried)})`;
 }
 
 function readOwner(text: string): readonly [kind: string, name: string] {

@@ -6,6 +6,7 @@ import { type InstallPath, isOperated } from '../kernel/installation.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { isOlder } from '../kernel/release.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
+import type { Palette } from '../report/colour.ts';
 import { columns } from '../report/columns.ts';
 import { type CarriedFlag, commandHere } from './carried.ts';
 import { OUTPUT_VERSION, type UpgradeWay, type WayStepDocument } from './documents.ts';
@@ -39,7 +40,7 @@ export function documentOf(way: Way, question: Question): UpgradeWay {
     fromTested: way.isStartTested,
     ...('because' in way ? { because: way.because } : {}),
     steps,
-    next: String(commandHere(nextOf(steps), question.carried)),
+    next: commandHere(nextOf(steps), question.carried).plain,
   };
 }
 
@@ -55,7 +56,7 @@ function stepDocument(step: WayStep, { profile, path, carried }: Question): WayS
     to: standDocument(to),
     tested: tested.kubernetes,
     source: tested.source ?? null,
-    command: isOurs ? String(commandHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried)) : null,
+    command: isOurs ? commandHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried).plain : null,
     page: isOurs ? null : page,
   };
 }
@@ -74,9 +75,9 @@ function nextOf(steps: readonly WayStepDocument[]): Command {
   return command`kubectl netsvc-upgrade explain NS-002`;
 }
 
-export function textOf(document: UpgradeWay, way: Way, { start, goal, path, cluster }: Question): string {
+export function textOf(document: UpgradeWay, way: Way, { start, goal, path, cluster }: Question, { piece, whole }: Palette): string {
   const at = `${start.release} on Kubernetes 1.${start.minor}`;
-  const asked = cluster ? [`context "${cluster.context}"   ${cluster.server}`] : [];
+  const asked = cluster ? [[`context "${cluster.context}"`, cluster.server].map(piece).join('   ')] : [];
   const untested = way.isStartTested
     ? []
     : [`Upstream did not test ${at} itself: ${way.start.line} was tested with Kubernetes ${testedText(way.start)}.`];
@@ -87,7 +88,7 @@ export function textOf(document: UpgradeWay, way: Way, { start, goal, path, clus
           `${at} → ${goal}, ${path} path: ${countText(way.steps)}`,
           ...columns([HEAD, ...way.steps.map((step, index) => rowOf(step, index, document))]),
         ];
-  const closing = [...untested, 'Nothing was changed by this command.', `Next: ${document.next}`];
+  const closing = [...untested, 'Nothing was changed by this command.', `Next: ${whole(document.next)}`];
   return [...asked, ...told, ...closing].map((line) => `${oneLine(line)}\n`).join('');
 }
 

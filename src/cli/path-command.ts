@@ -6,6 +6,7 @@ import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { text } from '../kernel/step.ts';
 import { firstShipped, namedProfile } from '../profiles/choose.ts';
 import { shippedProfiles } from '../profiles/index.ts';
+import { palette } from '../report/colour.ts';
 import type { CarriedFlag } from './carried.ts';
 import { readRelease } from './options.ts';
 import { documentOf, type Question, structured, textOf } from './path-answer.ts';
@@ -46,13 +47,14 @@ async function ofCluster(session: Session, said: Partial<Stand>, carried: readon
   return { profile, start: { release, minor }, goal: goal.release, path: installation.path, carried, cluster };
 }
 
-async function answer(question: Question, { flags }: Asked, { terminal, name }: Seams): Promise<ExitName> {
+async function answer(question: Question, { flags }: Asked, { terminal, name, env }: Seams): Promise<ExitName> {
   const { profile, start, goal } = question;
   const way = findWay(profile, start, goal);
   if (!way) throw unknownLine(profile, start.release, goal);
   assertKnown(profile, flags.kubernetes);
   const document = documentOf(way, question);
-  if (flags.output === 'table') tellOut(terminal, inWordsOf(name, textOf(document, way, question)));
+  if (flags.output === 'table')
+    tellOut(terminal, inWordsOf(name, textOf(document, way, question, palette({ isTerminal: terminal.outIsTerminal, env }))));
   else terminal.out(inWordsOf(name, await structured(document, flags.output)));
   return document.exit.code;
 }

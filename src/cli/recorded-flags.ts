@@ -1,4 +1,4 @@
-import { command } from '../kernel/command.ts';
+import { command, ownCommand } from '../kernel/command.ts';
 import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
@@ -125,7 +125,7 @@ export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord
       return true;
     if (usesRecord !== 'looks') return false;
     const steps = [
-      `type what is yours: kubectl netsvc-upgrade ${typed}${words}`,
+      text`type what is yours: ${ownCommand(typed + words)}`,
       look(text`see what the run did: ${command`kubectl netsvc-upgrade status`}`),
     ];
     if (mayAsk) throw new UnchangedFault('stopped', 'declined: nothing was changed', steps);

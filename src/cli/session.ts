@@ -110,7 +110,7 @@ export class Session {
   fail(fault: Fault): void {
     const isJson = this.asked.flags.output === 'json';
     if (isJson) this.seams.terminal.err(`${inWordsOf(this.seams.name, JSON.stringify(errorDocument(fault)))}\n`);
-    else for (const line of errorLines(fault)) this.say(line);
+    else for (const line of errorLines(fault, [], this.errPalette)) this.say(line);
   }
 
   async progress(phase: 'plan' | 'run', stages: readonly { readonly id: string; readonly title: string }[]): Promise<Progress> {
@@ -146,7 +146,7 @@ export class Session {
 
   /** Which cluster the command asked: the first line for the user. */
   header(palette = this.outPalette): string {
-    return palette.strong(headerOf(this.context));
+    return palette.strong(headerOf(this.context).map(palette.piece).join('   '));
   }
 
   /** What a report says about itself. */
@@ -157,7 +157,10 @@ export class Session {
   }
 }
 
-const headerOf = ({ contextName, server }: MeantCluster) => (contextName === '' ? server : `context "${contextName}"   ${server}`);
+const headerOf = ({ contextName, server }: MeantCluster): readonly string[] => [
+  ...(contextName === '' ? [] : [`context "${contextName}"`]),
+  server,
+];
 
 /** The live view needs a terminal that nothing else writes to; only JSON and YAML documents have no progress at all. */
 function progressMode({ output, quiet, v = 0, ...flags }: SessionFlags, canRepaint: boolean): 'silent' | 'tree' | 'lines' {

@@ -7,6 +7,7 @@ import { K } from '../kernel/kinds.ts';
 import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
@@ -41,23 +42,24 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const left = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
-    const dead = holder ? [`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
+    const dead = holder ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
     const document = statusDocument(session.context, { lock: holder, record, held, strategy }, next);
     const now = session.composition.clock.now();
+    const { said } = session.outPalette;
     const lines = async () => [
       ...(await recordedHead(session, record)),
       ...(stored && !record
         ? [foreignText(stored, clusterUid)]
         : await runLines(session, record, { flags, now, isIdle: holder === undefined })),
       ...lockLines(holder, now),
-      ...dead,
+      ...dead.map(said),
       ...ownerLines(document),
-      ...heldLines(document, asked.carried),
-      ...strategyLines(document, flags),
+      ...heldLines(document, asked.carried).map(said),
+      ...strategyLines(document, flags).map(said),
     ];
-    const afterwards = isToResume ? [`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
-    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards, ...left];
+    const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
+    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...left];
     await present(session, document, lines, { closing });
     return 'done';
   });
@@ -89,11 +91,11 @@ async function readHeld({ composition: { cluster } }: Session, record: RunRecord
 }
 
 /** While a run is at work, that is as it should be. */
-function heldLines({ held, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly string[] {
+function heldLines({ held, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!held) return [];
   const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not upgrade it`;
   if (lock) return [what];
-  return [`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
+  return [text`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
 }
 
 interface Next {
@@ -169,7 +171,7 @@ async function changedLines({ context, seams }: Session, record: RunRecord | und
 }
 
 async function runLines(
-  { seams }: Session,
+  { seams, outPalette }: Session,
   record: RunRecord | undefined,
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
@@ -186,7 +188,7 @@ async function runLines(
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
     ...(finishedAt === undefined ? [keptText(record)] : []),
-    ...undo.map((text, index) => (index === 0 ? `undo: ${text}` : `  ${text}`)),
+    ...undo.map((one, index) => `${index === 0 ? 'undo:' : ' '} ${outPalette.said(one)}`),
     ...(await stageTable(record, now)),
   ];
 }

@@ -36,7 +36,7 @@ export function withoutUserCommands<T>(document: T, carried: readonly CarriedFla
 function textsIn({ name, word }: CarriedFlag): readonly string[] {
   const value = word.slice(`--${name}=`.length);
   const isTelling = value.length > 8 || /[\s/\\]/.test(value);
-  return [quoteFor(process.platform, word), word, ...(isTelling ? [String(typedCommand(name as UserCommandName, value)), value] : [])];
+  return [quoteFor(process.platform, word), word, ...(isTelling ? [typedCommand(name as UserCommandName, value).plain, value] : [])];
 }
 
 /** Throws Fault('usage') where the run that is resumed was begun with a command that is not given now. */

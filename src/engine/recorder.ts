@@ -7,6 +7,7 @@ import { continueCommand, intentWords } from '../kernel/intent.ts';
 import { continues, type RecordNotes, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
+import { text } from '../kernel/step.ts';
 import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
 import { KeptItems } from './kept-items.ts';
 import { RunSteps } from './run-steps.ts';
@@ -213,7 +214,7 @@ export class Recorder {
         'blocked',
         `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${goal.release}`,
         [
-          `finish it first: ${continueCommand(stored.intent) ?? `with version ${stored.toolVersion}, which began it`}`,
+          text`finish it first: ${continueCommand(stored.intent) ?? `with version ${stored.toolVersion}, which began it`}`,
           ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`]),
         ],
       );

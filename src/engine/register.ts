@@ -34,6 +34,7 @@ import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } fr
 import { VERSION } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { quoteArgument } from '../kernel/quoting.ts';
+import { plainText } from '../kernel/step.ts';
 import { MOVED_ON, patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
@@ -136,10 +137,10 @@ const askEffect: EffectType<Ask> = {
   does: 'nothing',
   isFixed: false,
   async perform(_ports, { instruction }) {
-    return { detail: String(instruction) };
+    return { detail: plainText(instruction) };
   },
   dryRun: announced,
-  text: ({ instruction }) => `manual step: ${instruction}`,
+  text: ({ instruction }) => `manual step: ${plainText(instruction)}`,
   mask: whole,
   digest: whole,
 };

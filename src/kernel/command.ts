@@ -40,18 +40,23 @@ export class Command {
     this.removes = removes;
   }
 
-  /** As it is typed. */
-  toString(): string {
+  /** As it is typed, for a machine or a file; a screen has it from its palette (`said`), which keeps it on one line. */
+  get plain(): string {
     return this.words.map(({ shown }) => shown).join(' ') + (this.comment === undefined ? '' : `   # ${this.comment}`);
   }
 
+  /** For tests and debuggers. In `src` it may not be put into a string: it would be given no flags, and be parted (`build/printed.ts`). */
+  toString(): string {
+    return this.plain;
+  }
+
   toJSON(): string {
-    return this.toString();
+    return this.plain;
   }
 
   /** For machines: program and arguments; what only a shell understands is given to one. */
   get argv(): readonly string[] {
-    if (this.words.some(({ shown }) => OPERATORS.has(shown))) return ['sh', '-c', this.toString()];
+    if (this.words.some(({ shown }) => OPERATORS.has(shown))) return ['sh', '-c', this.plain];
     return this.words.map(({ value }) => value);
   }
 

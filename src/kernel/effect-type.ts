@@ -122,7 +122,7 @@ export function actionTexts(effects: EffectTypes, programOf: ProgramOf): ActionT
 }
 
 /** Tells how far an action on many objects is. */
-export type Report = (done: number, of: number, what: string, why?: string) => void;
+export type Report = (done: number, of: number, what: string, why?: Said) => void;
 
 /** Told each line that a program writes. */
 export type OnLine = NonNullable<RunToolOptions['onLine']>;

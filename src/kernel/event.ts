@@ -38,7 +38,7 @@ export type EngineEvent =
       readonly done: number;
       readonly of: number;
       readonly what: string;
-      readonly why?: string;
+      readonly why?: Said;
     }
   /** The user's probe ended, whatever stage is at work. */
   | { readonly type: 'probe'; readonly probe: ProbeTrace; readonly because?: string }

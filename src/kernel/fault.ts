@@ -44,8 +44,8 @@ export const unlockOnce = (by: Command = removingCommand`kubectl netsvc-upgrade 
 
 /** What the end of a command says besides the error. */
 export interface FaultEnd {
-  /** Which cluster it was about, where that is known and not said yet. */
-  readonly header?: string;
+  /** Which cluster it was about, in pieces, where that is known and not said yet. */
+  readonly header?: readonly string[];
   /** What the command changed. */
   readonly closing?: string;
   readonly next: Command;
@@ -71,7 +71,7 @@ export class Fault extends Error {
 
   /** The steps in words. */
   get suggestions(): readonly string[] {
-    return this.steps.map(String);
+    return this.steps.map(({ plain }) => plain);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Action } from './action.ts';
 import type { EngineEvent } from './event.ts';
 import { refText } from './object.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from './rollout.ts';
+import { plainText } from './step.ts';
 import type { ProbeTrace } from './user-command.ts';
 
 /** What happened when, as the engine told it: the part of a report that the cluster cannot tell afterwards. Times are ISO 8601. */
@@ -208,7 +209,7 @@ export class History {
         return;
       case 'note':
         if (this.#notes.length < NOTES)
-          this.#notes.push({ at: at.toISOString(), stage: event.stage, level: event.level, text: cut(String(event.text)) });
+          this.#notes.push({ at: at.toISOString(), stage: event.stage, level: event.level, text: cut(plainText(event.text)) });
         return;
       case 'probe':
         this.#probe = event.probe;

@@ -1,6 +1,7 @@
 import type { Command } from './argv.ts';
 import type { JsonMap } from './json.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
+import type { Said } from './step.ts';
 
 /** What an install path is like, as far as what is below the paths' own features goes by it. */
 interface PathTraits {
@@ -56,7 +57,7 @@ export interface ManagedBy {
   readonly kind: 'platform' | 'gitops';
   readonly evidence: string;
   /** How to pause it, imperative. */
-  readonly hint: string;
+  readonly hint: Said;
   /** The object that bears the mark. */
   readonly object?: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>;
   /** The command of the hint. */

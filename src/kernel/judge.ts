@@ -90,7 +90,7 @@ const saidIn = (hint: Said | readonly Said[]): readonly Said[] => (hint instance
 export function advised(hint: readonly Suggestion[], next: Command | undefined): Pick<Finding, 'hint' | 'next' | 'steps'> {
   const steps = hint.map(stepOf);
   const last = next === undefined ? [] : [new Step(next.own === undefined ? 'look' : 'do', new Text([next]))];
-  return { hint: steps.join('\n'), ...(next === undefined ? {} : { next }), steps: [...steps, ...last] };
+  return { hint: steps.map(({ plain }) => plain).join('\n'), ...(next === undefined ? {} : { next }), steps: [...steps, ...last] };
 }
 
 /** The hint's part of its steps: the last one is the next command, if there is one. */

@@ -64,7 +64,7 @@ export interface Taker {
   /** How many of its fields are taken. */
   readonly fields: number;
   /** What it will do about it, and what to do before. */
-  readonly hint: string;
+  readonly hint: Said;
 }
 
 /** Checksums of an object's content without what changes by itself; of a Secret its resourceVersion, and nothing of what comes. */

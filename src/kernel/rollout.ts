@@ -1,3 +1,5 @@
+import type { Step } from './step.ts';
+
 /** How a pod's READY column is evaluated once it runs the target's image (§3, profile). */
 export type ReadyRule = { readonly type: 'all-containers' } | { readonly type: 'literal'; readonly ready: string };
 
@@ -36,6 +38,8 @@ export interface RolloutProgress {
   readonly done: boolean;
   /** Why it is not done although every pod looks new (generation not observed, old pods still there). */
   readonly pending: string;
+  /** What the user can do about that. */
+  readonly step?: Step;
   /** The workload itself still has another image: nothing rolls out before it is applied. */
   readonly unapplied?: true;
 }

@@ -15,15 +15,19 @@ export class Again {
     this.flag = flag;
   }
 
-  toString(): string {
+  get plain(): string {
     return this.said;
   }
 
+  toString(): string {
+    return this.plain;
+  }
+
   /** With the command that resumes. */
-  with(resume: Command): string {
-    if (this.flag === undefined) return this.before + resume;
+  with(resume: Command): readonly Part[] {
+    if (this.flag === undefined) return [this.before, resume];
     const [name, value] = this.flag;
-    return `${this.before}${resume.without(name).with(`--${name}=${value}`)}`;
+    return [this.before, resume.without(name).with(`--${name}=${value}`)];
   }
 }
 
@@ -37,12 +41,18 @@ export class Text {
     this.parts = parts;
   }
 
+  /** As one string, for a machine or a file; a screen has it from its palette (`said`). */
+  get plain(): string {
+    return this.parts.map((part) => (typeof part === 'string' ? part : part.plain)).join('');
+  }
+
+  /** For tests and debuggers, as that of `Command`. */
   toString(): string {
-    return this.parts.join('');
+    return this.plain;
   }
 
   toJSON(): string {
-    return this.toString();
+    return this.plain;
   }
 
   get commands(): readonly Command[] {
@@ -58,8 +68,8 @@ export class Text {
     return new Text(this.parts.map((part) => (typeof part === 'string' ? hide(part) : part instanceof Command ? part.masked(hide) : part)));
   }
 
-  map(of: (part: Command | Again) => Part): Text {
-    return new Text(this.parts.map((part) => (typeof part === 'string' ? part : of(part))));
+  map(of: (part: Command | Again) => Part | readonly Part[]): Text {
+    return new Text(this.parts.flatMap((part) => (typeof part === 'string' ? part : of(part))));
   }
 }
 
@@ -67,6 +77,9 @@ export class Text {
 export type Said = string | Text;
 
 export const textOf = (said: Said): Text => (said instanceof Text ? said : new Text([said]));
+
+/** As one string, for a machine or a file. */
+export const plainText = (said: Said): string => textOf(said).plain;
 
 /** A sentence with commands in it. */
 export function text(words: TemplateStringsArray, ...values: readonly (Part | Text | number)[]): Text {
@@ -88,11 +101,20 @@ export function joined(all: readonly Said[], by: string): Text {
   return new Text(all.flatMap((one, index) => [...(index === 0 ? [] : [by]), ...textOf(one).parts]));
 }
 
+/** Commands after one another in a sentence. */
+export const commandList = (all: readonly Command[]): Text =>
+  joined(
+    all.map((one) => new Text([one])),
+    '; ',
+  );
+
 /** What a step is for. */
 export type StepKind =
   /** It shows why. */
   | 'look'
   | 'do'
+  /** It repairs with a tool of others, and nothing asks before it: never the next command. */
+  | 'fix'
   /** It may be done instead. */
   | 'or'
   /** What it means for traffic. */
@@ -133,13 +155,17 @@ export class Step {
     return label === undefined ? this.text : new Text([label, ...this.text.parts]);
   }
 
+  get plain(): string {
+    return this.whole.plain;
+  }
+
   toString(): string {
-    return this.whole.toString();
+    return this.plain;
   }
 
   toJSON(): StepDocument {
     const { command } = this.text;
-    return { kind: this.kind, text: this.toString(), ...(command === undefined ? {} : { command: command.argv }) };
+    return { kind: this.kind, text: this.plain, ...(command === undefined ? {} : { command: command.argv }) };
   }
 
   masked(hide: (text: string) => string): Step {
@@ -160,6 +186,9 @@ export interface StepDocument {
   readonly command?: readonly string[];
 }
 
+/** With its label, of one that was kept as well. */
+export const wholeOf = (step: Step | StepDocument): Said => (step instanceof Step ? step.whole : step.text);
+
 /** What a fault or a finding is made with. */
 export type Suggestion = Said | Again | Step;
 
@@ -171,8 +200,9 @@ export function stepOf(one: Suggestion): Step {
 /** A command that shows more, behind words that say what. */
 export const look = (said: Text): Step => new Step('look', said);
 export const seeWhy = (command: Command): Step => new Step('look', text`${command}`, { label: 'see why: ' });
-export const means = (said: string): Step => new Step('means', said, { label: 'this means: ' });
+export const means = (said: Said): Step => new Step('means', said, { label: 'this means: ' });
 export const says = (said: string): Step => new Step('says', said);
+export const fix = (said: Said): Step => new Step('fix', said, { label: 'fix: ' });
 export const or = (said: Said): Step => new Step('or', said, { label: 'or ' });
 
 /** The sentences as one, in small letters. */

@@ -15,6 +15,21 @@ export function ownColour(code: number): string {
   return `\u001b[${KEY};${code}m`;
 }
 
+/** Marks for whoever breaks lines, with codes that are no colour of this program. `forTerminal` leaves them out. */
+export const MARK = {
+  /** What stands from here to the end is never parted: a command. */
+  whole: ownColour(96),
+  /** It is parted only where a line is too short for it. */
+  piece: ownColour(97),
+  end: ownColour(98),
+  /** Continued lines begin in this column. */
+  column: ownColour(99),
+} as const;
+
+export function unmarked(text: string): string {
+  return Object.values(MARK).reduce((rest, mark) => rest.replaceAll(mark, ''), text);
+}
+
 const PLAIN = /^[\u0020-\u007e\n\t]*$/;
 
 /** The text with everything unseen made visible, but for line ends, tabs and this program's own colours. */
@@ -37,9 +52,14 @@ export function indented(text: string): string {
   return visible(text).replace(/\n(?! {2}|$)/g, '\n  ');
 }
 
+/** Without this program's colours and marks: what is no terminal's. */
+export function unpainted(text: string): string {
+  return text.replace(OWN_COLOURS, '');
+}
+
 /** What is written to a terminal: visible, with this program's colours as the terminal takes them. */
 export function forTerminal(text: string): string {
-  return visible(text).replace(OWN_COLOURS, '\u001b[$1m');
+  return unmarked(visible(text)).replace(OWN_COLOURS, '\u001b[$1m');
 }
 
 /** True if `visible` would leave the text as it is. */

@@ -1,7 +1,8 @@
-import { command } from '../kernel/argv.ts';
+import { command } from '../kernel/command.ts';
 import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
+import { fix, type Step, seeWhy, text } from '../kernel/step.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
 import { containersOf, shapeOf } from './workload.ts';
@@ -31,7 +32,8 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
     ? pendingReason(view, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
   const unapplied = workload !== undefined && otherImage(target, workload) !== undefined;
-  return { target, desired, pods, pending, done: pending === '', ...(unapplied ? { unapplied } : {}) };
+  const step = workload && pending !== '' ? stepOf(target, shapeOf(workload), desired) : undefined;
+  return { target, desired, pods, pending, done: pending === '', ...(step ? { step } : {}), ...(unapplied ? { unapplied } : {}) };
 }
 
 /** By node and name in code units: thousands of pods are sorted, and users see them in an order of their own. */
@@ -55,9 +57,9 @@ function pendingReason(view: RolloutView, workload: KubeObject, pods: readonly P
   const other = otherImage(target, workload);
   if (other !== undefined) return `its container ${target.container} is still set to ${other}`;
   if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
-  if (desired === 0 && target.neverEmpty) return emptyText(target);
+  if (desired === 0 && target.neverEmpty) return EMPTY[target.kind];
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
-  if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? pausedText(target) : ''}`;
+  if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? '; its rollout is paused' : ''}`;
   const rest = pods.filter((pod) => pod.phase !== 'new');
   if (rest.length > 0) return restText(rest, Math.max(desired, pods.length), view);
   if (pods.length !== desired) return `${counted(pods.length, 'pod')} instead of ${desired}`;
@@ -86,16 +88,24 @@ function otherImage(target: RolloutTarget, workload: KubeObject): string | undef
 }
 
 /** The controller is content without pods: only the spec says why, and only the user changes it. */
-function emptyText({ kind, namespace, name }: RolloutTarget): string {
-  const object = [kind.toLowerCase(), name, ...(namespace === undefined ? [] : ['-n', namespace])];
-  return kind === 'DaemonSet'
-    ? `it wants no pod: no node fits its selector, affinity and tolerations; see ${command`kubectl get ${object} -o yaml`}`
-    : `it wants no pod: it is scaled to 0; ${command`kubectl scale ${object} --replicas=1`}`;
-}
+const EMPTY: Readonly<Record<RolloutTarget['kind'], string>> = {
+  DaemonSet: 'it wants no pod: no node fits its selector, affinity and tolerations',
+  Deployment: 'it wants no pod: it is scaled to 0',
+  StatefulSet: 'it wants no pod: it is scaled to 0',
+};
 
-/** Nothing else would tell: the controller waits without a word. */
-function pausedText({ kind, namespace, name }: RolloutTarget): string {
-  return `; its rollout is paused: ${command`kubectl rollout resume ${kind.toLowerCase()} ${name} -n ${namespace}`}`;
+/** What only the user changes, and nothing else would tell: the controller waits without a word. */
+function stepOf(
+  { kind, namespace, name, neverEmpty }: RolloutTarget,
+  { spec }: ReturnType<typeof shapeOf>,
+  desired: number,
+): Step | undefined {
+  const object = [kind.toLowerCase(), name, ...(namespace === undefined ? [] : ['-n', namespace])];
+  if (desired === 0 && neverEmpty)
+    return kind === 'DaemonSet'
+      ? seeWhy(command`kubectl get ${object} -o yaml`)
+      : fix(text`${command`kubectl scale ${object} --replicas=1`}`);
+  return spec?.paused ? fix(text`${command`kubectl rollout resume ${object}`}`) : undefined;
 }
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */

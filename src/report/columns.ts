@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { oneLine } from '../kernel/visible.ts';
+import { MARK, oneLine, unmarked } from '../kernel/visible.ts';
 
 /** Columns that a terminal needs for a text: colour codes take none, wide letters take two. */
 export function displayWidth(text: string): number {
@@ -80,49 +80,33 @@ const CUT_NUMBER = /(?<=\S)[ ,(]+\d+(?:\/\d*)?$/;
 /** Less room than this makes a column of words unreadable: the text then continues at the left. */
 const COLUMN_ROOM = 16;
 
-const VERBS = [
-  ...['annotate', 'api-resources', 'apply', 'auth', 'cluster-info', 'config', 'cordon', 'create', 'delete', 'describe', 'drain', 'edit'],
-  ...['exec', 'get', 'label', 'logs', 'netsvc-upgrade', 'patch', 'replace', 'rollback'],
-  ...['rollout', 'scale', 'status', 'uncordon', 'upgrade', 'version', 'wait'],
-];
 /** Of what has no room in a column. */
 const INDENT = 4;
-
-/** A command to paste, to the end of the sentence: a line break in it would make a shell run two. */
-const COMMAND = new RegExp(
-  `(?<![\\w/-])(?:kubectl|netsvcctl|calicoctl|helm) (?:-|(?:${VERBS.join('|')})\\b).*?(?: +#.*|(?=$|[;,]? and |[;,] |\\. ))`,
-  'g',
-);
-
-/** A step of a plan, which names its commands and is not the place to paste them from. */
-const STEP = /^\d[\d–]* +[a-z-]+ {2,}/;
 
 /** A long path, list or field can be parted there. */
 const PARTS = /(?<=[/,=:@])(?=[^/])|(?=\[)/;
 
-/** `context "prod"   https://…`, `manifest path, calico   v3.27.5 → v3.32.1   6 nodes`: parts, each of which stays together. */
-const HEAD = /^(?:context "|[a-z]+ path, |(?:unknown release|v\d\S*) (?:→|\(installed\)))/;
-
 /**
- * The lines of a text for a terminal, wrapped between words; continued lines start at their column. A command stays one line, so it can be
- * copied: the terminal itself wraps it.
+ * The lines of a text for a terminal, wrapped between words; continued lines start at their column. What is marked as whole, such as a
+ * command, stays one line, so it can be copied: the terminal itself wraps it.
  */
 export function fitted(text: string, width: number): string {
   return text
     .split('\n')
-    .flatMap((line) => (displayWidth(line) <= width ? [line] : wrapped(line, width)))
+    .flatMap((line) => (displayWidth(line) <= width ? [unmarked(line)] : wrapped(line, width)))
     .join('\n');
 }
 
 function wrapped(line: string, width: number): readonly string[] {
   const words = wordsOf(line);
-  const hang = hangOf(stripVTControlCharacters(line), width, words);
+  const hang = hangOf(line, width, words);
   const lines: string[] = [];
   let current = '';
   const put = (piece: string, isWhole: boolean) => {
     const room = lines.length === 0 ? width : width - hang;
     const fits = displayWidth(current) + displayWidth(piece.trimEnd()) <= room;
-    if (current.trim() === '' || fits || (isWhole && isLabel(current) && displayWidth(piece.trim()) > width - hang)) current += piece;
+    if (displayWidth(current.trim()) === 0 || fits || (isWhole && isLabel(current) && displayWidth(piece.trim()) > width - hang))
+      current += piece;
     else {
       lines.push(current);
       current = piece.trimStart();
@@ -140,6 +124,8 @@ function isLabel(text: string): boolean {
   return /^ *\S+(?: \S+)? *$/.test(stripVTControlCharacters(text));
 }
 
+const MARKS = new RegExp(`(${[MARK.whole, MARK.piece, MARK.end].map((mark) => mark.replace('[', '\\[')).join('|')})`);
+
 interface Word {
   /** With the blanks before it. */
   readonly text: string;
@@ -148,33 +134,37 @@ interface Word {
 
 function wordsOf(line: string): readonly Word[] {
   // What stands between dots stays together: `about 4 min`.
-  const pieces = HEAD.test(stripVTControlCharacters(line))
-    ? / *\S.*?(?=$| {3})/g
-    : / · /.test(line)
-      ? / *\S.*?(?: ·(?= )|$)/g
-      : / *[^ ]+| +$/g;
-  const plain = (text: string) => (text.match(pieces) ?? []).map((one) => ({ text: one, isWhole: false }));
+  const pieces = line.includes(' · ') ? / *\S.*?(?: ·(?= )|$)/g : / *[^ ]+| +$/g;
   const words: Word[] = [];
-  let done = 0;
-  for (const { 0: command, index } of STEP.test(line) ? [] : line.matchAll(COMMAND)) {
-    const before = line.slice(done, index);
-    words.push(...plain(before.trimEnd()), { text: before.slice(before.trimEnd().length) + command, isWhole: true });
-    done = index + command.length;
+  let [begun, blanks] = ['', ''];
+  for (const part of line.split(MARKS)) {
+    if (part === MARK.end) begun = '';
+    else if (part === MARK.whole || part === MARK.piece) begun = part;
+    else if (begun !== '') {
+      words.push({ text: blanks + unmarked(part), isWhole: begun === MARK.whole });
+      blanks = '';
+    } else {
+      const [free, before] = [unmarked(part), unmarked(part).trimEnd()];
+      words.push(...((blanks + before).match(pieces) ?? []).map((text) => ({ text, isWhole: false })));
+      blanks = free.slice(before.length);
+    }
   }
-  return [...words, ...plain(line.slice(done))];
+  return blanks === '' ? words : [...words, { text: blanks, isWhole: false }];
 }
 
 function partsOf(text: string): readonly string[] {
   return text.split(text.trim().includes(' ') ? /(?= )/ : PARTS);
 }
 
-/** Where the second line begins: below the last column with room, below a finding's text, else a little further right. */
-function hangOf(line: string, width: number, words: readonly Word[]): number {
-  if (HEAD.test(line)) return 2;
-  const finding = /^\S NS-\d+ /.exec(line)?.[0];
-  if (finding !== undefined) return finding.length;
+/** Where the second line begins: where the line says it, else below the last column with room, else a little further right. */
+function hangOf(marked: string, width: number, words: readonly Word[]): number {
+  const [before = '', after] = marked.split(MARK.column);
+  if (after !== undefined) return displayWidth(before);
+  if (marked.includes(MARK.piece)) return 2;
+  const line = stripVTControlCharacters(marked);
   const columns = [...line.matchAll(/(?<=\S) {2,}(?=\S)/g)].map((gap) => gap.index + gap[0].length);
   const longest = Math.max(
+    0,
     ...words.flatMap(({ text, isWhole }) => (isWhole ? [] : partsOf(text).map((part) => displayWidth(part.trim())))),
   );
   const roomy = columns.filter((start) => start <= width - COLUMN_ROOM);

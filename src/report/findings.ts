@@ -1,6 +1,7 @@
 import type { Category, Evidence, Finding } from '../kernel/check.ts';
 import { counted } from '../kernel/counted.ts';
-import { tally } from '../kernel/judge.ts';
+import { hintOf, tally } from '../kernel/judge.ts';
+import { wholeOf } from '../kernel/step.ts';
 import type { Palette } from './colour.ts';
 
 const SHOWN_EVIDENCE = 5;
@@ -48,7 +49,8 @@ function isAdvice({ aside }: Finding): boolean {
 /** One finding: mark, id and fact; what to do is indented below it. */
 export function findingLines(finding: Finding, view: FindingsView): readonly string[] {
   const { palette } = view;
-  const head = `${finding.id} ${finding.message}`;
+  const id = `${finding.id} ${palette.column}`;
+  const head = id + finding.message;
   switch (finding.outcome) {
     case 'ok':
       if (isAdvice(finding)) return view.openOnly && !view.advice ? [] : [`${palette.dim('i')} ${head}`];
@@ -56,35 +58,37 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
     case 'not-applicable':
       if (finding.aside === 'left-out') return [palette.dim(`- ${head}`)];
       if (!view.wide) return [];
-      return [palette.dim(finding.aside === 'not-evaluated' ? `- ${head}` : `- ${finding.id} does not apply: ${finding.message}`)];
+      return [palette.dim(finding.aside === 'not-evaluated' ? `- ${head}` : `- ${id}does not apply: ${finding.message}`)];
     case 'warning':
       return [`${palette.warn('‼')} ${head}`, ...advice(finding, view)];
     case 'error':
       return [`${palette.bad('×')} ${head}`, ...advice(finding, view)];
     case 'accepted':
       return [
-        `${palette.warn('~')} ${finding.id} accepted with --accept (was: ${finding.was ?? 'error'}) ${finding.message}`,
+        `${palette.warn('~')} ${id}accepted with --accept (was: ${finding.was ?? 'error'}) ${finding.message}`,
         ...proof(finding, view),
       ];
     case 'expected':
       // What the run itself causes needs no action.
       return [`  ${finding.id} expected during this run: ${finding.message}`];
     case 'cured':
-      return view.openOnly ? [] : [`${palette.good('√')} ${finding.id} fixed by this run (was: ${finding.message})`];
+      return view.openOnly ? [] : [`${palette.good('√')} ${id}fixed by this run (was: ${finding.message})`];
   }
 }
 
 const indentedLines = (text: string): readonly string[] => text.split('\n').map((line) => `    ${line}`);
 
 function advice(finding: Finding, view: FindingsView): readonly string[] {
-  const hint = finding.hint ? indentedLines(finding.hint) : [];
+  const { said } = view.palette;
+  const hints = finding.steps === undefined ? [finding.hint ?? ''] : hintOf(finding).map((step) => said(wholeOf(step)));
+  const hint = hints.filter((text) => text !== '').flatMap(indentedLines);
   const { neededBy = [] } = finding;
   const ids = view.wide ? ` (${neededBy.join(', ')})` : '';
   const folded =
     neededBy.length === 0
       ? []
       : [`    ${counted(neededBy.length, 'check')} not evaluated: need${neededBy.length === 1 ? 's' : ''} ${finding.id}${ids}`];
-  return [...proof(finding, view), ...folded.map(view.palette.dim), ...hint, ...(finding.next ? [`    next: ${finding.next}`] : [])];
+  return [...proof(finding, view), ...folded.map(view.palette.dim), ...hint, ...(finding.next ? [`    next: ${said(finding.next)}`] : [])];
 }
 
 function proof({ evidence }: Finding, { wide, palette }: FindingsView): readonly string[] {

@@ -55,6 +55,7 @@ export function headLine(head: UpgradeHead | PlanHead, palette: Palette): string
       'digest' in head ? `plan ${short(head.digest)}` : '',
     ]
       .filter((part) => part !== '')
+      .map(palette.piece)
       .join('   '),
   );
 }

@@ -2,6 +2,7 @@ import type { Edit } from '../kernel/edit.ts';
 import { mapAt, parsedJson } from '../kernel/json.ts';
 import { refText } from '../kernel/object.ts';
 import type { FieldChange, PlannedHost, PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
+import { plainText, type Said } from '../kernel/step.ts';
 import type { Row, Section, TableSection } from './model.ts';
 import { hintOf, isFieldGone, OUTCOME_WORDS } from './plan-rows.ts';
 
@@ -79,8 +80,8 @@ function deliveryRows({ ref, takers = [] }: PlannedObject): readonly Row[] {
   return takers.flatMap(({ name, fields, hint }) => (fields === 0 ? [takenRow(refText(ref), '', name, hint)] : []));
 }
 
-function takenRow(object: string, field: string, from: string, hint: string): Row {
-  return { cells: [{ text: object }, { code: field }, { text: from }, { text: hint }] };
+function takenRow(object: string, field: string, from: string, hint: Said): Row {
+  return { cells: [{ text: object }, { code: field }, { text: from }, { text: plainText(hint) }] };
 }
 
 const OWNER_FIELD = /^metadata\.ownerReferences\b/;

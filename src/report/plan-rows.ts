@@ -3,6 +3,8 @@ import type { Edit, EditOutcome } from '../kernel/edit.ts';
 import { isRecord } from '../kernel/json.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedStage, Taker } from '../kernel/plan.ts';
+import { plainText, type Said } from '../kernel/step.ts';
+import type { Palette } from './colour.ts';
 import { clip, columns } from './columns.ts';
 import { maskedTwoWay } from './mask.ts';
 
@@ -91,15 +93,19 @@ const NAMED = 3;
 /**
  * One line for each overruled manager, with what it will do; with `wide` every field as well. Values in the edits above are not repeated.
  */
-export function takenRows(objects: readonly PlannedObject[], edits: readonly Edit[], wide: boolean): readonly Row[] {
+export function takenRows(
+  objects: readonly PlannedObject[],
+  edits: readonly Edit[],
+  { wide, palette }: { readonly wide: boolean; readonly palette: Palette },
+): readonly Row[] {
   const told = new Set(edits.map(({ ref, path }) => `${refText(ref)} ${path}`));
   const found = objects.flatMap((object) => (object.takers ?? []).flatMap((taker) => takingsOf(object, taker, told)));
   const groups = Map.groupBy(
     found.filter(({ taker, paths }) => taker.fields === 0 || paths.length > 0),
-    ({ taker, gone }) => [taker.name, taker.manager, taker.hint, gone].join('|'),
+    ({ taker, gone }) => [taker.name, taker.manager, plainText(taker.hint), gone].join('|'),
   );
   const unnamed = objects.filter(({ takers }) => takers === undefined);
-  return [...[...groups.values()].flatMap((group) => takerRow(group)), ...fieldRows(wide ? objects : unnamed)];
+  return [...[...groups.values()].flatMap((group) => takerRow(group, palette)), ...fieldRows(wide ? objects : unnamed)];
 }
 
 interface Taking {
@@ -132,11 +138,11 @@ export function isYoursRemoved(object: PlannedObject, { path, manager, subresour
 }
 
 /** The hint; who set a field manually is not told to keep it if it is removed. */
-export function hintOf({ kind, hint }: Taker, gone: boolean): string {
+export function hintOf({ kind, hint }: Taker, gone: boolean): Said {
   return gone && kind === 'person' ? '' : hint;
 }
 
-function takerRow(group: readonly Taking[]): readonly Row[] {
+function takerRow(group: readonly Taking[], { said }: Palette): readonly Row[] {
   const [first] = group;
   if (!first) return [];
   const { name, manager } = first.taker;
@@ -150,7 +156,7 @@ function takerRow(group: readonly Taking[]): readonly Row[] {
     paths.length === 0
       ? `owns ${where}, which ${group.length === 1 ? 'changes' : 'change'}`
       : `no longer manages ${counted(paths.length, 'field')} of ${where}, which the upgrade ${first.gone ? 'removes' : 'sets'}: ${firstOf([...new Set(paths)], NAMED)}`;
-  return [[LABEL, `${who} ${what}. ${hintOf(first.taker, first.gone)}`.trim()]];
+  return [[LABEL, `${who} ${what}. ${said(hintOf(first.taker, first.gone))}`.trim()]];
 }
 
 function fieldRows(objects: readonly PlannedObject[]): readonly Row[] {

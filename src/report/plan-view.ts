@@ -34,9 +34,9 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     .filter(({ ref }) => inNamespace(ref, view));
   const sections = [
     hiddenRows(objects, view, head.release),
-    takenRows(objects, edits, view.wide),
+    takenRows(objects, edits, view),
     leftRows(objects),
-    noteRows(stages),
+    noteRows(stages, view.palette),
     returnRows(stages),
   ].flat();
   return [
@@ -67,7 +67,7 @@ function objectLines(objects: readonly PlannedObject[], edits: readonly Edit[], 
     refText(object.ref),
     object.change,
     object.fields.length > 0 ? String(object.fields.length) : '',
-    [object.note ?? '', keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
+    [view.palette.said(object.note ?? ''), keptNote(edits, object.ref)].filter((note) => note !== '').join('; '),
   ]);
   const [title = [], ...body] = rowsWithin([['KIND/NAME', 'ACTION', 'FIELDS', 'NOTE'], ...folded, ...rows], view.columns);
   const fields = listed.map((object) => fieldLines(object, edits, view.wide));
@@ -124,8 +124,8 @@ function leftRows(objects: readonly PlannedObject[]): readonly Row[] {
   return objects.filter((object) => object.change === 'left-behind').map((object): Row => ['LEFT BEHIND', refText(object.ref)]);
 }
 
-function noteRows(stages: readonly PlannedStage[]): readonly Row[] {
-  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', String(note)]));
+function noteRows(stages: readonly PlannedStage[], { said }: Palette): readonly Row[] {
+  return stages.flatMap((stage) => stage.notes.map((note): Row => ['NOTE', said(note)]));
 }
 
 function returnRows(stages: readonly PlannedStage[]): readonly Row[] {

@@ -139,7 +139,9 @@ function linesOf(event: EngineEvent, state: State, { palette, phase, each }: Opt
         (line) => `${event.stage}:   ${line}`,
       );
     case 'note':
-      return [event.level === 'warning' ? palette.warn(`Warning: ${event.text}`) : `${event.stage}: ${event.text}`];
+      return [
+        event.level === 'warning' ? palette.warn(`Warning: ${palette.said(event.text)}`) : `${event.stage}: ${palette.said(event.text)}`,
+      ];
     case 'probe':
       return (event.because === undefined) === state.probeFailed ? [palette.warn(probeText(event))] : [];
     case 'planned':

@@ -1,5 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import type { EngineEvent, Observer } from '../kernel/event.ts';
+import { plainText } from '../kernel/step.ts';
 import type { Palette } from './colour.ts';
 
 /** Follows the engine on stderr. `close` must be called once, whatever happened; it leaves the screen clean. */
@@ -44,5 +45,5 @@ export function probeText({ probe, because }: Extract<EngineEvent, { readonly ty
 
 /** `labels 120/5000`, with what lags. */
 export function progressText({ what, done, of, why }: Extract<EngineEvent, { readonly type: 'progress' }>): string {
-  return `${what} ${done}/${of}${why ? ` (${why})` : ''}`;
+  return `${what} ${done}/${of}${why ? ` (${plainText(why)})` : ''}`;
 }

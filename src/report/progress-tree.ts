@@ -9,6 +9,7 @@ import {
 } from 'listr2';
 import { timeText } from '../kernel/counted.ts';
 import type { EngineEvent } from '../kernel/event.ts';
+import { plainText, type Said } from '../kernel/step.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { clip, displayWidth } from './columns.ts';
 import { type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
@@ -124,14 +125,14 @@ export function treeProgress(options: ProgressOptions): Progress {
     rendererOptions: { ...looks(dim), logger, collapseErrors: false, collapseSkips: true, clearOutput: planning !== undefined },
   });
   const drawn = list.run().catch(() => undefined);
-  const warnings: string[] = [];
+  const warnings: Said[] = [];
   let [current, probe]: [StageLine | undefined, string] = [undefined, ''];
   return {
     observe(event) {
       if (event.type === 'probe') probe = probeText(event);
       else if (event.type === 'stage-started') current = lines.get(event.stage);
       if (probe !== '') current?.stand(probe);
-      if (event.type === 'note' && event.level === 'warning') warnings.push(String(event.text));
+      if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
       if (planning) showPlanning(event, planning);
       else if (event.type !== 'probe')
         show(event, lines.get(event.stage), roomBeside(options.stages.length + (probe === '' ? 0 : 1), screen));
@@ -139,7 +140,7 @@ export function treeProgress(options: ProgressOptions): Progress {
     async close() {
       for (const line of shown) line.end({ type: 'skipped', text: 'not started' });
       await drawn;
-      for (const warning of warnings) options.write(`${options.palette.warn(indented(`Warning: ${warning}`))}\n`);
+      for (const warning of warnings) options.write(`${options.palette.warn(indented(`Warning: ${options.palette.said(warning)}`))}\n`);
     },
   };
 }
@@ -204,7 +205,7 @@ function runText(event: EngineEvent, room: Room, pace: RolloutPace): string | un
     case 'progress':
       return progressText(event);
     case 'note':
-      return String(event.text);
+      return plainText(event.text);
     default:
       return undefined;
   }

@@ -14,7 +14,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
 function warningsOnly({ write, palette }: Pick<ProgressOptions, 'write' | 'palette'>): Progress {
   return {
     observe: (event) => {
-      if (event.type === 'note' && event.level === 'warning') write(`${palette.warn(indented(`Warning: ${event.text}`))}\n`);
+      if (event.type === 'note' && event.level === 'warning') write(`${palette.warn(indented(`Warning: ${palette.said(event.text)}`))}\n`);
     },
     close: async () => undefined,
   };

@@ -4,6 +4,7 @@ import type { ActionText } from '../kernel/effect-type.ts';
 import type { ActionTrace } from '../kernel/history.ts';
 import { refText } from '../kernel/object.ts';
 import { type FieldChange, latestOf, type PlannedObject, type PlannedStage } from '../kernel/plan.ts';
+import { plainText } from '../kernel/step.ts';
 import type { ProbeTrace } from '../kernel/user-command.ts';
 import type { ChangePacket } from './change-packet.ts';
 import { clip } from './columns.ts';
@@ -54,7 +55,7 @@ function manualSection(plans: readonly PlannedStage[]): Section | undefined {
   const actions = latestOf(plans).flatMap((plan) => plan.actions);
   const steps = actions.flatMap(({ effect }) => (effect.type === 'ask' ? [effect.instruction] : []));
   if (steps.length === 0) return undefined;
-  return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps.map(String))] };
+  return { kind: 'table', id: 'manual', name: 'Manual steps', title: 'Manual steps', items: [...new Set(steps.map(plainText))] };
 }
 
 /** The stages on one axis of time. */
@@ -151,7 +152,7 @@ function findingCells({ id, title, outcome, was, message, hint, next, evidence }
     { text: was === undefined ? outcome : `${outcome} (was: ${was})`, tone: `o-${outcome}` },
     { text: id, small: title },
     { text: message, ...(items.length === 0 ? {} : { fold: { title: pieces, items } }) },
-    { text: hint ?? '', ...(next === undefined ? {} : { code: String(next) }) },
+    { text: hint ?? '', ...(next === undefined ? {} : { code: next.plain }) },
   ];
 }
 
@@ -159,7 +160,7 @@ function findingCells({ id, title, outcome, was, message, hint, next, evidence }
 function changesSection(plans: readonly PlannedStage[]): Section | undefined {
   const objects = plans.flatMap((plan) => plan.objects);
   const changed = objects.filter(({ change }) => change !== 'unchanged');
-  const items = plans.flatMap((plan) => plan.notes.map((note) => `${plan.id}: ${note}`));
+  const items = plans.flatMap((plan) => plan.notes.map((note) => `${plan.id}: ${plainText(note)}`));
   if (objects.length === 0 && items.length === 0) return undefined;
   return {
     ...{ kind: 'table', id: 'changes', name: 'Objects', title: 'What was planned for each object', items },
@@ -172,7 +173,7 @@ function objectRow({ ref, change, fields, hidden, note = '' }: PlannedObject): R
   const gone = hidden.map((path): FoldItem => ({ code: path, text: 'will be removed; kubectl’s dry run does not show it' }));
   const items = [...fields.map(fieldItem), ...gone];
   const fold = items.length === 0 ? {} : { fold: { title: counted(items.length, 'field'), items } };
-  return { cells: [{ text: refText(ref) }, { text: change }, { text: String(note), ...fold }] };
+  return { cells: [{ text: refText(ref) }, { text: change }, { text: plainText(note), ...fold }] };
 }
 
 function fieldItem({ path, before, after }: FieldChange): FoldItem {

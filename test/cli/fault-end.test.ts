@@ -9,7 +9,7 @@ const P = 'kubectl netsvc-upgrade';
 const carried = [{ name: 'context', word: '--context=prod' }];
 const here: Ended = {
   ...{ command: 'apply', typed: 'apply --context=prod --yes', carried, commands: ['apply', 'unlock'] },
-  ...{ header: 'context "prod"   https://a', isConnected: true, isUnchanged: false },
+  ...{ header: ['context "prod"', 'https://a'], isConnected: true, isUnchanged: false },
 };
 const ended = (code: ExitName, hints: readonly Suggestion[], at: Partial<Ended> = {}) =>
   faultHere(new Fault(code, 'm', hints), { ...here, ...at });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { ownColour } from '../../src/kernel/visible.ts';
+import { command, ownCommand } from '../../src/kernel/command.ts';
+import { text } from '../../src/kernel/step.ts';
+import { forTerminal, ownColour } from '../../src/kernel/visible.ts';
 import { palette } from '../../src/report/colour.ts';
 import { clip, columns, displayWidth, fitted } from '../../src/report/columns.ts';
 import { SUMMARY_LIMIT, summaryTable } from '../../src/report/table.ts';
@@ -87,6 +90,7 @@ describe('colour', () => {
   }
 });
 
+const ours = palette({ isTerminal: true, env: {} });
 const lines = (text: string, width: number) => fitted(text, width).split('\n');
 
 describe('fitted', () => {
@@ -100,7 +104,7 @@ describe('fitted', () => {
   });
 
   it('goes on below the text of a finding', () => {
-    assert.deepEqual(lines('× NS-606 images come from quay.io', 26), ['× NS-606 images come from', '         quay.io']);
+    assert.deepEqual(lines(`× NS-606 ${ours.column}images come from quay.io`, 26), ['× NS-606 images come from', '         quay.io']);
   });
 
   it('goes on in the last column that has room', () => {
@@ -123,10 +127,13 @@ describe('fitted', () => {
   });
 
   it('keeps the parts of a header together', () => {
-    assert.deepEqual(lines('manifest path, calico   v3.27.5 → v3.32.1   3 nodes   cluster 05aa2a29…', 50), [
-      'manifest path, calico   v3.27.5 → v3.32.1',
-      '  3 nodes   cluster 05aa2a29…',
-    ]);
+    const pieces = ['manifest path, calico', 'v3.27.5 → v3.32.1', '3 nodes', 'cluster 05aa2a29…'].map(ours.piece);
+    assert.deepEqual(lines(pieces.join('   '), 50), ['manifest path, calico   v3.27.5 → v3.32.1', '  3 nodes   cluster 05aa2a29…']);
+    assert.deepEqual(lines(ours.piece('context "a-cluster" of this company'), 20), ['context "a-cluster"', '  of this company']);
+    assert.equal(
+      stripVTControlCharacters(forTerminal(ours.strong(pieces.join('   ')))),
+      'manifest path, calico   v3.27.5 → v3.32.1   3 nodes   cluster 05aa2a29…',
+    );
   });
 
   it('goes on further left where a word has no room in its column', () => {
@@ -141,14 +148,17 @@ describe('fitted', () => {
   });
 
   it('keeps a command whole, and begins it in a row of its own where it then fits', () => {
-    const long = `Next: kubectl netsvc-upgrade run ${'--manifest-url=/a/very/long/path'.repeat(3)}`;
-    assert.deepEqual(lines(long, 60), [long]);
-    assert.deepEqual(lines('see why: kubectl -n kube-system describe pod a, then wait', 44), [
-      'see why:',
-      '  kubectl -n kube-system describe pod a,',
-      '  then wait',
-    ]);
-    assert.deepEqual(lines('calicoctl was not asked by anybody', 20), ['calicoctl was not', '  asked by anybody']);
+    const long = ownCommand(`run ${'--manifest-url=/a/very/long/path'.repeat(3)}`);
+    assert.deepEqual(lines(`Next: ${ours.said(long)}`, 60), [`Next: ${long}`]);
+    const explained = ours.said(text`see why: ${command`kubectl -n kube-system describe pod ${'a'}`}, then wait`);
+    assert.deepEqual(lines(explained, 44), ['see why:', '  kubectl -n kube-system describe pod a,', '  then wait']);
+    assert.deepEqual(lines('kubectl get was not asked for', 20), ['kubectl get was not', '  asked for'], 'words alone are no command');
+  });
+
+  it('leaves no mark in what fits, and none in what is no terminal’s', () => {
+    const next = ownCommand('run');
+    assert.equal(fitted(`${ours.column}${ours.said(next)}`, 80), String(next));
+    assert.equal(palette({ isTerminal: false, env: {} }).said(next), String(next));
   });
 
   it('parts the commands of a plan, which nobody pastes', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Edit } from '../../src/kernel/edit.ts';
 import type { PlannedObject, Taker } from '../../src/kernel/plan.ts';
+import { plain } from '../../src/report/colour.ts';
 import { differingTexts, editLines, keptNote, resultText, shortValue, takenRows } from '../../src/report/plan-rows.ts';
 
 const edit = (more: Partial<Edit>): Edit => ({
@@ -115,7 +116,7 @@ const changed = (name: string, takers: readonly Taker[]): PlannedObject => ({
 });
 
 const textOf = (objects: readonly PlannedObject[], wide = false, edits: readonly Edit[] = []) =>
-  takenRows(objects, edits, wide).map(([, text]) => text);
+  takenRows(objects, edits, { wide, palette: plain }).map(([, text]) => text);
 
 describe('the lines about ownership that is taken', () => {
   it('are one for each that is overruled, over all objects, with what it will do', () => {

@@ -16,7 +16,7 @@ const places: readonly Place[] = [
   {
     manager: 'krew',
     packageIn: /[\\/]\.krew[\\/]store[\\/]([^\\/]+)[\\/]/,
-    remove: (name) => String(removingCommand`kubectl krew uninstall ${name}`),
+    remove: (name) => removingCommand`kubectl krew uninstall ${name}`.plain,
   },
   { manager: 'nix', packageIn: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];

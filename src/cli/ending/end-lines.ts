@@ -3,7 +3,7 @@ import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
-import { Again, type Step, type StepKind } from '../../kernel/step.ts';
+import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
 import { undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, oursWith } from '../carried.ts';
@@ -38,21 +38,17 @@ export function successLine(outcome: Outcome, { palette, service, release, isRes
 }
 
 /** What kept a run from its end, as one block: the last on the screen. `undo`: what of it can be undone, and how. */
-export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly string[]): readonly string[] {
+export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly Said[]): readonly string[] {
   const { message, steps } = outcome;
-  const rows = steps.map((step) => rowOf(step, view.resume));
+  const rows = steps.map((step) => rowOf(step, view));
   const isToDo = ([name]: Row) => name === 'then' || name === 'or';
   return [
     stoppedHead(outcome, view),
     ...(message === undefined ? [] : [rowText(['why', message])]),
     ...rows.filter((row) => !isToDo(row)).map(rowText),
-    ...undoLines(undo),
+    ...undo.map((one, index) => rowText([index === 0 ? 'undo' : '', view.palette.said(one)])),
     ...rows.filter(isToDo).map(rowText),
   ];
-}
-
-function undoLines(undo: readonly string[]): readonly string[] {
-  return undo.map((text, index) => rowText([index === 0 ? 'undo' : '', text]));
 }
 
 /** `STOPPED at apply, step 21 of 25 · 5 of 6 nodes on v3.32.1 · node-03 failing`. */
@@ -66,11 +62,19 @@ function stoppedHead(outcome: Outcome, { palette, release }: EndView): string {
 
 type Row = readonly [name: string, text: string];
 
-const ROWS: Readonly<Record<StepKind, string>> = { look: 'look', do: 'then', or: 'or', impact: 'impact', says: 'says', means: 'means' };
+const ROWS: Readonly<Record<StepKind, string>> = {
+  look: 'look',
+  do: 'then',
+  fix: 'fix',
+  or: 'or',
+  impact: 'impact',
+  says: 'says',
+  means: 'means',
+};
 
 /** The kind is the row's name. Where a step means the command that was typed, what resumes it stands there. */
-function rowOf({ kind, text }: Step, resume: Command): Row {
-  return [ROWS[kind], String(text.map((part) => (part instanceof Again ? part.with(resume) : part)))];
+function rowOf({ kind, text }: Step, { resume, palette: { said } }: EndView): Row {
+  return [ROWS[kind], said(text.map((part) => (part instanceof Again ? part.with(resume) : part)))];
 }
 
 function rowText([name, text]: Row): string {
@@ -117,33 +121,37 @@ export function keptText({ startedBy, backup }: Pick<RunRecord, 'startedBy' | 'b
 
 const PAGE = 'docs/use/going-back.md';
 
+const alone = (way: Said): Text => text`this part alone: ${way}`;
+
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(
   record: RunRecord,
   { chain, carried, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
-): readonly string[] {
+): readonly Said[] {
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
   const row = undoRow(
     record.path,
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
   const isBackedUp = row?.by === 'files';
-  const wayOf = (of: string) => (of === 'copy' ? 'the row of policy has the command that creates it again' : String(oursWith(of, carried)));
+  const wayOf = (of: string) =>
+    of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;
   const waysOf = (some: readonly AnyStage[]) => some.flatMap(({ undoneBy: of }) => (of === undefined || of === 'files' ? [] : [wayOf(of)]));
   const ways = waysOf(writers);
   const { noReturn, progress, backup } = record;
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
     const why = noReturnText(chain, noReturn.because);
-    const parts = ways.map((way) => `this part alone: ${way}`);
+    const parts = ways.map(alone);
     return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...parts];
   }
-  if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map((way) => `this part alone: ${way}`)];
+  if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map(alone)];
   if (ways.length === 0 && !isBackedUp) return ['nothing to undo: this run has not changed the service'];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
   // References are put back when the objects are as they were.
   const [first, last] = [writers.filter(({ undoneLast }) => !undoneLast), writers.filter(({ undoneLast }) => undoneLast)];
   const all = [...waysOf(first), ...(isBackedUp ? [files] : []), ...waysOf(last)];
-  return all.length === 1 ? [`possible${until}: ${all[0]}`] : [`possible${until}, in this order:`, ...all];
+  const [only] = all;
+  return only !== undefined && all.length === 1 ? [text`possible${until}: ${only}`] : [`possible${until}, in this order:`, ...all];
 }

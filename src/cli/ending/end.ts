@@ -1,6 +1,8 @@
 import { type Command, ownCommand } from '../../kernel/command.ts';
 import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
+import type { Said } from '../../kernel/step.ts';
+import type { Palette } from '../../report/colour.ts';
 import { resumeCommand } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
@@ -26,8 +28,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume, manual });
-  if (flags && String(step) === String(resume))
-    for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
+  if (flags && step.plain === resume?.plain) for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
@@ -56,8 +57,8 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
       now: session.composition.clock.now(),
     }),
     ...(stopped && outcome.record?.finishedAt === undefined && outcome.record ? [stopped.keptText(outcome.record)] : []),
-    ...afterProbe(step, asked),
-    ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome)] : []),
+    ...afterProbe(step, asked).map(session.outPalette.said),
+    ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome, session.outPalette)] : []),
   ];
   const fault = faultBeside(session, outcome, isBlock);
   await present(session, document, human, { closing, fault, isPart: await isPart(session, outcome) });
@@ -81,7 +82,7 @@ function faultBeside({ seams, asked }: Session, { exit, message, steps }: Outcom
 }
 
 /** Of a run that has begun to write. */
-async function undoOf({ asked, composition, context, seams }: Session, { record }: Outcome): Promise<readonly string[]> {
+async function undoOf({ asked, composition, context, seams }: Session, { record }: Outcome): Promise<readonly Said[]> {
   if (record === undefined) return [];
   const { undoTexts } = await import('./end-lines.ts');
   const [carried, now] = [withRecorded(asked.carried, record, context.clusterUid), composition.clock.now()];
@@ -97,9 +98,9 @@ export async function recordBefore({ composition, context }: Seen, written?: Run
 }
 
 /** What the last line would be on a cluster that is still there. */
-function demoLine({ exit, findings, steps }: Outcome): string {
+function demoLine({ exit, findings, steps }: Outcome, { said }: Palette): string {
   const next = nextCommand({ exit, findings, steps, chain: CHAINS.run, carried: [], typed: 'run' });
-  return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${next}`;
+  return `The exit code is ${EXIT[exit]}. On a real cluster the next command would be: ${said(next)}`;
 }
 
 /** Whose end is told, in which colours. */

@@ -65,7 +65,7 @@ async function failureText(command: string, fault: Fault, format: OutputFormat):
     case 'markdown':
     case 'html': {
       const none = { findings: [], plans: [], stages: [] };
-      const [outcome, next] = [{ code, number: EXIT[code] }, String(end?.next ?? suggestions[0] ?? '')];
+      const [outcome, next] = [{ code, number: EXIT[code] }, end?.next.plain ?? suggestions[0] ?? ''];
       const facts = [['result', `${code} (exit ${EXIT[code]})`]] as const;
       const { reportText } = await import('./facts.ts');
       return reportText(format, { ...none, title: command, outcome, facts, message, suggestions, next }, async () => () => '');

@@ -2,7 +2,7 @@ import type { Finding } from '../../kernel/check.ts';
 import { type Command, command, ownCommand } from '../../kernel/command.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { quoteFor } from '../../kernel/quoting.ts';
-import type { Step } from '../../kernel/step.ts';
+import { type Step, type Text, text } from '../../kernel/step.ts';
 import { type CarriedFlag, oursWith } from '../carried.ts';
 import type { Chain } from '../command-names.ts';
 
@@ -112,9 +112,9 @@ function followerOf({ chain, typed }: Ending): string {
 }
 
 /** What comes after a probe that is the next command: it is no step of the upgrade. */
-export function afterProbe(next: Command, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly string[] {
+export function afterProbe(next: Command, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly Text[] {
   if (!next.gives('probe-images')) return [];
-  return [`Afterwards, if every node can pull them: ${oursWith(chain?.onlyPlans ? chain.next : 'plan', carried)}`];
+  return [text`Afterwards, if every node can pull them: ${oursWith(chain?.onlyPlans ? chain.next : 'plan', carried)}`];
 }
 
 function fixFor(ending: Ending, ours: (line: string) => Command): Command {

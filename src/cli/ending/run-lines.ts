@@ -1,6 +1,7 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
 import { counted } from '../../kernel/counted.ts';
 import { latestOf } from '../../kernel/plan.ts';
+import { plainText, type Said } from '../../kernel/step.ts';
 import { clip } from '../../report/columns.ts';
 import { findingsLines } from '../../report/findings.ts';
 import { stateText, summaryTable } from '../../report/table.ts';
@@ -30,7 +31,7 @@ export function runLines(outcome: Outcome, view: RunView): readonly string[] {
     outcome.stages.map((stage) => rowOf(stage, outcome, view)),
   );
   const steps = stepsLeft(outcome);
-  const left = steps.map((step) => view.palette.warn(`MANUAL STEP  ${step}`));
+  const left = steps.map((step) => view.palette.warn(`MANUAL STEP  ${view.palette.said(step)}`));
   if (outcome.exit !== 'done') return [...checks, ...table, ...left];
   return [...table, ...(isWhole(outcome) ? [successLine(outcome, view, steps.length)] : []), ...checks, ...left];
 }
@@ -63,8 +64,9 @@ function rowOf(
 }
 
 /** Manual steps at the end of a run, without those that its error names. */
-function stepsLeft({ exit, plans, steps }: Outcome): readonly string[] {
+function stepsLeft({ exit, plans, steps }: Outcome): readonly Said[] {
   if (exit !== 'done' && exit !== 'stopped') return [];
-  const told = new Set(steps.map(String));
-  return [...new Set(leftToPerson(latestOf(plans)).map(String))].filter((step) => !told.has(step));
+  const told = new Set(steps.map(({ plain }) => plain));
+  const left = new Map(leftToPerson(latestOf(plans)).map((step) => [plainText(step), step]));
+  return [...left].flatMap(([plain, step]) => (told.has(plain) ? [] : [step]));
 }

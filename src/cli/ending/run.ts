@@ -38,7 +38,7 @@ export function runReport(context: Context, command: string, outcome: Outcome, n
       runId,
       versions,
       message,
-      suggestions: steps.map(String),
+      suggestions: steps.map(({ plain }) => plain),
       steps,
       writes,
       stages,

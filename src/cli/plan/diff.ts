@@ -3,6 +3,7 @@ import type { Invocation } from '../../kernel/argv.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { type ObjectRef, refKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
+import { plainText } from '../../kernel/step.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { objectTexts } from '../../manifest/object-text.ts';
 import type { Palette } from '../../report/colour.ts';
@@ -14,7 +15,7 @@ export function planDiffLines(stages: readonly PlannedStage[], effects: EffectTy
   const objects = stages.flatMap((stage) => stage.objects).filter(({ ref }) => inNamespace(ref, view));
   const steps = someStepLines(stages, view, isOnlyCommand(stages, effects));
   return [
-    ...stages.flatMap(({ id, notes }) => notes.map((note) => view.palette.dim(`# ${id}: ${note}`))),
+    ...stages.flatMap(({ id, notes }) => notes.map((note) => view.palette.dim(`# ${id}: ${plainText(note)}`))),
     ...objects.flatMap((object) => objectLines(object, view.palette)),
     ...(steps.length > 0 ? ['', 'Known as commands only, without a diff:', ...steps, ''] : []),
   ];
@@ -23,7 +24,7 @@ export function planDiffLines(stages: readonly PlannedStage[], effects: EffectTy
 function objectLines(object: PlannedObject, palette: Palette): readonly string[] {
   const { change, bodies, note, ref } = object;
   if (change === 'unchanged' || change === 'left-behind') return [];
-  const notes = note === undefined ? [] : [palette.dim(`# ${refText(ref)}: ${note}`)];
+  const notes = note === undefined ? [] : [palette.dim(`# ${refText(ref)}: ${plainText(note)}`)];
   if (!bodies) return change === 'refused' ? notes : [`# ${refText(ref)}: ${change}, of which only the command is known`];
   const { before, after } = objectTexts(bodies);
   const [from, to] = [fileName(bodies.isOfRelease ? 'release' : 'live', ref, before), fileName('planned', ref, after)];

@@ -67,7 +67,7 @@ export async function showPlan(
       ? `No changes: ${asking.length > 0 ? 'a manual step is left' : 'there is nothing to do'}.`
       : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...(await earlierHere(seen)),
-    ...afterProbe(step, session.asked),
+    ...afterProbe(step, session.asked).map(session.outPalette.said),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
   const shown = isIdle ? { ...planned, stages: asking } : planned;

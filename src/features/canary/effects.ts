@@ -96,7 +96,7 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agent' | 'roll-agents' | 
     isFixed: true,
     perform: replace,
     dryRun: announced,
-    text: ({ pod: { name, namespace = '' } }) => String(removingCommand`kubectl -n ${namespace} delete pod ${name}`),
+    text: ({ pod: { name, namespace = '' } }) => removingCommand`kubectl -n ${namespace} delete pod ${name}`.plain,
     mask: whole,
     digest: ({ type, agents, node }) => ({ type, agents, node }),
   },
@@ -106,9 +106,8 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agent' | 'roll-agents' | 
     perform: roll,
     dryRun: announced,
     text: ({ agents: { name, namespace = '' }, strategy }) =>
-      String(
-        command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${JSON.stringify({ spec: { updateStrategy: strategy } })}`,
-      ),
+      command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${JSON.stringify({ spec: { updateStrategy: strategy } })}`
+        .plain,
     mask: whole,
     digest: ({ type, agents: { name, namespace }, strategy }) => ({ type, name, namespace, strategy }),
   },

@@ -2,6 +2,7 @@ import { counted } from '../../kernel/counted.ts';
 import { isRecord } from '../../kernel/json.ts';
 import { type KubeObject, type ManagedFieldsEntry, refOf } from '../../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedRestart } from '../../kernel/plan.ts';
+import { joined } from '../../kernel/step.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { isHandedOver } from '../../kube/managed-fields.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -69,7 +70,7 @@ const REDEFINED = 'its definition changes with it: which defaults the new one ad
 /** The same for an object whose kind the manifest defines again: it was asked about under the old definition. */
 export function redefined(preview: PreviewedObject): PreviewedObject {
   const { planned } = preview;
-  const note = planned.note === undefined ? REDEFINED : `${planned.note}; ${REDEFINED}`;
+  const note = planned.note === undefined ? REDEFINED : joined([planned.note, REDEFINED], '; ');
   return { ...preview, planned: { ...planned, note } };
 }
 
@@ -125,7 +126,7 @@ export function withRestarts(planned: PlannedObject, before: KubeObject | undefi
   const pods = before && changesPods(planned) ? podsOf(before) : 0;
   if (pods === 0) return planned;
   const note = `restarts ${counted(pods, 'pod')}${delayOf(after)}`;
-  return { ...planned, restarts: pods, ...pace(after, pods), note: planned.note === undefined ? note : `${note}; ${planned.note}` };
+  return { ...planned, restarts: pods, ...pace(after, pods), note: planned.note === undefined ? note : joined([note, planned.note], '; ') };
 }
 
 function pace(workload: KubeObject | undefined, pods: number): { readonly atOnce?: number } {

@@ -7,6 +7,7 @@ import { jsonAt, mapAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { plainText } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 import { duplicateEnv, findWorkload } from '../rollout/index.ts';
@@ -63,7 +64,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     judge: withTarget((_target, _installation, facts): Verdict => {
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
-      const immutable = refused.some(({ note }) => /immutable/i.test(String(note ?? '')));
+      const immutable = refused.some(({ note }) => /immutable/i.test(plainText(note ?? '')));
       return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
         because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
         hint: immutable
@@ -105,7 +106,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
 
 /** A planned object with what is said of it. */
 export function noteEvidence({ ref, note }: Pick<PlannedObject, 'ref' | 'note'>): Evidence {
-  return { text: refText(ref), object: ref, ...(note ? { detail: String(note) } : {}) };
+  return { text: refText(ref), object: ref, ...(note ? { detail: plainText(note) } : {}) };
 }
 
 function selectorDifference(document: KubeObject, live: readonly KubeObject[]): readonly Evidence[] {

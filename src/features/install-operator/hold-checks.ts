@@ -4,6 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { isOperated } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
+import { text } from '../../kernel/step.ts';
 import { isIgnoredByUser } from '../../kube/held.ts';
 import { evidenceOf, failed, failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { type HoldFacts, isHeld } from './hold.ts';
@@ -50,7 +51,7 @@ function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores)
   const evidence: readonly Evidence[] = kept.map((one) => evidenceOf(one, `${ignores.annotation}: ${ignores.value}`));
   return failIfAny(evidence, 'the operator may change every component', (names) => ({
     because: `the operator never upgrades ${counted(kept.length, 'component')} that a user has annotated with ${ignores.annotation}: ${names}`,
-    hint: `Find out who set it and why. Then remove it, and the operator renders the component at once: ${first ? removal(first, ignores) : ''}`,
+    hint: text`Find out who set it and why. Then remove it, and the operator renders the component at once: ${first ? removal(first, ignores) : ''}`,
     next: first ? lookAt(first) : command`kubectl netsvc-upgrade preflight`,
   }));
 }

@@ -146,7 +146,7 @@ async function tried({ cluster }: Ports, target: ObjectRef, patch: (live: KubeOb
 }
 
 const commandOf = ({ target: { name, namespace = '' } }: HeldDeployment, ...annotations: readonly string[]): string =>
-  String(command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`);
+  command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`.plain;
 
 export const holdEffects: Pick<EffectTypes, 'hold-deployment' | 'release-deployment'> = {
   'hold-deployment': {

@@ -2,7 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import type { Around, Performed } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
-import { AGAIN, impact, look, type Step, seeWhy, text } from '../../kernel/step.ts';
+import { AGAIN, impact, look, type Said, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
@@ -127,11 +127,11 @@ function lagText(lags: readonly OperatorLag[], limit: number): string {
 }
 
 /** The first cause alone where it has a command: that is what somebody has to look at. */
-function progressText(lags: readonly OperatorLag[]): string {
+function progressText(lags: readonly OperatorLag[]): Said {
   const [first] = lags;
   if (first?.command === undefined) return lagText(lags, 2);
   const more = lags.length > 1 ? ` (and ${lags.length - 1} more)` : '';
-  return `${first.subject}: ${first.why}${more} · ${first.command}`;
+  return text`${first.subject}: ${first.why}${more} · ${first.command}`;
 }
 
 const HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
@@ -147,7 +147,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
   const { namespace, name } = names.deployment;
   // An operator that does not act is why nothing else comes.
   const causes = troubles.length === 0 ? lags : lags.filter(({ point }) => point !== 5);
-  const commands = [...new Map(causes.flatMap(({ command: one }) => (one === undefined ? [] : [[String(one), one]]))).values()].slice(0, 3);
+  const commands = [...new Map(causes.flatMap(({ command: one }) => (one === undefined ? [] : [[one.plain, one]]))).values()].slice(0, 3);
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);

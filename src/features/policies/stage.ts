@@ -71,7 +71,7 @@ function copy({ found, installation, cli }: PolicyFacts, context: Context): Acti
   const file = `${backupFolder(context)}/${temporaryPolicy}-${sha256Of(new TextEncoder().encode(content)).slice(0, 8)}.yaml`;
   const restoredBy =
     isStored || 'missing' in cli
-      ? String(command`kubectl apply --server-side -f ${file}`)
+      ? command`kubectl apply --server-side -f ${file}`.plain
       : commandLine({ tool: 'netsvcctl', args: ['apply', '-f', file, ...cli.args] }, cli.program);
   return {
     id: 'copy',

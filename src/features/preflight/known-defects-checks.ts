@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { byAge, imageRelease, isOlder, parseRelease } from '../../kernel/release.ts';
+import { joined, plainText, type Said } from '../../kernel/step.ts';
 import { rolloutTarget, serviceWorkloads } from '../rollout/index.ts';
 import { failed, listed, type PreflightCheck, sourceRelease, table, unknownEnd, withInstallation } from '../survey/index.ts';
 import { evidenceFor, type Hit, hitsOf, holding, unreadIn } from './defect-hits.ts';
@@ -104,18 +105,29 @@ function verdictOf({ hits, unread }: Known, others: readonly Target[], world: De
     ...comparison(release, hits.length, others),
     ...(unread ? [`Other defects could not be evaluated: ${unread.message}.`] : []),
   ];
-  return failed(because, [...new Set(hints.filter((hint) => hint !== ''))].join(' '), {
-    // What is accepted by name is a defect.
-    evidence: hits.map(evidenceFor),
-    next: better ? command`kubectl netsvc-upgrade preflight --release ${better.release}` : command`kubectl netsvc-upgrade explain NS-609`,
-    severity,
-  });
+  const told = new Map(hints.map((hint) => [plainText(hint), hint]));
+  return failed(
+    because,
+    joined(
+      [...told].flatMap(([plain, hint]) => (plain === '' ? [] : [hint])),
+      ' ',
+    ),
+    {
+      // What is accepted by name is a defect.
+      evidence: hits.map(evidenceFor),
+      next: better ? command`kubectl netsvc-upgrade preflight --release ${better.release}` : command`kubectl netsvc-upgrade explain NS-609`,
+      severity,
+    },
+  );
 }
 
-function helpFor({ row: { lines, advice } }: Hit<Defect>, release: string, context: Context): string {
+function helpFor({ row: { lines, advice } }: Hit<Defect>, release: string, context: Context): Said {
   const fix = fixAfter(release, lines);
   const fixed = fix && `Fixed in ${fix}: --release ${fix}${hasSums(fix, context) ? '' : `, ${NO_SUMS}`}.`;
-  return [fixed, advice].filter((part) => part !== undefined).join(' ');
+  return joined(
+    [fixed, advice].filter((part) => part !== undefined),
+    ' ',
+  );
 }
 
 /** `v3.32.2 has 1 defect that hits this cluster, v3.32.1 has 2.` */

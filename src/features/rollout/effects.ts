@@ -113,7 +113,7 @@ function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
   const fact = `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
   // Nothing rolls out before the workload has the image.
   const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : LATE;
-  return new PodFault('timeout', fact, [...late.map(lookAt), IMPACT, ...rest], late);
+  return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
 }
 
 const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];

@@ -63,7 +63,7 @@ export class FailedPods {
 
   #tooMany(settled: readonly Failed[], count: number, progress: readonly RolloutProgress[]): Fault {
     const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
-    const looks = [...new Map(settled.map(lookAt).map((one) => [String(one), one])).values()].slice(0, SHOWN);
+    const looks = [...new Map(settled.map(lookAt).map((one) => [one.plain, one])).values()].slice(0, SHOWN);
     const rest = this.#leftBehind ? 'continue with the other workloads' : 'let the rollout continue on other nodes';
     const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
     const pods = settled.map(({ pod, target: { namespace } }) => ({ namespace, name: pod.pod }));

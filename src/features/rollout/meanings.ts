@@ -1,10 +1,12 @@
+import { command } from '../../kernel/command.ts';
 import { mask } from '../../kernel/hidden.ts';
 import { isRecord, jsonAt, parsedJson } from '../../kernel/json.ts';
+import { type Said, text } from '../../kernel/step.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import type { EventFields } from '../../kube/pod-facts.ts';
 
 /** What a known message of a pod, its log or its events means. In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
-const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
+const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
   { says: /is forbidden: User "/, means: 'the account of the pod lacks a right: its ClusterRole is not that of the target release' },
   {
     says: /sandbox.*connection is unauthorized: Unauthorized/,
@@ -58,7 +60,7 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
   },
   {
     says: /no matches for kind "/,
-    means: 'the server lacks a definition that this release needs: install its CRDs with kubectl netsvc-upgrade crds',
+    means: text`the server lacks a definition that this release needs: install its CRDs with ${command`kubectl netsvc-upgrade crds`}`,
   },
   {
     says: /exec format error/,
@@ -91,7 +93,7 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: string }[] = [
 ];
 
 /** Undefined where nobody has met it. */
-export function meaningOf(texts: readonly string[]): string | undefined {
+export function meaningOf(texts: readonly string[]): Said | undefined {
   return MEANINGS.find(({ says }) => texts.some((text) => says.test(text)))?.means;
 }
 

@@ -39,7 +39,7 @@ const LOG_LINES = 3;
  */
 export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: readonly Lagging[]): Promise<readonly Step[]> {
   const told = await Promise.all(pods.map((one) => reasonOf(cluster, one)));
-  return [...new Map(told.flat().map((one) => [String(one), one])).values()];
+  return [...new Map(told.flat().map((one) => [one.plain, one])).values()];
 }
 
 async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly Step[]> {

@@ -152,7 +152,7 @@ export async function readSidecarImages(sources: Sources, context: Context): Pro
     ),
     unknown: injectors.value.withSidecar.flatMap(({ map, outcome }) => {
       if (outcome.type === 'template') return [];
-      const because = outcome.type === 'none' ? outcome.because : 'its edits are still to be decided (kubectl netsvc-upgrade alp)';
+      const because = outcome.type === 'none' ? outcome.because : 'its edits are still to be decided (stage alp)';
       return [`the image of the policy sidecar in ${refText(refOf(map))} is not known: ${because}`];
     }),
   };

@@ -3,6 +3,7 @@ import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Platform, PlatformSign, Profile } from '../../kernel/profile.ts';
+import { text } from '../../kernel/step.ts';
 import { allContainersOf, hostPathsOf } from '../../kube/workload.ts';
 
 export interface OwnerFacts {
@@ -176,7 +177,7 @@ export function gitOpsOwners(objects: readonly KubeObject[]): readonly ManagedBy
       const { namespace, name } = metadata;
       const object = { kind, name, ...(namespace === undefined ? {} : { namespace }) };
       const pause = tool.pause(metadata);
-      const hint = `Commit the upgrade to its source, or stop it first: ${pause}`;
+      const hint = text`Commit the upgrade to its source, or stop it first: ${pause}`;
       return [{ name: tool.name, kind: 'gitops', evidence: `${refText(object)} has ${mark}`, hint, object, command: pause }];
     }),
   );

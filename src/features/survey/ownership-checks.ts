@@ -3,6 +3,7 @@ import { ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { hasFullManifest, type Installation, isByChart, isOperated, type ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
+import { commandList, text } from '../../kernel/step.ts';
 import type { PreflightFacts } from './facts.ts';
 import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, table } from './verdicts.ts';
 
@@ -85,7 +86,7 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
       const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
       const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
       const [first] = commands;
-      const pause = `Commit the upgrade to its source, or stop it first: ${commands.join('; ')}`;
+      const pause = text`Commit the upgrade to its source, or stop it first: ${commandList(commands)}`;
       const tools = listed([...new Set(found.map(({ name }) => name))]);
       return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
         because: `the installation is also managed by ${tools}: it will put back what its repository says`,

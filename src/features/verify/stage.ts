@@ -67,7 +67,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     stillOff: attempt(() => readStillOff(sources, context)),
     ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
-  const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(String) : [];
+  const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(({ plain }) => plain) : [];
   return { ...found, datastore, reasons, clis };
 }
 

@@ -103,6 +103,5 @@ function nextFor(old: readonly ServiceImage[]): Command {
 
 /** No command that deletes them: an object may have been made since. */
 function emptyText(names: readonly string[]): string {
-  const looks = names.map((name) => command`kubectl get ${name} -A`).join('; ');
-  return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: check again before you do: ${looks}`;
+  return `left behind, without objects: ${names.join(', ')}. Deleting a CRD deletes its objects: check again before you do that there are none`;
 }

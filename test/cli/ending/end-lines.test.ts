@@ -7,7 +7,20 @@ import type { Finding } from '../../../src/kernel/check.ts';
 import { command, ownCommand } from '../../../src/kernel/command.ts';
 import type { RolloutMark, RolloutTrace } from '../../../src/kernel/history.ts';
 import type { RunRecord, StageRecord } from '../../../src/kernel/run-record.ts';
-import { Again, againAs, impact, means, or, type Suggestion, says, seeWhy, stepOf, THEN_AGAIN, text } from '../../../src/kernel/step.ts';
+import {
+  Again,
+  againAs,
+  impact,
+  means,
+  or,
+  plainText,
+  type Suggestion,
+  says,
+  seeWhy,
+  stepOf,
+  THEN_AGAIN,
+  text,
+} from '../../../src/kernel/step.ts';
 import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { plain } from '../../../src/report/colour.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
@@ -166,7 +179,8 @@ describe('the end of a run', () => {
 describe('what can be undone', () => {
   const now = new Date('2026-11-21T02:10:00Z');
   const context = { name: 'context', word: '--context=prod' };
-  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now });
+  const undo = (more: Partial<RunRecord>) =>
+    undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now }).map(plainText);
   const noReturn = { step: 4, because: 'policies get new names' };
   const progress = { stage: 'apply', step: 3, of: 5 };
 
@@ -213,7 +227,7 @@ describe('what can be undone', () => {
   });
 
   it('says that a run left the backup out', () => {
-    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now });
+    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now }).map(plainText);
     assert.equal(first, 'possible: this run has no backup; see docs/use/going-back.md');
   });
 

@@ -30,7 +30,7 @@ async function tried(
   const wait = {
     timeoutMs,
     stop: signal,
-    report: (done: number, of: number, _: string, why?: string) => void reports.push(`${done}/${of} ${why}`),
+    report: (done: number, of: number, _: string, why?: unknown) => void reports.push(`${done}/${of} ${why}`),
     warn: (text: unknown) => void warnings.push(String(text)),
   };
   const failure = await waitOperator({ cluster: operatorCluster(answers, clock), clock }, expected, wait).then(

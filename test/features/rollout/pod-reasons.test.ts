@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { meaningOf } from '../../../src/features/rollout/meanings.ts';
 import { reasonsOf } from '../../../src/features/rollout/pod-reasons.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 
 const CRASHED = { namespace: 'kube-system', pod: 'agent-x', why: 'agent: CrashLoopBackOff, last exit 1, 3 restarts' };
 const SANDBOX = 'Failed to create pod sandbox: failed to setup network for sandbox "0": plugin type="calico" failed (add):';
@@ -130,10 +131,10 @@ describe('why a pod does not get ready', () => {
     ['Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: i/o timeout', /does not reach that address/],
     ['Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: connect: connection refused', /does not reach that address/],
   ] as const)
-    it(`means something: ${text}`, () => assert.match(meaningOf([text]) ?? '', means));
+    it(`means something: ${text}`, () => assert.match(plainText(meaningOf([text]) ?? ''), means));
 
   it('says nothing of the CNI plugin where a program itself is refused', () =>
-    assert.doesNotMatch(meaningOf(['error getting ClusterInformation: connection is unauthorized: Unauthorized']) ?? '', /CNI/));
+    assert.doesNotMatch(plainText(meaningOf(['error getting ClusterInformation: connection is unauthorized: Unauthorized']) ?? ''), /CNI/));
 
   it('is left alone where nobody has met it', () => assert.equal(meaningOf(['all is well']), undefined));
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { takersOf } from '../../../src/features/survey/field-takers.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/kernel/object.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 
 const object = (metadata: Partial<ObjectMeta> = {}): KubeObject => ({
   apiVersion: 'apps/v1',
@@ -59,7 +60,7 @@ describe('who is behind a field that an apply takes', () => {
       assert.deepEqual(more, []);
       assert.equal(`${taker?.kind} ${taker?.name}`, is);
       assert.deepEqual([taker?.manager, taker?.fields], [manager, 2]);
-      assert.match(taker?.hint ?? '', hint);
+      assert.match(plainText(taker?.hint ?? ''), hint);
     });
 
   it('is told apart by the subresource', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { crdFact } from '../../../src/features/survey/inventory.ts';
 import { prunersOf } from '../../../src/features/survey/managed-by.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 import {
   agent,
   BIRD,
@@ -43,7 +44,7 @@ describe('who else manages the installation', () => {
         managedBy.map((manager) => manager.name),
         [name],
       );
-      assert.match(managedBy[0]?.hint ?? '', hint);
+      assert.match(plainText(managedBy[0]?.hint ?? ''), hint);
       assert.notEqual(managedBy[0]?.evidence, '');
     });
   }
