@@ -2,7 +2,7 @@ import { command, ownCommand } from '../kernel/command.ts';
 import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
 import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
-import { look, text } from '../kernel/step.ts';
+import { look, Step, text } from '../kernel/step.ts';
 import { CARRIED, type CarriedFlag, carriedNames, carriedTo } from './carried.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 import type { Terminal } from './terminal.ts';
@@ -125,7 +125,7 @@ export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord
       return true;
     if (usesRecord !== 'looks') return false;
     const steps = [
-      text`type what is yours: ${ownCommand(typed + words)}`,
+      new Step('fix', text`type what is yours: ${ownCommand(typed + words)}`),
       look(text`see what the run did: ${command`kubectl netsvc-upgrade status`}`),
     ];
     if (mayAsk) throw new UnchangedFault('stopped', 'declined: nothing was changed', steps);

@@ -103,7 +103,7 @@ describe('judgeRollout', () => {
         target: { ...target(), kind: 'Deployment' },
         workload: { ...daemonSet(NEW, { updatedReplicas: 0 }), kind: 'Deployment', spec: pausedSpec(NEW) },
       },
-      /0 of 1 pods have been updated; its rollout is paused: kubectl rollout resume deployment calico-node -n kube-system/,
+      /^0 of 1 pods have been updated; its rollout is paused; fix: kubectl rollout resume deployment calico-node -n kube-system$/,
     ],
     ['an old pod is left', { pods: [pod('a'), pod('b', { image: OLD })] }, /^1 of 2 pods still has the old release$/],
     ['a pod is missing', { pods: [pod('a')] }, /^1 pod instead of 2$/],
@@ -116,7 +116,7 @@ describe('judgeRollout', () => {
     [
       'its DaemonSet chooses no node, though a pod must run',
       { target: { ...target(), neverEmpty: true }, workload: daemonSet(NEW, {}), pods: [] },
-      /^it wants no pod: no node fits its selector.*kubectl get daemonset calico-node -n kube-system -o yaml/,
+      /^it wants no pod: no node fits its selector.*; see why: kubectl get daemonset calico-node -n kube-system -o yaml/,
     ],
     [
       'it is scaled to nothing, though a pod must run',
@@ -125,7 +125,7 @@ describe('judgeRollout', () => {
         workload: { ...daemonSet(NEW, {}), kind: 'Deployment', spec: { ...pausedSpec(NEW), paused: false, replicas: 0 } },
         pods: [],
       },
-      /^it wants no pod: .*kubectl scale deployment calico-node -n kube-system --replicas=1/,
+      /^it wants no pod: .*; fix: kubectl scale deployment calico-node -n kube-system --replicas=1/,
     ],
     [
       'a new pod is not ready',
@@ -150,7 +150,7 @@ describe('judgeRollout', () => {
     it(`is not done while ${title}`, () => {
       const verdict = judgeRollout(view(over));
       assert.equal(verdict.done, false);
-      assert.match(verdict.pending, pending);
+      assert.match([verdict.pending, ...(verdict.step ? [verdict.step.plain] : [])].join('; '), pending);
     });
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { restartOf, withRestarts } from '../../../src/features/install-manifest/outcome.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { PlannedObject } from '../../../src/kernel/plan.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 
 const workload = (kind: string, rest: object): KubeObject => ({ apiVersion: 'apps/v1', kind, metadata: { name: 'w' }, ...rest });
 const agents = (rest: object = {}) => workload('DaemonSet', { status: { desiredNumberScheduled: 5 }, ...rest });
@@ -27,7 +28,7 @@ describe('the pods that a write restarts', () => {
   });
 
   it('stand before what else is to be said', () => {
-    assert.equal(noteOf(agents(), undefined, { note: 'more' }), 'restarts 5 pods; more');
+    assert.equal(plainText(noteOf(agents(), undefined, { note: 'more' }) ?? ''), 'restarts 5 pods; more');
   });
 
   it('wait where the workload will hold its rollout back', () => {

@@ -86,7 +86,7 @@ describe('who else manages the installation', () => {
           String(command ?? ''),
           /^(?:argocd app set APPLICATION --sync-policy none|flux suspend kustomization NAME -n flux-system)$/,
         );
-        assert.equal(hint, `Commit the upgrade to its source, or stop it first: ${command}`);
+        assert.equal(plainText(hint), `Commit the upgrade to its source, or stop it first: ${command}`);
       }
   });
 
