@@ -3,9 +3,8 @@ import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API, type Checker, type Project, type Type } from 'typescript/unstable/sync';
 
 /**
- * What tsc does not refuse: a command or a sentence with commands that becomes a string by itself (`${next}`, `String(step)`, `hints.join('; ')`).
- * It would be given no flags of the connection, and a line break could part it. A screen has it from its palette (`said`), a file or a
- * machine from `plain`. The compiler says what a value is.
+ * What tsc lets pass: a command, or a sentence with commands, that becomes a string by itself (`${next}`, `String(step)`, `hints.join('; ')`).
+ * It would be given no flags of the connection, and a line break could part it.
  */
 const DATA = ['Command', 'Text', 'Again', 'Step'];
 
