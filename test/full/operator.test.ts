@@ -3,6 +3,7 @@ import { shared } from '../support/installed-cluster.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
+import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
@@ -84,7 +85,22 @@ describe('an operator that cannot do its work, on a real control plane', () => {
 describe('an operator whose pods start at once, on a real control plane', () => {
   const cluster = shared(() => operatedCluster({ mode: 'forbidden', pace: 0.02 }, { readyAfterMs: 0 }));
 
+  it('is upgraded by a run that hears no state and no release of a chart in Secrets of other namespaces', async () => {
+    const told = await assertUnmoved(cluster, [...CALICO], ['kube-system', 'tigera-operator']);
+    assert.match(told.status ?? '', /no run of this program is recorded/);
+  });
+
   it('ends well without any progress to be seen, though the old one was Degraded at its end', () => endsWell(cluster));
+
+  it('switches flow logs on when asked later, and the run waits through the second roll of the agents that they bring', async () => {
+    assert.equal(await cluster.read('goldmanes.operator.tigera.io', '{.items[*].metadata.name}'), '', 'nothing unless asked');
+    const generation = await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}');
+    assertSucceeded(await cluster.upgrade(...RUN, '--enable-flow-logs'));
+    assert.equal(await cluster.read('deploy -n calico-system goldmane', '{.status.availableReplicas}'), '1');
+    assert.notEqual(await cluster.read('ds -n calico-system calico-node', '{.metadata.generation}'), generation);
+    const agents = await cluster.read('ds -n calico-system calico-node', '{.status.updatedNumberScheduled}/{.status.numberAvailable}');
+    assert.equal(agents, '3/3');
+  });
 });
 
 describe('an operator whose API server starts slowly, on a real control plane', () => {
