@@ -18,6 +18,15 @@ describe('commands for people', () => {
     assert.deepEqual(found, []);
   });
 
+  it('accept nothing for the user where they come next', () => {
+    const found = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
+      (readFileSync(join(root, file), 'utf8').match(/\bnext: (?:[^\n`]*\? )?command`[^`]*--accept\b/g) ?? []).map(
+        (text) => `${file}: ${text}`,
+      ),
+    );
+    assert.deepEqual(found, []);
+  });
+
   it('are found where they do not', () => {
     const hole = `$${'{name}'}`;
     assert.equal(unquotedIn(`hint: \`see why: kubectl describe pod ${hole}\``).length, 1);

@@ -3,6 +3,7 @@ import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import { isByChart, isOperated } from '../../kernel/installation.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import {
@@ -39,8 +40,8 @@ export const typhaOrderTaken: Check<OrderJudged> = {
     const subject = `${kind}/${namespace}/${name}`;
     return failed(
       `this operator replaces Typha and the agents in the same second and cannot be kept from it, and Typha ${since} refuses older agents. They get no policy updates until each is replaced. After about 90 s they become NotReady, and are then replaced all at once`,
-      'Plan a maintenance window as long as the rollout of all agents takes, then accept this check by name.',
-      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}` },
+      text`Plan a maintenance window as long as the rollout of all agents takes, then accept this check by name: ${command`kubectl netsvc-upgrade run --accept ${`NS-251=${subject}`}`}`,
+      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade explain NS-251` },
     );
   },
 };

@@ -6,6 +6,7 @@ import { type Detection, hasFullManifest, type Installation } from '../../kernel
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 
 /** How the user calls this program. */
@@ -116,8 +117,8 @@ export function sameFile(
   if (before === undefined || before === sha256) return ok(`${file} sha256 ${sha256.slice(0, 12)}…`);
   return failed(
     `${url} is not the file that this run began with (sha256 ${sha256.slice(0, 12)}…, was ${before.slice(0, 12)}…)`,
-    'Use the file that the run began with. Or continue with the new one: the next command accepts it.',
-    { exit: 'stale', next: command`kubectl netsvc-upgrade run --accept NS-206` },
+    text`Use the file that the run began with. Or, if the new one is right, continue with it: ${command`kubectl netsvc-upgrade run --accept NS-206`}`,
+    { exit: 'stale', next: command`kubectl netsvc-upgrade status` },
   );
 }
 
