@@ -18,6 +18,7 @@ export const FEATURES = [
   'service-cli',
   'policies',
   'ownerrefs',
+  'going-back',
   'rights',
   'canary',
   'install-manifest',

@@ -1,8 +1,9 @@
 import type { GuardedPatch, PatchAll } from '../kernel/action.ts';
 import { counted } from '../kernel/counted.ts';
+import { spaced } from '../kernel/each-of.ts';
 import type { Around, EnginePorts } from '../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf, Outdated } from '../kernel/fault.ts';
-import { servedKind } from '../kernel/kinds.ts';
+import { kindsOf } from '../kernel/kinds.ts';
 import { type Kind, type ObjectRef, refText } from '../kernel/object.ts';
 import { ApiFailure, TOO_MUCH } from '../kernel/ports.ts';
 import { THEN_AGAIN } from '../kernel/step.ts';
@@ -144,27 +145,4 @@ class Patching {
   #now(): number {
     return this.#ports.clock.now().getTime();
   }
-}
-
-/** Resolves when the next patch may be sent: at most `qps` per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
-function spaced(clock: EnginePorts['clock'], { qps }: Around['limits']): () => Promise<void> {
-  let nextAt = 0;
-  return async () => {
-    if (qps === undefined) return;
-    const now = clock.now().getTime();
-    const at = Math.max(now, nextAt);
-    nextAt = at + 1000 / qps;
-    if (at > now) await clock.sleep(at - now);
-  };
-}
-
-/** Each kind is looked up once. */
-function kindsOf(cluster: EnginePorts['cluster']): (ref: ObjectRef) => Promise<Kind> {
-  const kinds = new Map<string, Promise<Kind>>();
-  return (ref) => {
-    const key = `${ref.apiVersion}|${ref.kind}`;
-    const kind = kinds.get(key) ?? servedKind(cluster, ref);
-    kinds.set(key, kind);
-    return kind;
-  };
 }

@@ -5,6 +5,14 @@ import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { backupEffects, backupStage } from './backup/index.ts';
 import { canaryEffects } from './canary/index.ts';
+import {
+  goingBackEffects,
+  goingBackExpectations,
+  rollbackCheckStage,
+  rollbackLabelsStage,
+  rollbackNamesStage,
+  rollbackStopStage,
+} from './going-back/index.ts';
 import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
 import { imageEffects, probeImagesStage } from './images/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
@@ -47,6 +55,11 @@ export const chain: readonly AnyStage[] = [
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
+
+/** What a rollback does beside the undo of what the upgrade wrote, in its order: before anything of the old release starts. */
+export const goingBackStages: readonly AnyStage[] = [rollbackCheckStage, rollbackStopStage, rollbackLabelsStage, rollbackNamesStage].map(
+  judgingKubectl,
+);
 
 /** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
 export function judgingKubectl(inner: AnyStage): AnyStage {
@@ -92,7 +105,7 @@ function startsKubectl(open: OpenStage): boolean {
 
 /** The title of every check by its id, in the order of the ids. */
 export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  chain
+  [...chain, ...goingBackStages]
     .flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])])
     .map(({ id, title }): [string, string] => [id, title])
     .sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -104,13 +117,21 @@ export const featureEffects: FeatureEffects = {
     ...backupEffects,
     ...canaryEffects,
     ...cliEffects,
+    ...goingBackEffects,
     ...holdEffects,
     ...imageEffects,
     ...networkProbeEffects,
     ...ownerEffects,
     ...policyEffects,
   },
-  expectations: { ...hostExpectations, ...manifestExpectations, ...operatorExpectations, ...policyExpectations, ...rolloutExpectations },
+  expectations: {
+    ...goingBackExpectations,
+    ...hostExpectations,
+    ...manifestExpectations,
+    ...operatorExpectations,
+    ...policyExpectations,
+    ...rolloutExpectations,
+  },
   preconditions: { ...holdPreconditions, ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
   guards: { ...cliGuards, ...ownerGuards },
 };

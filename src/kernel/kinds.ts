@@ -63,3 +63,14 @@ export async function servedKind(cluster: Pick<ClusterReader, 'resolve'>, { apiV
     ]);
   return served;
 }
+
+/** The same, each looked up once. */
+export function kindsOf(cluster: Pick<ClusterReader, 'resolve'>): (ref: ObjectRef) => Promise<Kind> {
+  const kinds = new Map<string, Promise<Kind>>();
+  return (ref) => {
+    const key = `${ref.apiVersion}|${ref.kind}`;
+    const kind = kinds.get(key) ?? servedKind(cluster, ref);
+    kinds.set(key, kind);
+    return kind;
+  };
+}

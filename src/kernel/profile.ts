@@ -223,6 +223,34 @@ export interface OlderRule {
   readonly name?: string;
 }
 
+/** How releases know a policy of the default tier, from one on; each stores it with the prefix of `policyRenaming`. */
+export interface FormerNames {
+  readonly since: string;
+  /**
+   * The name in the v3 API. `cut`: the stored one without what stands before its first dot. `stored`: as it is stored. `noted`: as the
+   * annotation notes it, else the stored one without the prefix.
+   */
+  readonly shows: 'cut' | 'stored' | 'noted';
+  /** Kinds of policies that it has. */
+  readonly kinds: readonly string[];
+  /** How names begin that never get the prefix. */
+  readonly unprefixed: readonly string[];
+}
+
+/** What older releases read of stored resources otherwise than newer ones do. */
+export interface OlderReaders {
+  /** Releases before it read labels and annotations of the stored object alone; later ones keep them in its annotation `<group>/metadata`. */
+  readonly ownMetadataBefore: string;
+  /** Kinds that nobody gives labels: there may be very many objects. */
+  readonly withoutLabels: readonly string[];
+  /** Oldest first; up to the release of `policyRenaming`. */
+  readonly policyNames: readonly FormerNames[];
+  /** Agents of releases before it know one tier. From it on, and before `policyRenaming`, they read the tier in the stored name. */
+  readonly tiersSince: string;
+  /** Blocks of addresses that releases before it cannot read: how their affinity begins, and for what the addresses are. */
+  readonly newBlocks: { readonly since: string; readonly plural: string; readonly affinity: string; readonly use: string };
+}
+
 /** Every name and fact the procedure leaves open. Data only. */
 export interface Profile {
   readonly name: string;
@@ -285,6 +313,8 @@ export interface Profile {
     /** DaemonSet whose rollout the controllers wait for; under any other name they wait for ever, host endpoints included. */
     readonly waitsFor?: string;
   };
+  /** Absent where nothing is known to differ. */
+  readonly olderReaders?: OlderReaders;
   /** Release at which the UIDs of v3 objects change, and noted owners are converted. */
   readonly uidChange?: string;
   /** Releases of older lines that change the UIDs too, and convert no noted owners: their line has it from there on. */

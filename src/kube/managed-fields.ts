@@ -23,6 +23,9 @@ type Entries = readonly ManagedFieldsEntry[];
 /** The field manager of kubectl's server-side apply. */
 export const KUBECTL = 'kubectl';
 
+/** Field manager of what this program creates by itself: its lock, its records, policies under the names of an older release. */
+export const OWN_MANAGER = 'netsvc-upgrade';
+
 const LAST_APPLIED_PATH = ['f:metadata', 'f:annotations', `f:${LAST_APPLIED}`];
 const LAST_APPLIED_SET: FieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${LAST_APPLIED}`]: {} } } };
 

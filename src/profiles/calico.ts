@@ -2,6 +2,7 @@ import type { Profile } from '../kernel/profile.ts';
 import { calicoChanges } from './calico-changes.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
 import { calicoTestedLines } from './calico-kubernetes.ts';
+import { calicoOlderReaders } from './calico-older-readers.ts';
 import { calicoChainedPlugins, calicoProcedures } from './calico-procedures.ts';
 import {
   calicoAddOnWorkloads,
@@ -155,6 +156,7 @@ export const calico: Profile = {
     switchField: 'spec.controllers.policyMigration.enabled',
     waitsFor: 'calico-node',
   },
+  olderReaders: calicoOlderReaders,
   uidChange: 'v3.28.0',
   uidBackports: ['v3.27.5'],
   leftovers: {

@@ -2,6 +2,7 @@ import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
 import { parseImage } from '../kernel/release.ts';
+import { OWN_MANAGER } from '../kube/managed-fields.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
@@ -33,8 +34,6 @@ export interface SandboxCluster extends Cluster {
   kinds(): readonly Kind[];
 }
 
-/** Field manager of what this program stores for itself. */
-const OWN_MANAGER = 'netsvc-upgrade';
 export const SERVER_VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
 
 export function sandboxCluster(options: SandboxOptions): SandboxCluster {

@@ -169,6 +169,8 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
       patch: [{ op: 'add', path, value: 'geheim' }],
     })),
   },
+  // Policies are no Secrets.
+  'put-back-names': { type: 'put-back-names', moves: [], apiGroup: 'g' },
   delete: { type: 'delete', target: secret.ref },
   write: { type: 'write', file: 'f', content: 'geheim' },
   wait: { type: 'wait', until: { type: 'time-passed', ms: 1 }, timeoutMs: 1 },

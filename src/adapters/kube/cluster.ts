@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { together } from '../../kernel/each-of.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type Cluster, type ClusterWriter } from '../../kernel/ports.ts';
+import { OWN_MANAGER } from '../../kube/managed-fields.ts';
 import { type Connection, connectionText } from '../kubeconfig/connection.ts';
 import { explainFailure, OtherCluster } from './failure.ts';
 import { collectionPath, METADATA_ONE, objectPath, withQuery } from './items.ts';
@@ -63,9 +65,6 @@ export function openCluster(connection: Connection, options: ClusterOptions): Op
   };
 }
 
-/** Field manager of what this program stores for itself: its lock and its record. */
-const OWN_MANAGER = 'netsvc-upgrade';
-
 /** The writing half of a cluster. `guard` checks that it is the confirmed one before every request without an instance's UID. */
 export function writerOf(transport: Transport, namespace: string, guard: () => Promise<void>): ClusterWriter {
   const scope = (kind: Kind, named: string | undefined) => (kind.namespaced ? (named ?? namespace) : undefined);
@@ -111,26 +110,3 @@ export function writerOf(transport: Transport, namespace: string, guard: () => P
 
 /** What another cluster would answer as well: no such object, or not this instance (422 to a patch, 409 to a replacement). */
 const isOfAnother = (thrown: unknown): boolean => thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
-
-/** One read shared by all who wait for it: hundreds of parallel writes cost a few reads, none older than its question. */
-export function together(look: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const start = (): Promise<void> => {
-    const started = look().finally(() => {
-      if (running === started) running = undefined;
-    });
-    running = started;
-    return started;
-  };
-  return () => {
-    if (!running) return start();
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return start();
-      });
-    return next;
-  };
-}

@@ -29,7 +29,7 @@ export {
   type NodeFacts,
   type NodeVerdict,
 } from './host-endpoint-verdicts.ts';
-export { isCopied, type LabelProblem } from './label-copies.ts';
+export { isCopied, isLabelKey, isLabelValue, type LabelProblem } from './label-copies.ts';
 export type { PolicyWorld } from './posture.ts';
 export type { ChangedPolicy } from './rule-changes.ts';
 export { type RuleSides, ruleSidesOf, sideChangeText } from './rule-sides.ts';

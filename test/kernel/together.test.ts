@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { together } from '../../src/adapters/kube/cluster.ts';
+import { together } from '../../src/kernel/each-of.ts';
 
 /** A look that ends when it is told to. */
 function looks() {

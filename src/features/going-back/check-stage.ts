@@ -1,0 +1,91 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { named } from '../../kube/lean-objects.ts';
+import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
+import { attempt, readInstalled } from '../survey/index.ts';
+import { type BackFacts, backChecks } from './checks.ts';
+import { namingOf } from './former-names.ts';
+import { readNames } from './names-stage.ts';
+import type { NameProblem } from './policy-names.ts';
+import { backwards } from './stage.ts';
+
+/** First of a rollback, before anything is written: what the old release could not read, by name. */
+export const rollbackCheckStage = backwards<BackFacts>({
+  id: 'rollback-check',
+  title: 'Check that the old release can read what is stored',
+  ref: 'domain §7.2b',
+  readOnly: true,
+  checks: backChecks,
+  async survey(sources, context) {
+    const installation = await readInstalled(sources, context);
+    const [names, tiered, newBlocks] = await Promise.all([
+      readNames(sources, context, installation),
+      readTiered(sources, context, installation),
+      readNewBlocks(sources, context, installation),
+    ]);
+    return { names, tiered, newBlocks };
+  },
+  plan: () => ({ actions: [] }),
+});
+
+const NONE: Reading<readonly NameProblem[]> = { value: [] };
+
+/** In a key-value store only the service's CLI could tell; its releases know tiers, or refuse the store. */
+async function readTiered(
+  { cluster }: Pick<Sources, 'cluster'>,
+  { profile, goal }: Context,
+  installation: Installation,
+): Promise<Reading<readonly NameProblem[]>> {
+  const since = profile.olderReaders?.tiersSince;
+  const kinds = namingOf(goal.release, profile)?.kinds ?? [];
+  if (since === undefined || !isOlder(goal.release, since) || isKeyValue(installation)) return NONE;
+  return attempt(async () => {
+    const found = await listedOf(cluster, profile.crdGroup, (kind) => kinds.includes(kind), tierAlone);
+    return found.flatMap((policy) =>
+      isOfDefaultTier(policy) ? [] : [{ object: refOf(policy), detail: `tier ${textAt(policy.spec, 'tier')}` }],
+    );
+  });
+}
+
+const tierAlone = (policy: KubeObject): KubeObject => ({ ...named(policy, 'uid'), spec: { tier: jsonAt(policy.spec, 'tier') } });
+
+async function readNewBlocks(
+  { cluster }: Pick<Sources, 'cluster'>,
+  { profile, goal }: Context,
+  installation: Installation,
+): Promise<Reading<readonly NameProblem[]>> {
+  const blocks = profile.olderReaders?.newBlocks;
+  if (!blocks || !isOlder(goal.release, blocks.since) || isKeyValue(installation)) return NONE;
+  return attempt(async () => {
+    const found = await listedOf(cluster, profile.crdGroup, (_, plural) => plural === blocks.plural, countedBlock);
+    return found.flatMap((block) => {
+      const [affinity = '', held] = [textAt(block.spec, 'affinity'), jsonAt(block.spec, 'held')];
+      if (!affinity.startsWith(blocks.affinity) || held === 0) return [];
+      return [{ object: refOf(block), detail: `${textAt(block.spec, 'cidr') ?? ''}: ${String(held)} held by ${affinity}` }];
+    });
+  });
+}
+
+/** A block has a place for each of its addresses: whose it is, or null. */
+function countedBlock(block: KubeObject): KubeObject {
+  const allocations = jsonAt(block.spec, 'allocations');
+  const held = Array.isArray(allocations) ? allocations.filter((one) => one !== null).length : 0;
+  return { ...named(block), spec: { affinity: jsonAt(block.spec, 'affinity'), cidr: jsonAt(block.spec, 'cidr'), held } };
+}
+
+async function listedOf(
+  cluster: Pick<ClusterReader, 'discover' | 'list'>,
+  crdGroup: string,
+  isMeant: (kind: string, plural: string) => boolean,
+  keep: (object: KubeObject) => KubeObject,
+): Promise<readonly KubeObject[]> {
+  const { kinds } = await cluster.discover();
+  const asked = kinds.filter(({ group, plural, kind }) => group === crdGroup && !plural.includes('/') && isMeant(kind, plural));
+  return (await eachOf(asked, 4, (kind) => cluster.list(kind, { keep }))).flat();
+}

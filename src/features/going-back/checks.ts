@@ -1,0 +1,137 @@
+import { type Check, type Evidence, notApplicable, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import { command } from '../../kernel/command.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { failIfAny, table } from '../survey/index.ts';
+import { namingOf } from './former-names.ts';
+import { type HiddenIn, readsOwnMetadata } from './own-metadata.ts';
+import type { NameProblem, NamesJudged } from './policy-names.ts';
+
+/** What the checks of names look at. */
+export interface NameFacts {
+  readonly names: Reading<NamesJudged>;
+}
+
+/** What the checks of labels look at. */
+export interface LabelsJudged {
+  /** Objects with something that old readers do not see. */
+  readonly found: Reading<readonly HiddenIn[]>;
+}
+
+/** What stands against going back, before anything is written. */
+export interface BackFacts extends NameFacts {
+  /** Policies of a user in tiers that the old release does not have. */
+  readonly tiered: Reading<readonly NameProblem[]>;
+  /** Blocks of addresses that the old release cannot read. */
+  readonly newBlocks: Reading<readonly NameProblem[]>;
+}
+
+const evidence = ({ object, detail }: NameProblem): Evidence => ({ text: refText(object), object, detail });
+
+const kindsText = (problems: readonly { readonly object: Pick<ObjectRef, 'apiVersion' | 'kind'> }[], { profile }: Context): string =>
+  [...new Set(problems.map(({ object }) => `${object.kind.toLowerCase()}.${profile.crdGroup}`))].join(',');
+
+export const nameChecks: readonly Check<NameFacts>[] = table({ category: 'resources', severity: 'error', ref: 'domain §7.2b' }, [
+  {
+    id: 'NS-762',
+    title: 'every policy has a name for the old release',
+    judge({ names }, context): Verdict {
+      if (!namingOf(context.goal.release, context.profile)) return notApplicable(STORED_NAMES);
+      const { unnameable } = read(names);
+      const { release } = context.goal;
+      const verdict = failIfAny(unnameable.map(evidence), 'the old release finds every stored policy by a name', (list) => ({
+        because: `${counted(unnameable.length, 'policy has', 'policies have')} no name that ${release} could ask for: ${list}`,
+        hint: 'Create each of them under another name, check that it works, then delete this one.',
+        next: command`kubectl get ${kindsText(unnameable, context)} -A`,
+      }));
+      return final(verdict);
+    },
+  },
+  {
+    id: 'NS-763',
+    title: 'no two policies under one former name',
+    judge({ names }, context): Verdict {
+      if (!namingOf(context.goal.release, context.profile)) return notApplicable(STORED_NAMES);
+      const { conflicts } = read(names);
+      const verdict = failIfAny(conflicts.map(evidence), 'no policy stands in the place of another', (list) => ({
+        because: `${counted(conflicts.length, 'policy differs', 'policies differ')} from the one that has its former name: ${list}`,
+        hint: 'Compare both, and delete the one that is not wanted. Both are in force now; the old release can have only one of them.',
+        next: command`kubectl get ${kindsText(conflicts, context)} -A -o yaml`,
+      }));
+      return final(verdict);
+    },
+  },
+]);
+
+const STORED_NAMES = 'this release finds policies by their stored names';
+
+/** Nobody can accept it: policies would be lost, or mean something else. */
+function final(verdict: Verdict): Verdict {
+  return verdict.status === 'failed' ? { ...verdict, final: true } : verdict;
+}
+
+export const labelChecks: readonly Check<LabelsJudged>[] = table(
+  { category: 'resources', severity: 'error', ref: 'host endpoint notes 3' },
+  [
+    {
+      id: 'NS-764',
+      title: 'old release can see every label',
+      judge({ found }, context): Verdict {
+        if (!readsOwnMetadata(context.goal.release, context.profile))
+          return notApplicable('this release reads labels where they are stored');
+        const invalid = read(found).flatMap(({ object: { apiVersion, kind, metadata }, hidden }) => {
+          const { name, namespace } = metadata;
+          const ref: ObjectRef = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
+          return hidden.invalid.length === 0 ? [] : [{ object: ref, detail: `labels ${hidden.invalid.join(', ')}` }];
+        });
+        return failIfAny(invalid.map(evidence), 'Kubernetes takes every label', (list) => ({
+          because: `${counted(invalid.length, 'object has', 'objects have')} labels that Kubernetes refuses, and ${context.goal.release} would not see them: ${list}`,
+          hint: 'Give these objects labels of another form, and their selectors with them; or accept it: selectors by these labels then miss the objects.',
+          next: command`kubectl get ${kindsText(invalid, context)} -A -o yaml`,
+        }));
+      },
+    },
+  ],
+);
+
+const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks'>>[] = table(
+  { category: 'resources', severity: 'error', ref: 'domain §7.2b' },
+  [
+    {
+      id: 'NS-760',
+      title: 'old release knows the tiers of all policies',
+      judge({ tiered }, context): Verdict {
+        const { olderReaders } = context.profile;
+        const { release } = context.goal;
+        if (!olderReaders || !isOlder(release, olderReaders.tiersSince)) return notApplicable('this release knows tiers');
+        const found = read(tiered);
+        const verdict = failIfAny(found.map(evidence), 'no policy is in a tier of its own', (list) => ({
+          because: `${counted(found.length, 'policy is', 'policies are')} in tiers, which ${release} does not know: ${list}`,
+          hint: 'Move what they do to policies of the default tier, with an order that keeps their effect, then delete them.',
+          next: command`kubectl get ${kindsText(found, context)} -A`,
+        }));
+        return final(verdict);
+      },
+    },
+    {
+      id: 'NS-761',
+      title: 'old release can read all blocks of addresses',
+      judge({ newBlocks }, context): Verdict {
+        const blocks = context.profile.olderReaders?.newBlocks;
+        const { release } = context.goal;
+        if (!blocks || !isOlder(release, blocks.since)) return notApplicable('this release reads every block');
+        const found = read(newBlocks);
+        const verdict = failIfAny(found.map(evidence), 'no block of another kind holds addresses', (list) => ({
+          because: `${counted(found.length, 'block holds', 'blocks hold')} addresses for ${blocks.use}, which ${release} does not give: ${list}`,
+          hint: `Take the addresses from the ${blocks.use} (another provider, or delete these), and wait until the blocks are empty.`,
+          next: command`kubectl get services -A -o wide`,
+        }));
+        return final(verdict);
+      },
+    },
+  ],
+);
+
+export const backChecks: readonly Check<BackFacts>[] = [...storedChecks, ...nameChecks];

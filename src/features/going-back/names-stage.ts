@@ -1,0 +1,105 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { counted, firstOf } from '../../kernel/counted.ts';
+import { eachOf } from '../../kernel/each-of.ts';
+import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { refOf, refText } from '../../kernel/object.ts';
+import type { PlannedObject } from '../../kernel/plan.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { neverRenames } from '../policies/index.ts';
+import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
+import { type NameFacts, nameChecks } from './checks.ts';
+import { controllersName } from './controllers.ts';
+import type { NoRenaming } from './effects.ts';
+import { namingOf } from './former-names.ts';
+import { readsOwnMetadata } from './own-metadata.ts';
+import { judgeNames, type NameMove, type NamesJudged, namedWriters } from './policy-names.ts';
+import { backwards, REF } from './stage.ts';
+
+interface NamesFacts extends NameFacts {
+  readonly installation: Installation;
+  /** Why nothing is read. */
+  readonly skip?: string;
+}
+
+const NONE: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
+
+/** The old release finds a policy only under the name that it stores it under: the copy first, then the one under the new name goes. */
+export const rollbackNamesStage = backwards<NamesFacts>({
+  id: 'rollback-names',
+  title: 'Store policies under their former names',
+  ref: REF,
+  readOnly: false,
+  traffic: 'untouched',
+  converges: true,
+  checks: nameChecks,
+  async survey(sources, context) {
+    const installation = await readInstalled(sources, context);
+    const skip = whyNoNames(installation, context);
+    return { installation, ...(skip === undefined ? {} : { skip }), names: await readNames(sources, context, installation) };
+  },
+  plan({ installation, skip, names }, context) {
+    if (skip !== undefined) return { skip };
+    const { moves, handWritten } = 'unread' in names ? NONE : names.value;
+    if (moves.length === 0) return { skip: 'every stored policy has the name that the old release asks for' };
+    const { release } = context.goal;
+    return {
+      actions: [
+        {
+          id: 'names',
+          title: `store ${counted(moves.length, 'policy', 'policies')} under the names that ${release} asks for`,
+          ref: REF,
+          undo: 'full',
+          effect: { type: 'put-back-names', moves, apiGroup: context.profile.apiGroup, ...noRenaming(installation, context) },
+        },
+      ],
+      remember: rememberOf(installation),
+      objects: moves.map(plannedOf),
+      notes: [
+        'each policy is in force all the time: under both names for a moment, with the same rules; among policies of one order the stored name decides',
+        ...(handWritten.length === 0
+          ? []
+          : [`not written through the API of the service, and left as they are: ${firstOf(handWritten.map(refText), 3)}`]),
+      ],
+    };
+  },
+});
+
+function whyNoNames(installation: Installation, { profile, goal }: Context): string | undefined {
+  if (isKeyValue(installation)) return 'the controllers rename nothing in a key-value store';
+  if (!hasFullManifest(installation)) return 'an operator runs the service here';
+  return namingOf(goal.release, profile) ? undefined : `${goal.release} finds policies by their stored names`;
+}
+
+/** What the names of stored policies mean to the old release; nothing where no release has others. */
+export async function readNames(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<Reading<NamesJudged>> {
+  const { profile, goal } = context;
+  const naming = namingOf(goal.release, profile);
+  if (!naming || whyNoNames(installation, context) !== undefined) return { value: NONE };
+  return attempt(async () => {
+    const { kinds } = await cluster.discover();
+    const asked = kinds.filter(
+      ({ group, plural, kind }) => group === profile.crdGroup && !plural.includes('/') && naming.kinds.includes(kind),
+    );
+    const lists = await eachOf(asked, 4, async (kind) => cluster.list(kind, { keep: namedWriters }));
+    return judgeNames(lists.flat(), { naming, profile, ownMetadata: readsOwnMetadata(goal.release, profile) });
+  });
+}
+
+/** Absent where the controllers never rename. */
+function noRenaming(installation: Installation, { profile }: Context): { readonly while?: NoRenaming } {
+  const controllers = controllersName(installation, profile);
+  const since = profile.policyRenaming?.since;
+  if (!controllers || since === undefined || neverRenames(installation, profile) !== undefined) return {};
+  return { while: { controllers, since } };
+}
+
+function plannedOf({ from, copy, there }: NameMove): PlannedObject {
+  const note = `a copy of ${refText(from)}, which is deleted once the copy stands`;
+  if (there?.is === 'equal') return { ref: there.ref, change: 'unchanged', fields: [], hidden: [], taken: [], note };
+  return { ref: refOf(copy), change: 'create', fields: [{ path: 'spec', after: copy.spec }], hidden: [], taken: [], note };
+}

@@ -1,0 +1,27 @@
+import type { OlderReaders } from '../kernel/profile.ts';
+
+const POLICIES = ['GlobalNetworkPolicy', 'NetworkPolicy'];
+const FORMATTED = ['knp.default.', 'kanp.adminnetworkpolicy.', 'ossg.'];
+
+/**
+ * Read in libcalico-go of each release. Names: `convertPolicyNameForStorage` (`clientv3`) up to v3.28, `TieredPolicyName` (`names`) since
+ * v3.29.0, `determinePolicyName` (`backend/k8s/resources`) since v3.29.4. Labels: `ConvertK8sResourceToCalicoResource`. Tiers:
+ * `TierFromPolicyName`, which `convertGlobalNetworkPolicyV3ToV1Key` asks. Blocks: `loadBalancerAffinityHost` (`ipam`).
+ */
+export const calicoOlderReaders: OlderReaders = {
+  ownMetadataBefore: 'v3.28.0',
+  withoutLabels: ['blockaffinities', 'ipamblocks', 'ipamconfigs', 'ipamhandles'],
+  policyNames: [
+    { since: 'v3.0.0', shows: 'cut', kinds: POLICIES, unprefixed: ['knp.', 'ossg.'] },
+    { since: 'v3.29.0', shows: 'stored', kinds: POLICIES, unprefixed: FORMATTED },
+    { since: 'v3.29.4', shows: 'noted', kinds: POLICIES, unprefixed: FORMATTED },
+    {
+      since: 'v3.30.0',
+      shows: 'noted',
+      kinds: [...POLICIES, 'StagedGlobalNetworkPolicy', 'StagedNetworkPolicy'],
+      unprefixed: [...FORMATTED, 'kbanp.baselineadminnetworkpolicy.'],
+    },
+  ],
+  tiersSince: 'v3.29.0',
+  newBlocks: { since: 'v3.30.0', plural: 'ipamblocks', affinity: 'virtual:', use: 'services of type LoadBalancer' },
+};
