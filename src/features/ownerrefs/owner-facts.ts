@@ -138,8 +138,11 @@ export async function muteOwners(
   const found = await foundByName(cluster, doubtful);
   const mute = doubtful.filter((owner) => {
     const reading = found.get(ownerKey(owner));
-    const served = world.kinds[owner.kind]?.served?.get(ownerPlace(owner.namespace, owner.name));
-    return !reading || 'unread' in reading || reading.value !== served;
+    const kind = world.kinds[owner.kind];
+    const place = ownerPlace(owner.namespace, owner.name);
+    // Some older releases show it under its stored name, and find it by either.
+    const shown = world.back && kind?.served?.get(ownerPlace(owner.namespace, kind.stored?.get(place)?.storedName ?? ''));
+    return !reading || 'unread' in reading || reading.value !== (kind?.served?.get(place) ?? shown);
   });
   const held = isAfter ? entries.flatMap(({ owners }) => owners.filter((owner) => isHeld(owner, world))) : [];
   return new Set([...mute, ...held].map(ownerKey));
@@ -150,9 +153,9 @@ function isHeld({ group, kind, namespace, name }: JournalOwner, { crdGroup, kind
   return renames && group === crdGroup && kinds[kind]?.stored?.get(ownerPlace(namespace, name))?.renamePending === true;
 }
 
-function isDoubtful({ group, kind, namespace, name }: JournalOwner, { apiGroup, kinds }: OwnerWorld): boolean {
+function isDoubtful({ group, kind, namespace, name }: JournalOwner, { apiGroup, kinds, back }: OwnerWorld): boolean {
   const stored = kinds[kind]?.stored?.get(ownerPlace(namespace, name));
-  return group === apiGroup && POLICY_KINDS.has(kind) && stored?.storedName !== name;
+  return group === apiGroup && POLICY_KINDS.has(kind) && (back?.prefix !== undefined || stored?.storedName !== name);
 }
 
 /** The same of what objects name now, outside the journal; a kind whose owners do not answer counts as unread. */

@@ -24,6 +24,8 @@ export interface StoredOwner {
   readonly renamePending: boolean;
   /** When the policy was made; the migration keeps it. */
   readonly madeAt?: string;
+  /** Only of a rollback: a policy that is stored under its former name again, or one that the old release does not find by its name. */
+  readonly former?: 'moves' | 'unfound';
 }
 
 /** The objects of one kind that own something: as the v3 API serves them, and as they are stored. */
@@ -90,7 +92,7 @@ export function fatesOf(owned: OwnedObject, world: OwnerWorld): OwnedFate {
 function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place: number, world: OwnerWorld): ReferenceFate {
   const found = foundOwner(reference, object.namespace, world);
   const { kind, namespace, stored, servedUid, isUnread, isStored } = found;
-  const standing = standingOf(reference, found);
+  const standing = standingOf(reference, found, world);
   const isNotedAnew = noted === undefined || noted[place]?.uid === stored?.uid;
   const removal = removalOf({ ...standing, isNoted: noted !== undefined, hasNewUid: standing.hasNewUid && isNotedAnew }, world);
   const name = isStored ? (stored?.name ?? reference.name) : reference.name;
@@ -100,7 +102,7 @@ function fateOf({ object, noted }: OwnedObject, reference: OwnerReference, place
     ...(removal ? { removal } : {}),
     ...(servedUid === undefined ? {} : { servedUid }),
     ...(isUnread ? { isUnread } : {}),
-    ...(world.asksStoredNames && standing.isStoredOtherwise && !isStored ? { isDoubtful: true } : {}),
+    ...((world.asksStoredNames || world.back?.prefix !== undefined) && standing.isStoredOtherwise && !isStored ? { isDoubtful: true } : {}),
     ...(kind?.namespaced && namespace === undefined ? { isIgnored: true } : {}),
   };
 }
@@ -122,14 +124,20 @@ function behindOf(kind: OwnersOfKind | undefined, namespace: string | undefined,
   return keepsUids ? undefined : behindServed(kind, namespace, reference);
 }
 
-function standingOf(reference: OwnerReference, { isStored, stored, servedUid, isUnread }: ReturnType<typeof foundOwner>): Standing {
+function standingOf(
+  reference: OwnerReference,
+  { isStored, stored, servedUid, isUnread }: ReturnType<typeof foundOwner>,
+  { targetConverts, back }: OwnerWorld,
+): Standing {
   const { kind, name, uid } = reference;
   const converted = stored && convertUid(stored.uid);
   // Where nobody sees under which name a policy is stored, it may be another one.
-  const isOther = stored?.renamePending !== false || (!isStored && stored.storedName !== name);
+  const isOther = back
+    ? stored === undefined || stored.former === 'moves' || (!isStored && stored.former === 'unfound')
+    : stored?.renamePending !== false || (!isStored && stored.storedName !== name);
   return {
     ...{ isStored, isNoted: false, isAlive: isUnread ? undefined : uid === servedUid },
-    hasNewUid: uid === converted,
+    hasNewUid: uid === (back && !targetConverts ? stored?.uid : converted),
     isStoredOtherwise: POLICY_KINDS.has(kind) && isOther,
     namesStoredUid: uid === stored?.uid && converted !== undefined && converted !== uid && [uid, converted].includes(servedUid ?? ''),
   };

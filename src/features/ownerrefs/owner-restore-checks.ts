@@ -2,6 +2,7 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { failed, listed, table } from '../survey/index.ts';
 import type { LeftAlone, RestoreCheck, RestoreJudged } from './owner-facts.ts';
 import { manifestVerdict, SEARCHED, searchedAgain } from './owner-references-checks.ts';
@@ -120,14 +121,18 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
   {
     id: 'NS-743',
     title: 'owners found by their names',
-    judge: unlessIdle((facts, { profile }) => {
+    judge: unlessIdle((facts, { profile, intent }) => {
       const { unaddressed, neverRenamed } = facts;
       if (unaddressed.length === 0) return ok('every owner is found by its name');
-      return failed(
-        `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`,
-        `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`,
-        { next: neverRenamed ? command`kubectl netsvc-upgrade explain NS-743` : releaseStep(facts), evidence: evidenceOf(unaddressed) },
-      );
+      const because = `${counted(unaddressed.length, 'reference')} stay off, for the API server does not find their owners, or the objects themselves, by name: ${listed(unaddressed.map(({ text }) => text))}`;
+      if (intentWords(intent).goesBack) {
+        const hint = 'These policies are not stored under the names that the old release asks for: the journal keeps the references.';
+        return failed(because, hint, { next: command`kubectl netsvc-upgrade ownerrefs list`, evidence: evidenceOf(unaddressed) });
+      }
+      return failed(because, `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`, {
+        next: neverRenamed ? command`kubectl netsvc-upgrade explain NS-743` : releaseStep(facts),
+        evidence: evidenceOf(unaddressed),
+      });
     }),
   },
   {

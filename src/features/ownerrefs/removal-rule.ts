@@ -15,6 +15,14 @@ export interface Way {
   /** The run has begun to replace the API server: an owner may have its new UID already. */
   readonly hasBegun: boolean;
   readonly targetConverts: boolean;
+  /** Only of a rollback. */
+  readonly back?: WayBack;
+}
+
+/** What a rollback does to UIDs and names: nobody knows how far the upgrade came, so each reference is judged by its own UID. */
+export interface WayBack {
+  /** The old release finds policies of the default tier only under names with it: they are stored so again. */
+  readonly prefix?: string;
 }
 
 /** What is known of a reference to one of the service's resources. */
@@ -44,7 +52,7 @@ export type Removal =
   /** It names the stored UID, and the target serves the converted one, or the API does already. */
   | 'stored-uid';
 
-/** Why this reference has to be removed before the upgrade; undefined if it may stay (§4.8/1). */
+/** Why this reference has to be removed before the upgrade, or the rollback; undefined if it may stay (§4.8/1). */
 export function removalOf(standing: Standing, way: Way): Removal | undefined {
   const { isStored, isNoted, isAlive, isStoredOtherwise, namesStoredUid } = standing;
   if (namesStoredUid && !isStored && !isAlive) return 'stored-uid';
@@ -53,7 +61,7 @@ export function removalOf(standing: Standing, way: Way): Removal | undefined {
   if (isStoredOtherwise && losesPolicies(way, isStored)) return 'stored-name';
   const isMeant = isNoted ? way.changesUids || way.changesNotes : way.changesUids && !isStored;
   // What a resumed run has put back stays.
-  const isBack = way.hasBegun && (way.keepsUids || standing.hasNewUid);
+  const isBack = (way.hasBegun || way.back !== undefined) && (way.keepsUids || standing.hasNewUid);
   if (isMeant && !isBack) return way.keepsUids ? 'key-value' : 'uid-change';
   // An API server that is older than releases say: nobody has identified it.
   return namesStoredUid && !isStored && way.targetConverts ? 'stored-uid' : undefined;
@@ -63,6 +71,7 @@ export function removalOf(standing: Standing, way: Way): Removal | undefined {
  * Whether references to policies that are stored under other names are removed. Where nobody renames these (canal), or sees how they are
  * stored (key-value), one upgrade removes them, and later runs leave what was put back.
  */
-function losesPolicies({ asksStoredNames, crossesRenaming, renames, keepsUids }: Way, isStored: boolean): boolean {
+function losesPolicies({ asksStoredNames, crossesRenaming, renames, keepsUids, back }: Way, isStored: boolean): boolean {
+  if (back) return back.prefix !== undefined && !keepsUids;
   return crossesRenaming || (isStored ? renames : asksStoredNames && !keepsUids);
 }

@@ -62,7 +62,7 @@ const NOTHING = {
 } as const satisfies RestoreFacts;
 
 /** Stages that change what restoring depends on: while they are only planned, nothing can be said. */
-const BEFORE: readonly string[] = ['ownerrefs-strip', 'crds', 'apply', 'wait'];
+const BEFORE: readonly string[] = ['ownerrefs-strip', 'rollback-stop', 'rollback-labels', 'rollback-names', 'crds', 'apply', 'wait'];
 
 /** What is recorded as removed, what can be put back now, and what stands in the way (§4.8/3). `upgradeWaits`: absent for the undo. */
 export async function readRestoreFacts(sources: Sources, context: Context, upgradeWaits?: UpgradeWaits): Promise<RestoreFacts> {

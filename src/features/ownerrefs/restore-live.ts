@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import type { Journal, JournalEntry } from '../../kernel/journal.ts';
 import { apiVersionOf, groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
@@ -113,10 +114,13 @@ function lean(object: KubeObject): KubeObject {
 export async function followViews(
   cluster: Pick<ClusterReader, 'discover' | 'get'>,
   { entries, live }: Followed,
-  { profile }: Pick<Context, 'profile'>,
+  { profile, intent }: Pick<Context, 'profile' | 'intent'>,
 ): Promise<Followed> {
   if (!entries.some(({ object }) => object.backingUid !== undefined)) return { entries, live };
   const views = twoViewsIn((await cluster.discover()).kinds, profile);
+  const prefix = profile.policyRenaming?.prefix;
+  const shownWith = intentWords(intent).goesBack ? prefix : undefined;
+  const found = new Map(live.found);
   const unread = [...live.unread];
   const mute = new Set<string>();
   const followed = await eachOf(entries, 8, async (entry) => {
@@ -127,12 +131,25 @@ export async function followViews(
     if (now) return isSame(entry, now) ? { ...entry, object: { ...object, uid: now.uid } } : entry;
     const text = kindText(kindOf(entry));
     if (live.unread.some(({ kind }) => kind === text)) return entry;
-    const behind = await attempt(() => behindName(cluster, view.crd, object, profile.policyRenaming?.prefix));
+    const former = shownWith === undefined ? undefined : await shownAs(cluster, view.v3, entry, `${shownWith}${object.name}`);
+    if (former) {
+      found.set(entryKey(former.entry), former.now);
+      return former.entry;
+    }
+    const behind = await attempt(() => behindName(cluster, view.crd, object, prefix));
     if ('unread' in behind) unread.push({ kind: text, because: behind.unread });
     else if (behind.value) mute.add(entryKey(entry));
     return entry;
   });
-  return { entries: followed, live: { found: live.found, unread, mute } };
+  return { entries: followed, live: { found, unread, mute } };
+}
+
+/** The recorded policy under this name, if it is there: some older releases show policies with their prefix. */
+async function shownAs(cluster: Pick<ClusterReader, 'get'>, v3: Kind, entry: JournalEntry, name: string) {
+  if (!POLICY_KINDS.has(entry.object.kind)) return undefined;
+  const shown = await attempt(() => cluster.get(v3, name, entry.object.namespace));
+  const now = 'value' in shown && shown.value ? liveOf(shown.value, v3) : undefined;
+  return now && isSame(entry, now) ? { now, entry: { ...entry, object: { ...entry.object, name, uid: now.uid } } } : undefined;
 }
 
 function isSame({ object: { kind, uid, madeAt } }: JournalEntry, now: LiveObject): boolean {
@@ -141,16 +158,22 @@ function isSame({ object: { kind, uid, madeAt } }: JournalEntry, now: LiveObject
 }
 
 /**
- * Recorded policies that the migration stored under new names: it copies owners, so removed references are missing there too (domain
- * §7.2b). An object is another one if it lacks a kept reference, or, without kept ones, is not older than its stored form.
+ * Recorded policies that the migration stored under new names, or a rollback under former ones: both copy owners, so removed references are
+ * missing there too (domain §7.2b). An object is another one if it lacks a kept reference, or, without kept ones, is not older than its
+ * stored form.
  */
 export async function followRenamed(
   cluster: Pick<ClusterReader, 'discover' | 'get'>,
   { entries, live }: Followed,
-  { profile }: Pick<Context, 'profile'>,
+  { profile, intent }: Pick<Context, 'profile' | 'intent'>,
 ): Promise<Followed> {
   const prefix = profile.policyRenaming?.prefix;
-  const isMoved = (entry: JournalEntry) => isPolicy(entry, profile) && !live.found.has(entryKey(entry));
+  const { goesBack } = intentWords(intent);
+  const isMoved = (entry: JournalEntry) => {
+    const now = live.found.get(entryKey(entry));
+    // One that an upgrade renamed has its former name again, and another UID.
+    return isPolicy(entry, profile) && (now === undefined || (goesBack && now.uid !== entry.object.uid));
+  };
   if (prefix === undefined || !entries.some(isMoved)) return { entries, live };
   const { kinds } = await cluster.discover();
   const found = new Map(live.found);
@@ -158,20 +181,28 @@ export async function followRenamed(
   const followed = await eachOf(entries, 8, async (entry) => {
     const { name, namespace } = entry.object;
     const kind = kinds.find((one) => kindText(one) === kindText(kindOf(entry)));
-    if (!kind || !isMoved(entry) || !name.startsWith(prefix)) return [entry];
-    const reading = await attempt(() => cluster.get(kind, name.slice(prefix.length), namespace));
+    const plain = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+    const wanted = goesBack ? `${prefix}${plain}` : plain;
+    if (!kind || !isMoved(entry) || (wanted === name && !goesBack)) return [entry];
+    const reading = await attempt(() => cluster.get(kind, wanted, namespace));
     if ('unread' in reading) unread.push({ kind: kindText(kind), because: reading.unread });
     const object = 'value' in reading ? reading.value : undefined;
-    if (!object || !isOfDefaultTier(object) || policyName(object, profile) !== object.metadata.name) return [entry];
+    if (!object || !isOfDefaultTier(object) || (!goesBack && policyName(object, profile) !== wanted)) return [entry];
     const now = liveOf(object, kind);
-    const kept = keptOf(entry);
-    if (!kept.every((one) => now.references.some((other) => sameReference(one, other)))) return [entry];
-    if (kept.length === 0 && !isStoredAnew(object, profile.apiGroup)) return [entry];
+    if (!isCopyOf(entry, object, profile)) return [entry];
     const renamed = { ...entry, object: { ...entry.object, name: object.metadata.name, uid: now.uid } };
     found.set(entryKey(renamed), now);
     return [renamed];
   });
   return { entries: followed.flat(), live: { found, unread } };
+}
+
+/** It has the references that were left on the recorded one, or, where none were, it is older than its stored form. */
+function isCopyOf(entry: JournalEntry, object: KubeObject, { apiGroup }: Context['profile']): boolean {
+  const kept = keptOf(entry);
+  const { ownerReferences = [] } = object.metadata;
+  if (!kept.every((one) => ownerReferences.some((other) => sameReference(one, other)))) return false;
+  return kept.length > 0 || isStoredAnew(object, apiGroup);
 }
 
 function isPolicy({ object }: JournalEntry, { crdGroup }: Context['profile']): boolean {

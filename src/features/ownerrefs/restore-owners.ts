@@ -6,12 +6,14 @@ import { type OwnersOfKind, type OwnerWorld, ownerPlace, servedAs } from './owne
 import type { OwnerNow } from './owner-patches.ts';
 
 /** The recorded owner as it is there now; of two that are shown under one name that with this UID, if one has it. */
-export function ownerNow(owner: JournalOwner, { crdGroup, kinds }: OwnerWorld, uidBefore?: string): OwnerNow | undefined {
+export function ownerNow(owner: JournalOwner, { crdGroup, kinds, back }: OwnerWorld, uidBefore?: string): OwnerNow | undefined {
   const { group, kind, namespace, name } = owner;
   const place = ownerPlace(namespace, name);
   if (group !== crdGroup) {
     const uid = servedAs(kinds[kind], place, uidBefore ?? '');
-    return underItsStoredName(owner, kinds[kind]) ?? (uid === undefined ? undefined : { uid });
+    const elsewhere =
+      underItsStoredName(owner, kinds[kind]) ?? (back && uid === undefined ? underItsFormerName(owner, kinds[kind]) : undefined);
+    return elsewhere ?? (uid === undefined ? undefined : { uid });
   }
   const stored = kinds[kind]?.stored?.get(place);
   return stored && { uid: stored.uid, name: stored.storedName };
@@ -24,6 +26,13 @@ function underItsStoredName({ namespace, name, backingUid }: JournalOwner, kind:
   if (stored === undefined || stored.name === name || stored.name !== stored.storedName) return undefined;
   const uid = kind?.served?.get(ownerPlace(namespace, stored.name));
   return uid === undefined ? undefined : { uid, name: stored.name };
+}
+
+/** Some older releases show a policy with its prefix, so the reference names it so. */
+function underItsFormerName({ namespace, name }: JournalOwner, kind: OwnersOfKind | undefined): OwnerNow | undefined {
+  const storedName = kind?.stored?.get(ownerPlace(namespace, name))?.storedName;
+  const uid = storedName === undefined ? undefined : kind?.served?.get(ownerPlace(namespace, storedName));
+  return storedName === undefined || uid === undefined ? undefined : { uid, name: storedName };
 }
 
 /** In which way the owner is not the one that the upgrade leads to; undefined if it is. */
@@ -54,12 +63,13 @@ function otherThanBacked(owner: JournalOwner, now: OwnerNow | undefined, world: 
 }
 
 /** True if the recorded object is gone and this is its copy: it has the same creation time. */
-function isStoredAnewSince(owner: JournalOwner, { kinds }: OwnerWorld): boolean {
+function isStoredAnewSince(owner: JournalOwner, { kinds, back }: OwnerWorld): boolean {
   const { kind, namespace, name, backingUid, madeAt } = owner;
   const { stored, hidden } = kinds[kind] ?? {};
   const now = stored?.get(ownerPlace(namespace, name));
   if (backingUid === undefined || now === undefined || now.uid === backingUid) return false;
-  if (madeAt === undefined || now.name !== now.storedName || now.madeAt !== madeAt) return false;
+  const hasItsName = back?.prefix === undefined ? now.name === now.storedName : now.storedName.startsWith(back.prefix);
+  if (madeAt === undefined || !hasItsName || now.madeAt !== madeAt) return false;
   return ![...(hidden?.values() ?? [])].some(({ uid }) => uid === backingUid);
 }
 
@@ -70,11 +80,14 @@ function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerN
   return now.uid === recorded || now.uid === convertUid(recorded) ? undefined : `UID ${now.uid}, the reference had ${recorded}`;
 }
 
-/** The served UID must be the converted one of the stored object; if not, one reading is out of date. */
+/**
+ * The served UID must be the converted one of the stored object, or after a rollback that very one; if not, one reading is out of date, or
+ * the API server is not the one that is waited for.
+ */
 function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
-  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !world.targetConverts) return undefined;
+  if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !(world.targetConverts || world.back)) return undefined;
   const stored = world.kinds[owner.kind]?.stored?.get(ownerPlace(owner.namespace, owner.name));
-  const expected = stored && convertUid(stored.uid);
+  const expected = stored && (world.targetConverts ? convertUid(stored.uid) : stored.uid);
   return expected === undefined || expected === now.uid ? undefined : `UID ${now.uid}, the stored object gives ${expected}`;
 }
 

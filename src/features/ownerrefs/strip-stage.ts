@@ -3,6 +3,7 @@ import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { type KubeObject, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -46,7 +47,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
     return { installation, ...judged };
   },
   plan(facts, context) {
-    if (!facts.references) return { skip: 'this upgrade changes no UID' };
+    if (!facts.references) return { skip: `this ${intentWords(context.intent).noun} changes no UID` };
     if (facts.apiReplaced) return { skip: 'the new API server is being rolled out: references were removed before it' };
     const { objects, kinds } = facts.references;
     const journal = byKey(facts.recorded);

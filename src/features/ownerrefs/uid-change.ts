@@ -1,9 +1,10 @@
 import type { Context } from '../../kernel/context.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder, parseRelease, sameMinor } from '../../kernel/release.ts';
 import { asksStoredNames, neverRenames } from '../policies/index.ts';
-import type { Way } from './removal-rule.ts';
+import type { Way, WayBack } from './removal-rule.ts';
 
 type Changes = Pick<Profile, 'uidChange' | 'uidBackports'>;
 
@@ -18,33 +19,48 @@ function convertsNotes(release: string | undefined, { uidChange }: Changes): boo
   return convertsUids(release, uidChange === undefined ? {} : { uidChange });
 }
 
+type Going = Pick<Context, 'profile' | 'goal' | 'intent'>;
+
 /** True if something between the source and the target changes UIDs or names of owners; an unknown source counts as older. */
-export function changesUids(source: string | undefined, { profile, goal }: Pick<Context, 'profile' | 'goal'>): boolean {
+export function changesUids(source: string | undefined, context: Going): boolean {
+  const { profile, goal } = context;
   const { release } = goal;
+  const back = wayBackOf(context);
+  if (back) return !convertsNotes(release, profile) || back.prefix !== undefined;
   return (
     convertsUids(source, profile) !== convertsUids(release, profile) ||
     convertsNotes(source, profile) !== convertsNotes(release, profile) ||
-    crossesRenaming(source, { profile, goal })
+    crossesRenaming(source, context)
   );
 }
 
-function crossesRenaming(source: string | undefined, { profile, goal }: Pick<Context, 'profile' | 'goal'>): boolean {
+function crossesRenaming(source: string | undefined, { profile, goal }: Going): boolean {
   const since = profile.policyRenaming?.since;
   return since !== undefined && crosses(source, goal.release, since);
+}
+
+/** Undefined in an upgrade. */
+function wayBackOf({ profile: { policyRenaming }, goal, intent }: Going): WayBack | undefined {
+  if (!intentWords(intent).goesBack) return undefined;
+  return policyRenaming && isOlder(goal.release, policyRenaming.since) ? { prefix: policyRenaming.prefix } : {};
 }
 
 /** What the way from `source` to the target does to UIDs and names; `hasBegun`: this run replaces the API server, or has. */
 export function wayFrom(source: string | undefined, installation: Installation, context: Context, hasBegun: boolean): Way {
   const { profile, goal } = context;
   const asks = asksStoredNames(context);
+  const back = wayBackOf(context);
+  const target = { uids: convertsUids(goal.release, profile), notes: convertsNotes(goal.release, profile) };
   return {
-    changesUids: convertsUids(source, profile) !== convertsUids(goal.release, profile),
-    changesNotes: convertsNotes(source, profile) !== convertsNotes(goal.release, profile),
+    // What is gone back from converts, or nothing changes: a reference that has its UID of before stays.
+    changesUids: back ? !target.uids : convertsUids(source, profile) !== target.uids,
+    changesNotes: back ? !target.notes : convertsNotes(source, profile) !== target.notes,
     asksStoredNames: asks,
-    crossesRenaming: crossesRenaming(source, context) && !hasBegun,
+    crossesRenaming: !back && crossesRenaming(source, context) && !hasBegun,
     renames: asks && neverRenames(installation, profile) === undefined,
     keepsUids: isKeyValue(installation),
     hasBegun,
-    targetConverts: convertsUids(goal.release, profile),
+    targetConverts: target.uids,
+    ...(back ? { back } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { eachOf } from '../../kernel/each-of.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { named } from '../../kube/lean-objects.ts';
-import { isOfDefaultTier, madeAtOf, policyName } from '../../kube/stored-metadata.ts';
+import { isOfDefaultTier, madeAtOf, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
 import { leanPolicy, POLICY_KINDS } from '../policies/index.ts';
 import { attempt, resourcesOf } from '../survey/index.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
@@ -36,7 +36,7 @@ export async function readOwnerWorld(
   const names = new Set([...inV3, ...kindsNamed(objects, crdGroup)]);
   const { kinds } = names.size === 0 ? { kinds: [] } : await cluster.discover();
   const read = await eachOf([...names], 4, async (name) => {
-    const read = await readKind(cluster, kinds, { name, inV3: inV3.has(name) }, profile);
+    const read = await readKind(cluster, kinds, { name, inV3: inV3.has(name), back: way.back }, profile);
     return { name, ...(way.keepsUids ? read : withoutGaps(name, read, objects, profile)) };
   });
   return {
@@ -61,7 +61,7 @@ interface KindRead extends Omit<ReadWorld, 'world'> {
 async function readKind(
   cluster: Pick<ClusterReader, 'list'>,
   kinds: readonly Kind[],
-  { name, inV3 }: { readonly name: string; readonly inV3: boolean },
+  { name, inV3, back }: { readonly name: string; readonly inV3: boolean; readonly back: Way['back'] },
   profile: Context['profile'],
 ): Promise<KindRead> {
   const [v3] = resourcesOf(kinds, profile.apiGroup, name);
@@ -83,7 +83,7 @@ async function readKind(
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,
       ...(served && 'value' in served ? { served: uidsOf(served.value), ...twinsOf(served.value) } : {}),
-      ...(stored && 'value' in stored ? storedOf(stored.value, name, profile) : {}),
+      ...(stored && 'value' in stored ? storedOf(stored.value, { kind: name, back }, profile) : {}),
     },
     unread,
     unreadOwners,
@@ -123,7 +123,11 @@ function twinsOf(objects: readonly KubeObject[]): Pick<OwnersOfKind, 'twins'> {
 }
 
 /** Of two stored objects of one name the one that stays is not the prefixed one. */
-function storedOf(objects: readonly KubeObject[], kind: string, profile: Context['profile']): Pick<OwnersOfKind, 'stored' | 'hidden'> {
+function storedOf(
+  objects: readonly KubeObject[],
+  { kind, back }: { readonly kind: string; readonly back: Way['back'] },
+  profile: Context['profile'],
+): Pick<OwnersOfKind, 'stored' | 'hidden'> {
   const stored = new Map<string, StoredOwner>();
   const hidden = new Map<string, StoredOwner>();
   for (const object of objects) {
@@ -133,13 +137,20 @@ function storedOf(objects: readonly KubeObject[], kind: string, profile: Context
     const renamePending = isPolicy && name !== storedName && isOfDefaultTier(object);
     const place = ownerPlace(namespace, name);
     const madeAt = isPolicy ? madeAtOf(object, profile.apiGroup) : undefined;
-    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(madeAt ? { madeAt } : {}) };
+    const former = isPolicy ? formerOf(object, back, profile) : undefined;
+    const owner: StoredOwner = { name, storedName, uid, renamePending, ...(madeAt ? { madeAt } : {}), ...(former ? { former } : {}) };
     const other = stored.get(place);
     const [shown, behind] = other && name !== storedName ? [other, owner] : [owner, other];
     stored.set(place, shown);
     if (behind) hidden.set(ownerPlace(namespace, behind.storedName), behind);
   }
   return { stored, hidden };
+}
+
+/** Only what was written through the service's API was renamed, and is stored under its former name again. */
+function formerOf(policy: KubeObject, back: Way['back'], { apiGroup }: Context['profile']): StoredOwner['former'] {
+  if (back?.prefix === undefined || !isOfDefaultTier(policy) || policy.metadata.name.startsWith(back.prefix)) return undefined;
+  return storedMetadata(policy, apiGroup).stored ? 'moves' : 'unfound';
 }
 
 function lean(object: KubeObject): KubeObject {

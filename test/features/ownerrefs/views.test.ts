@@ -119,7 +119,11 @@ describe('a recorded object of the v3 API after the upgrade', () => {
     const live = now && { apiVersion: 'projectcalico.org/v3', uid: now.uid, references: [], ...(now.madeAt ? { madeAt: now.madeAt } : {}) };
     const found = new Map(live ? [[entryKey(entry), live]] : []);
     const cluster = clusterOf(now ? [now] : [], keeps);
-    const { entries, live: after } = await followViews(cluster, { entries: [entry], live: { found, unread: [] } }, { profile: calico });
+    const { entries, live: after } = await followViews(
+      cluster,
+      { entries: [entry], live: { found, unread: [] } },
+      { profile: calico, intent: { kind: 'upgrade' } },
+    );
     return { uid: entries[0]?.object.uid, key: entries.map(entryKey), mute: after.mute?.has(entryKey(entry)) };
   };
 
