@@ -80,7 +80,7 @@ class Patching {
     this.#of = of;
     this.#what = what;
     this.#parts = parts;
-    this.#turn = spaced(ports.clock, parts.limits);
+    this.#turn = spaced(ports.clock, parts.limits.qps);
     this.#kindOf = kindsOf(ports.cluster);
     this.#startedAt = this.#now();
   }

@@ -49,7 +49,7 @@ export function together(look: () => Promise<void>): () => Promise<void> {
 }
 
 /** Resolves when the next request may be sent: at most `qps` per second. What the server refuses is the transport's (`adapters/kube/in-flight.ts`). */
-export function spaced(clock: Clock, { qps }: { readonly qps?: number }): () => Promise<void> {
+export function spaced(clock: Clock, qps: number | undefined): () => Promise<void> {
   let nextAt = 0;
   return async () => {
     if (qps === undefined) return;

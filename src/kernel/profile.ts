@@ -226,10 +226,7 @@ export interface OlderRule {
 /** How releases know a policy of the default tier, from one on; each stores it with the prefix of `policyRenaming`. */
 export interface FormerNames {
   readonly since: string;
-  /**
-   * The name in the v3 API. `cut`: the stored one without what stands before its first dot. `stored`: as it is stored. `noted`: as the
-   * annotation notes it, else the stored one without the prefix.
-   */
+  /** The name in the v3 API: without what stands before its first dot (`cut`), as it is stored, or as its annotation notes it. */
   readonly shows: 'cut' | 'stored' | 'noted';
   /** Kinds of policies that it has. */
   readonly kinds: readonly string[];

@@ -4,9 +4,8 @@ const POLICIES = ['GlobalNetworkPolicy', 'NetworkPolicy'];
 const FORMATTED = ['knp.default.', 'kanp.adminnetworkpolicy.', 'ossg.'];
 
 /**
- * Read in libcalico-go of each release. Names: `convertPolicyNameForStorage` (`clientv3`) up to v3.28, `TieredPolicyName` (`names`) since
- * v3.29.0, `determinePolicyName` (`backend/k8s/resources`) since v3.29.4. Labels: `ConvertK8sResourceToCalicoResource`. Tiers:
- * `TierFromPolicyName`, which `convertGlobalNetworkPolicyV3ToV1Key` asks. Blocks: `loadBalancerAffinityHost` (`ipam`).
+ * Read in libcalico-go of each release: `convertPolicyNameForStorage`, `TieredPolicyName` and `determinePolicyName` (names),
+ * `ConvertK8sResourceToCalicoResource` (labels), `TierFromPolicyName` (tiers), `loadBalancerAffinityHost` (blocks).
  */
 export const calicoOlderReaders: OlderReaders = {
   ownMetadataBefore: 'v3.28.0',

@@ -19,7 +19,7 @@ import { backwards } from './stage.ts';
 export const rollbackCheckStage = backwards<BackFacts>({
   id: 'rollback-check',
   title: 'Check that the old release can read what is stored',
-  ref: 'domain §7.2b',
+  ref: 'domain §7.2c',
   readOnly: true,
   checks: backChecks,
   async survey(sources, context) {

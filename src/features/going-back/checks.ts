@@ -33,10 +33,10 @@ const evidence = ({ object, detail }: NameProblem): Evidence => ({ text: refText
 const kindsText = (problems: readonly { readonly object: Pick<ObjectRef, 'apiVersion' | 'kind'> }[], { profile }: Context): string =>
   [...new Set(problems.map(({ object }) => `${object.kind.toLowerCase()}.${profile.crdGroup}`))].join(',');
 
-export const nameChecks: readonly Check<NameFacts>[] = table({ category: 'resources', severity: 'error', ref: 'domain §7.2b' }, [
+export const nameChecks: readonly Check<NameFacts>[] = table({ category: 'resources', severity: 'error', ref: 'domain §7.2c' }, [
   {
     id: 'NS-762',
-    title: 'every policy has a name for the old release',
+    title: 'policies have names for the old release',
     judge({ names }, context): Verdict {
       if (!namingOf(context.goal.release, context.profile)) return notApplicable(STORED_NAMES);
       const { unnameable } = read(names);
@@ -72,32 +72,28 @@ function final(verdict: Verdict): Verdict {
   return verdict.status === 'failed' ? { ...verdict, final: true } : verdict;
 }
 
-export const labelChecks: readonly Check<LabelsJudged>[] = table(
-  { category: 'resources', severity: 'error', ref: 'host endpoint notes 3' },
-  [
-    {
-      id: 'NS-764',
-      title: 'old release can see every label',
-      judge({ found }, context): Verdict {
-        if (!readsOwnMetadata(context.goal.release, context.profile))
-          return notApplicable('this release reads labels where they are stored');
-        const invalid = read(found).flatMap(({ object: { apiVersion, kind, metadata }, hidden }) => {
-          const { name, namespace } = metadata;
-          const ref: ObjectRef = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
-          return hidden.invalid.length === 0 ? [] : [{ object: ref, detail: `labels ${hidden.invalid.join(', ')}` }];
-        });
-        return failIfAny(invalid.map(evidence), 'Kubernetes takes every label', (list) => ({
-          because: `${counted(invalid.length, 'object has', 'objects have')} labels that Kubernetes refuses, and ${context.goal.release} would not see them: ${list}`,
-          hint: 'Give these objects labels of another form, and their selectors with them; or accept it: selectors by these labels then miss the objects.',
-          next: command`kubectl get ${kindsText(invalid, context)} -A -o yaml`,
-        }));
-      },
+export const labelChecks: readonly Check<LabelsJudged>[] = table({ category: 'resources', severity: 'error', ref: 'domain §7.2c' }, [
+  {
+    id: 'NS-764',
+    title: 'old release can see every label',
+    judge({ found }, context): Verdict {
+      if (!readsOwnMetadata(context.goal.release, context.profile)) return notApplicable('this release reads labels where they are stored');
+      const invalid = read(found).flatMap(({ object: { apiVersion, kind, metadata }, hidden }) => {
+        const { name, namespace } = metadata;
+        const ref: ObjectRef = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
+        return hidden.invalid.length === 0 ? [] : [{ object: ref, detail: `labels ${hidden.invalid.join(', ')}` }];
+      });
+      return failIfAny(invalid.map(evidence), 'Kubernetes takes every label', (list) => ({
+        because: `${counted(invalid.length, 'object has', 'objects have')} labels that Kubernetes refuses, and ${context.goal.release} would not see them: ${list}`,
+        hint: 'Give these objects labels of another form, and their selectors with them; or accept it: selectors by these labels then miss the objects.',
+        next: command`kubectl get ${kindsText(invalid, context)} -A -o yaml`,
+      }));
     },
-  ],
-);
+  },
+]);
 
 const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks'>>[] = table(
-  { category: 'resources', severity: 'error', ref: 'domain §7.2b' },
+  { category: 'resources', severity: 'error', ref: 'domain §7.2c' },
   [
     {
       id: 'NS-760',

@@ -60,7 +60,7 @@ async function putBackNames(ports: Ports, effect: PutBackNames, parts: Parts): P
   const { parallel = WIDEST } = parts.limits;
   const mayWrite = together(() => assertNoRenaming(ports.cluster, effect.while));
   const kindOf = kindsOf(ports.cluster);
-  const turn = spaced(ports.clock, parts.limits);
+  const turn = spaced(ports.clock, parts.limits.qps);
   let [done, isOver] = [0, false];
   const failures: unknown[] = [];
   const queue = moves[Symbol.iterator]();

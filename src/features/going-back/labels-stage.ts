@@ -19,7 +19,7 @@ interface LabelFacts extends LabelsJudged {
   readonly skip?: string;
 }
 
-const REF = 'host endpoint notes 3';
+const REF = 'domain §7.2c';
 
 /** What newer writers keep in an annotation is put where older readers look: selectors of old agents would silently miss it. */
 export const rollbackLabelsStage = backwards<LabelFacts>({

@@ -59,7 +59,7 @@ export const rollbackNamesStage = backwards<NamesFacts>({
         'each policy is in force all the time: under both names for a moment, with the same rules; among policies of one order the stored name decides',
         ...(handWritten.length === 0
           ? []
-          : [`not written through the API of the service, and left as they are: ${firstOf(handWritten.map(refText), 3)}`]),
+          : [`not written through the API of the service, so that they keep their names: ${firstOf(handWritten.map(refText), 3)}`]),
       ],
     };
   },

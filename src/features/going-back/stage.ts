@@ -15,4 +15,4 @@ export function backwards<Facts>(definition: Stage<Facts>): AnyStage {
 }
 
 /** Titles of plans and pages. */
-export const REF = 'domain §7.2b';
+export const REF = 'domain §7.2c';

@@ -19,7 +19,7 @@ export interface Way {
   readonly back?: WayBack;
 }
 
-/** What a rollback does to UIDs and names: nobody knows how far the upgrade came, so each reference is judged by its own UID. */
+/** What a rollback does to UIDs and names: nobody knows how far the upgrade came, so each reference is evaluated by its own UID. */
 export interface WayBack {
   /** The old release finds policies of the default tier only under names with it: they are stored so again. */
   readonly prefix?: string;

@@ -81,8 +81,8 @@ function otherThanRecorded(entry: JournalEntry, owner: JournalOwner, now: OwnerN
 }
 
 /**
- * The served UID must be the converted one of the stored object, or after a rollback that very one; if not, one reading is out of date, or
- * the API server is not the one that is waited for.
+ * The served UID must be the converted one of the stored object, or after a rollback to an old API server that very one. If not, one reading
+ * is out of date, or another API server answers.
  */
 function otherThanStored(owner: JournalOwner, now: OwnerNow | undefined, world: OwnerWorld): string | undefined {
   if (now === undefined || owner.group === world.crdGroup || world.keepsUids || !(world.targetConverts || world.back)) return undefined;

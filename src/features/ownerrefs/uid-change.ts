@@ -52,7 +52,7 @@ export function wayFrom(source: string | undefined, installation: Installation, 
   const back = wayBackOf(context);
   const target = { uids: convertsUids(goal.release, profile), notes: convertsNotes(goal.release, profile) };
   return {
-    // What is gone back from converts, or nothing changes: a reference that has its UID of before stays.
+    // What is gone back from converts, or nothing changes: a reference that has its old UID stays.
     changesUids: back ? !target.uids : convertsUids(source, profile) !== target.uids,
     changesNotes: back ? !target.notes : convertsNotes(source, profile) !== target.notes,
     asksStoredNames: asks,

@@ -1,5 +1,6 @@
 import { K } from '../../kernel/kinds.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { POLICY_PLURALS } from '../policies/index.ts';
 import type { Needs, PlanScope } from './needs.ts';
 import * as needs from './needs.ts';
 import { allow, distinct, type Permission } from './permission.ts';
@@ -106,6 +107,28 @@ const stageNeeds = {
     () => allow(['get'], [K.DaemonSet, K.Deployment], 'the result'),
   ],
   'ownerrefs-forget': [needs.detection, needs.ownerSearch, needs.journal],
+  'rollback-check': [needs.detection, needs.storedResources],
+  'rollback-stop': [
+    needs.detection,
+    () => allow(['get', 'patch'], K.Deployment, 'the new controllers, which are stopped first'),
+    () => allow(['list'], K.Pod, 'the new controllers, which are stopped first'),
+  ],
+  'rollback-labels': [
+    needs.detection,
+    needs.storedResources,
+    ({ crdGroup: group }) => allow(['patch'], { group, plural: '*' }, 'labels where the old release reads them'),
+  ],
+  'rollback-names': [
+    needs.detection,
+    needs.storedResources,
+    () => allow(['get'], K.Deployment, 'whether the new controllers are stopped'),
+    ({ crdGroup: group }) =>
+      allow(
+        ['create', 'delete', 'get'],
+        POLICY_PLURALS.map((plural) => ({ group, plural })),
+        'policies under the names of the old release',
+      ),
+  ],
 } satisfies Readonly<Record<string, readonly Needs[]>>;
 
 type StageId = keyof typeof stageNeeds;
@@ -114,10 +137,13 @@ const isStage = (id: string): id is StageId => Object.hasOwn(stageNeeds, id);
 
 const OPTIONAL: readonly StageId[] = ['hep', 'policy'];
 
+/** Of a rollback, beside those of a run. */
+const BACK: readonly StageId[] = ['rollback-check', 'rollback-stop', 'rollback-labels', 'rollback-names'];
+
 /** The stages of a run without `--include`. */
 const USUAL = Object.keys(stageNeeds)
   .filter(isStage)
-  .filter((id) => !OPTIONAL.includes(id));
+  .filter((id) => !OPTIONAL.includes(id) && !BACK.includes(id));
 
 const writing = (...stages: readonly StageId[]) => [
   needs.session,
@@ -141,8 +167,8 @@ const readOnly: Needs = (profile, scope) =>
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
-/** Three stages have one command, `ownerrefs`; each other one has its own. */
-type OwnCommand = Exclude<StageId, `ownerrefs-${string}`>;
+/** Three stages have one command, `ownerrefs`, and those of a rollback `rollback`; each other one has its own. */
+type OwnCommand = Exclude<StageId, `ownerrefs-${string}` | `rollback-${string}`>;
 type CommandNeeds = Readonly<Record<string, readonly Needs[]> & Record<OwnCommand, readonly Needs[]>>;
 
 /** Every command that asks a cluster, with what it needs; the others need no account. */
@@ -154,6 +180,7 @@ const commandNeeds: CommandNeeds = {
   'probe-images': [...reading('preflight'), needs.lock, needs.probe],
   plan: reading(...USUAL),
   run: [...writing(...USUAL), needs.canary, needs.networkProbe],
+  rollback: [...writing(...USUAL, ...BACK), needs.canary, needs.networkProbe],
   commit: [...writing(...USUAL), needs.canary, needs.networkProbe],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
   'probe-network': [

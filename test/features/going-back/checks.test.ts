@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type BackFacts, backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
+import { hiddenIn } from '../../../src/features/going-back/own-metadata.ts';
+import type { NameProblem, NamesJudged } from '../../../src/features/going-back/policy-names.ts';
+import type { Reading } from '../../../src/kernel/check.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import { judgeAll } from '../../../src/kernel/judge.ts';
+import type { KubeObject } from '../../../src/kernel/object.ts';
+import { calico } from '../../../src/profiles/calico.ts';
+import { contextOf } from '../../fixtures/facts.ts';
+
+const back = (release: string, accept: Context['options']['accept'] = []): Context => ({
+  ...contextOf({ release, accept }, calico),
+  intent: { kind: 'rollback' },
+});
+
+const problem = (kind: string, name: string, detail: string): NameProblem => ({
+  object: { apiVersion: 'crd.projectcalico.org/v1', kind, name },
+  detail,
+});
+const NAMES: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
+const NOTHING: BackFacts = { names: { value: NAMES }, tiered: { value: [] }, newBlocks: { value: [] } };
+
+const outcomes = (facts: Partial<BackFacts>, context: Context) =>
+  Object.fromEntries(judgeAll(backChecks, { ...NOTHING, ...facts }, context).map(({ id, outcome }) => [id, outcome]));
+
+const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok' };
+const UNREAD: Reading<never> = { unread: 'forbidden (403)' };
+
+describe('the checks of a rollback', () => {
+  it('pass where nothing stands against it', () => {
+    assert.deepEqual(outcomes({}, back('v3.26.4')), PASSED);
+  });
+
+  it('ask only what the old release cannot read', () => {
+    const not = 'not-applicable';
+    assert.deepEqual(outcomes({}, back('v3.29.7')), { ...PASSED, 'NS-760': not });
+    assert.deepEqual(outcomes({}, back('v3.31.7')), { ...PASSED, 'NS-760': not, 'NS-761': not });
+    assert.deepEqual(outcomes({}, back('v3.32.0')), { 'NS-760': not, 'NS-761': not, 'NS-762': not, 'NS-763': not });
+  });
+
+  const facts: readonly [string, Partial<BackFacts>][] = [
+    ['NS-760', { tiered: { value: [problem('GlobalNetworkPolicy', 'sec.web', 'tier sec')] } }],
+    ['NS-761', { newBlocks: { value: [problem('IPAMBlock', '10-9-0-0-26', '10.9.0.0/26: 3 held by virtual:load-balancer')] } }],
+    [
+      'NS-762',
+      {
+        names: {
+          value: { ...NAMES, unnameable: [problem('GlobalNetworkPolicy', 'a.b', 'it refuses to change policies with a dot in the name')] },
+        },
+      },
+    ],
+    [
+      'NS-763',
+      {
+        names: {
+          value: {
+            ...NAMES,
+            conflicts: [
+              problem(
+                'GlobalNetworkPolicy',
+                'web',
+                'GlobalNetworkPolicy/default.web differs from it: the old release knows both as default.web',
+              ),
+            ],
+          },
+        },
+      },
+    ],
+  ];
+  for (const [id, found] of facts)
+    it(`${id} names what it finds, and nobody can accept it`, () => {
+      assert.deepEqual(outcomes(found, back('v3.26.4')), { ...PASSED, [id]: 'error' });
+      assert.equal(outcomes(found, back('v3.26.4', [{ check: id }]))[id], 'error');
+    });
+
+  it('fail where nothing could be read', () => {
+    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD }, back('v3.26.4'));
+    assert.deepEqual([...new Set(Object.values(found))], ['error']);
+  });
+
+  it('NS-764 names objects with labels that Kubernetes refuses, until that is accepted by name', () => {
+    const object: KubeObject = {
+      apiVersion: 'crd.projectcalico.org/v1',
+      kind: 'NetworkSet',
+      metadata: { name: 'set', namespace: 'shop', annotations: { 'projectcalico.org/metadata': '{"labels":{"team":"a b"}}' } },
+    };
+    const hidden = hiddenIn(object, calico.apiGroup);
+    assert.ok(hidden);
+    const found = { found: { value: [{ object, hidden }] } };
+    const outcome = (context: Context) => judgeAll(labelChecks, found, context)[0]?.outcome;
+    assert.equal(outcome(back('v3.26.4')), 'error');
+    assert.equal(outcome(back('v3.26.4', [{ check: 'NS-764', subject: 'NetworkSet/shop/set' }])), 'accepted');
+    assert.equal(outcome(back('v3.28.0')), 'not-applicable');
+  });
+});
