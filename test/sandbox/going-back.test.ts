@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { goingBackStages } from '../../src/features/chain.ts';
 import { rollbackCheckStage, rollbackLabelsStage, rollbackNamesStage, rollbackStopStage } from '../../src/features/going-back/index.ts';
-import { documentKinds } from '../../src/features/rights/needs.ts';
-import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import { jsonAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { assertDone, faultPoints, isRead, openFindings } from '../support/owner-faults.ts';
 import { sampled } from '../support/owner-sweep.ts';
 import {
@@ -17,7 +14,6 @@ import {
   OLD,
   POLICIES,
   podsOf,
-  renamed,
   rollBack,
   storedNames,
   upgradedSandbox,
@@ -193,18 +189,6 @@ describe('the stages of a rollback, on the sandbox', function () {
       assert.deepEqual([storedNames(scenario), storedNames(scenario, 'NetworkPolicy')], [BACK, ['default.web']], where);
       assert.deepEqual([inForce(scenario), replicasOf(scenario), podsOf(scenario)], [wanted, 0, []], where);
     }
-  });
-
-  it('need no more than the role of rollback grants', async () => {
-    const scenario = await upgradedSandbox();
-    const rights = permissionsOf('rollback', renamed, { documents: documentKinds, meshed: true });
-    const { cluster, denied } = guardedCluster(scenario.cluster, allowedBy(rights));
-    assertDone((await rollBack(scenario, { cluster })).outcome, 'rollback');
-    assert.deepEqual([...denied], []);
-    const run = permissionsOf('run', renamed, { documents: documentKinds, meshed: true });
-    const other = await upgradedSandbox();
-    await rollBack(other, { cluster: guardedCluster(other.cluster, allowedBy(run)).cluster }).catch(() => undefined);
-    assert.deepEqual(storedNames(other), ['cache', 'db', 'default.kept', 'web'], 'that of run is not enough');
   });
 
   it(`know ${OLD} as the release that is gone back to`, async () => {

@@ -180,7 +180,6 @@ const commandNeeds: CommandNeeds = {
   'probe-images': [...reading('preflight'), needs.lock, needs.probe],
   plan: reading(...USUAL),
   run: [...writing(...USUAL), needs.canary, needs.networkProbe],
-  rollback: [...writing(...USUAL, ...BACK), needs.canary, needs.networkProbe],
   commit: [...writing(...USUAL), needs.canary, needs.networkProbe],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
   'probe-network': [
