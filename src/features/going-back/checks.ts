@@ -2,7 +2,7 @@ import { type Check, type Evidence, notApplicable, type Reading, read, type Verd
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type ObjectRef, refText } from '../../kernel/object.ts';
+import { type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { failIfAny, table } from '../survey/index.ts';
 import { namingOf } from './former-names.ts';
@@ -78,15 +78,17 @@ export const labelChecks: readonly Check<LabelsJudged>[] = table({ category: 're
     title: 'old release can see every label',
     judge({ found }, context): Verdict {
       if (!readsOwnMetadata(context.goal.release, context.profile)) return notApplicable('this release reads labels where they are stored');
-      const invalid = read(found).flatMap(({ object: { apiVersion, kind, metadata }, hidden }) => {
-        const { name, namespace } = metadata;
-        const ref: ObjectRef = { apiVersion, kind, name, ...(namespace ? { namespace } : {}) };
-        return hidden.invalid.length === 0 ? [] : [{ object: ref, detail: `labels ${hidden.invalid.join(', ')}` }];
-      });
-      return failIfAny(invalid.map(evidence), 'Kubernetes takes every label', (list) => ({
+      const invalid = read(found).filter(({ hidden }) => hidden.invalid.length > 0);
+      const offenders = invalid.map(({ object, hidden }) => ({
+        text: refText(refOf(object)),
+        object: refOf(object),
+        detail: `labels ${hidden.invalid.join(', ')}`,
+      }));
+      const resources = [...new Set(invalid.map(({ resource }) => resource))].join(',');
+      return failIfAny(offenders, 'Kubernetes takes every label', (list) => ({
         because: `${counted(invalid.length, 'object has', 'objects have')} labels that Kubernetes refuses, and ${context.goal.release} would not see them: ${list}`,
         hint: 'Give these objects labels of another form, and their selectors with them; or accept it: selectors by these labels then miss the objects.',
-        next: command`kubectl get ${kindsText(invalid, context)} -A -o yaml`,
+        next: command`kubectl get ${resources} -A -o yaml`,
       }));
     },
   },

@@ -4,7 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
-import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { apiVersionOf, crdName, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { named } from '../../kube/lean-objects.ts';
@@ -76,12 +76,13 @@ async function readHidden({ cluster }: Pick<Sources, 'cluster'>, { profile }: Co
   const lists = await eachOf(asked, 4, async (kind) => {
     const listed = await cluster.list(kind, { metadataOnly: true, keep: lean });
     // A list of metadata alone does not say what it lists.
-    return listed.map((object) => ({ ...object, apiVersion: apiVersionOf(kind), kind: kind.kind }));
+    const objects = listed.map((object) => ({ ...object, apiVersion: apiVersionOf(kind), kind: kind.kind }));
+    return objects.flatMap((object) => {
+      const hidden = hiddenIn(object, apiGroup);
+      return hidden ? [{ object, hidden, resource: crdName(kind) }] : [];
+    });
   });
-  return lists.flat().flatMap((object) => {
-    const hidden = hiddenIn(object, apiGroup);
-    return hidden ? [{ object, hidden }] : [];
-  });
+  return lists.flat();
 }
 
 const lean = (object: KubeObject): KubeObject => named(object, 'uid', 'resourceVersion', 'labels', 'annotations');

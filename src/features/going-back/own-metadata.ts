@@ -24,6 +24,8 @@ export interface Hidden {
 /** A stored object, and what of its metadata old readers do not see. */
 export interface HiddenIn {
   readonly object: KubeObject;
+  /** `networksets.crd.projectcalico.org` */
+  readonly resource: string;
   readonly hidden: Hidden;
 }
 

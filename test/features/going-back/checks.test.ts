@@ -4,10 +4,10 @@ import { hiddenIn } from '../../../src/features/going-back/own-metadata.ts';
 import type { NameProblem, NamesJudged } from '../../../src/features/going-back/policy-names.ts';
 import type { Reading } from '../../../src/kernel/check.ts';
 import type { Context } from '../../../src/kernel/context.ts';
-import { judgeAll } from '../../../src/kernel/judge.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf } from '../../fixtures/facts.ts';
+import { judgeAll } from '../../support/judged-worlds.ts';
 
 const back = (release: string, accept: Context['options']['accept'] = []): Context => ({
   ...contextOf({ release, accept }, calico),
@@ -87,7 +87,7 @@ describe('the checks of a rollback', () => {
     };
     const hidden = hiddenIn(object, calico.apiGroup);
     assert.ok(hidden);
-    const found = { found: { value: [{ object, hidden }] } };
+    const found = { found: { value: [{ object, hidden, resource: 'networksets.crd.projectcalico.org' }] } };
     const outcome = (context: Context) => judgeAll(labelChecks, found, context)[0]?.outcome;
     assert.equal(outcome(back('v3.26.4')), 'error');
     assert.equal(outcome(back('v3.26.4', [{ check: 'NS-764', subject: 'NetworkSet/shop/set' }])), 'accepted');

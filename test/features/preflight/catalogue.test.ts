@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
-import { chain, checkTitles } from '../../../src/features/chain.ts';
+import { chain, checkTitles, goingBackStages } from '../../../src/features/chain.ts';
+import { backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { imagesPulled } from '../../../src/features/images/stage.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
@@ -19,7 +20,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const ids = Object.keys(checkTitles);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
 const followUps: ReadonlySet<string> = new Set(
-  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks, imagesPulled].map((check) => check.id),
+  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks, imagesPulled, ...backChecks, ...labelChecks].map(
+    (check) => check.id,
+  ),
 );
 
 /** What `apply` will stop at is judged by its own checks; where they have no target to judge, NS-601 says why. */
@@ -35,7 +38,7 @@ describe('the catalogue of checks', () => {
   });
 
   it('gives one title to one id, wherever it is judged, and one id to one title', () => {
-    const named = new Set(chain.flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
+    const named = new Set([...chain, ...goingBackStages].flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
     assert.equal(named.size, ids.length);
     assert.equal(new Set(Object.values(checkTitles)).size, ids.length);
   });
