@@ -82,15 +82,15 @@ describe('the checks of a rollback', () => {
   it('NS-764 names objects with labels that Kubernetes refuses, until that is accepted by name', () => {
     const object: KubeObject = {
       apiVersion: 'crd.projectcalico.org/v1',
-      kind: 'NetworkSet',
-      metadata: { name: 'set', namespace: 'shop', annotations: { 'projectcalico.org/metadata': '{"labels":{"team":"a b"}}' } },
+      kind: 'HostEndpoint',
+      metadata: { name: 'node-01-all', annotations: { 'projectcalico.org/metadata': '{"labels":{"team":"a b"}}' } },
     };
     const hidden = hiddenIn(object, calico.apiGroup);
     assert.ok(hidden);
-    const found = { found: { value: [{ object, hidden, resource: 'networksets.crd.projectcalico.org' }] } };
+    const found = { found: { value: [{ object, hidden, resource: 'hostendpoints.crd.projectcalico.org' }] } };
     const outcome = (context: Context) => judgeAll(labelChecks, found, context)[0]?.outcome;
     assert.equal(outcome(back('v3.26.4')), 'error');
-    assert.equal(outcome(back('v3.26.4', [{ check: 'NS-764', subject: 'NetworkSet/shop/set' }])), 'accepted');
+    assert.equal(outcome(back('v3.26.4', [{ check: 'NS-764', subject: 'HostEndpoint/node-01-all' }])), 'accepted');
     assert.equal(outcome(back('v3.28.0')), 'not-applicable');
   });
 });
