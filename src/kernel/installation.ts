@@ -142,6 +142,8 @@ export interface Installation {
   readonly line?: string;
   /** The operator's own Deployment, if there is one. */
   readonly operator?: { readonly namespace: string; readonly name: string };
+  /** Its operator puts the CRDs back to those of its own release: what is applied beside it does not stay (domain §11.5). */
+  readonly restoresCrds: boolean;
   readonly chart?: ChartRelease;
   /** Undefined where no operator runs it. */
   readonly input?: OperatorInput;

@@ -37,6 +37,8 @@ export interface OperatorNames {
   readonly end?: OperatorEnd;
   /** Arguments with which the operator's own program prints every image that it may use, and ends. */
   readonly imageListArgs?: readonly string[];
+  /** Argument with which the operator keeps the CRDs as its own release has them. */
+  readonly crdsArg?: string;
   /** A folder of the nodes that every agent mounts from a release on, and that has to be a shared mount. */
   readonly sharedMount?: { readonly since: string; readonly path: string };
   /** ConfigMap in the operator's namespace by which operator and agents reach the API server, and its key with the host. */

@@ -16,6 +16,7 @@ export interface Container {
   readonly name: string;
   readonly image?: string;
   readonly command?: readonly string[];
+  readonly args?: readonly string[];
   readonly env?: readonly Variable[];
   readonly envFrom?: readonly { readonly prefix?: string; readonly configMapRef?: Reference }[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];

@@ -101,6 +101,8 @@ export const calico: Profile = {
     otherProducts: { variantField: 'variant', variant: 'Calico', agentImages: ['cnx-node', 'quay.io/tigera/node'] },
     migrationLabel: { key: 'projectcalico.org/operator-node-migration', pending: 'pre-operator' },
     imageListArgs: ['--print-images=list'],
+    // Of the operators v1.38 and newer, which watch their CRDs.
+    crdsArg: '-manage-crds=true',
   },
   crdFile: 'v1_crd_projectcalico_org.yaml',
   crdChart: 'crd.projectcalico.org.v1',

@@ -13,6 +13,7 @@ import {
   holdTypha,
   keptNow,
   NEW_OPERATOR,
+  noSwitchYet,
   onlyHeld,
   readConsoleNotes,
   readHealth,
@@ -31,6 +32,7 @@ import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type ChartFacts, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
 import { chartFile } from './chart-target.ts';
+import { leavesCrds } from './crds.ts';
 import { type HelmUpgrade, helmInstall, helmUpgrade } from './helm-argv.ts';
 import { recordedObjects } from './helm-record.ts';
 import { adoptAction, dropActions } from './move.ts';
@@ -112,9 +114,10 @@ function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
 }
 
 /** The new CRDs have the switch; the operator of the upgrade starts the controllers that read it. */
-function holdActions({ renamingSwitch, upgraded }: ChartApplyFacts, context: Context): readonly Action[] {
+function holdActions({ renamingSwitch, upgraded, installation }: ChartApplyFacts, context: Context): readonly Action[] {
   const hold = holdUnlessHeld(renamingSwitch, context);
-  if (hold.length === 0 || upgraded || !context.options.manageCrds) return hold;
+  if (hold.length === 0 || upgraded || !leavesCrds(context, installation)) return hold;
+  if (!context.options.manageCrds) throw noSwitchYet();
   throw new Fault(
     'usage',
     '--hold-policy-migration cannot be kept with --manage-crds: the installed CRDs drop the switch, and only the new operator installs those that know it',

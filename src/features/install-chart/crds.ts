@@ -4,11 +4,16 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { look, text } from '../../kernel/step.ts';
 import { applyCrds, type CrdFacts, changes, readCrdFacts } from '../install-manifest/index.ts';
-import { type CrdsJudged, crdsChecks, crdsPlan, readHealth } from '../install-operator/index.ts';
+import { type CrdsJudged, crdsChecks, crdsPlan, LEFT_TO_OPERATOR, readHealth } from '../install-operator/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { isDeployed } from './operator-image.ts';
 
 const AT_ONCE = 'run apply at once: an old operator that restarts with the new CRDs does not come up';
+
+/** The chart's new operator applies the CRDs itself: as asked for, or because the installed one would put its own back (domain §11.5). */
+export function leavesCrds({ options }: Pick<Context, 'options'>, { restoresCrds }: Pick<Installation, 'restoresCrds'>): boolean {
+  return options.manageCrds === true || restoresCrds;
+}
 
 interface ChartCrdsFacts extends CrdsJudged {
   /** Undefined where the chart's new operator applies them itself. */
@@ -19,8 +24,8 @@ interface ChartCrdsFacts extends CrdsJudged {
 export const chartCrds = pathPart<ChartCrdsFacts>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
-    const { goal, options } = context;
-    const facts = options.manageCrds ? undefined : await readCrdFacts(sources, context, installation);
+    const { goal } = context;
+    const facts = leavesCrds(context, installation) ? undefined : await readCrdFacts(sources, context, installation);
     const writes = facts !== undefined && changes(facts);
     const [record, upgraded, health] = await Promise.all([
       sources.records.load(),
@@ -31,7 +36,7 @@ export const chartCrds = pathPart<ChartCrdsFacts>({
     return { installation, record, facts, previews: facts?.previews ?? [], writes, upgraded, atZero: [], health };
   },
   plan({ facts, installation }, context) {
-    if (!facts) return { skip: 'the new operator applies the CRDs itself (--manage-crds)' };
+    if (!facts) return { skip: context.options.manageCrds ? 'the new operator applies the CRDs itself (--manage-crds)' : LEFT_TO_OPERATOR };
     return crdsPlan(facts, () => {
       refuseMisplaced(installation, context);
       return { actions: applyCrds(facts, '§4.2/1', context), notes: [AT_ONCE] };

@@ -35,7 +35,7 @@ export function settingsFor(facts: ValueFacts): readonly Setting[] {
 function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly Setting[] {
   const value = names.manageCrds;
   if (chartValue(defaults, value) === undefined) return [];
-  if (manageCrds) return [{ value, to: true, because: 'the operator applies the CRDs itself, as asked for' }];
+  if (manageCrds) return [{ value, to: true, because: 'the new operator applies the CRDs itself' }];
   if (chartValue(own, value) !== undefined) return [];
   return [
     {

@@ -8,6 +8,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { changes, givesReplica, type HelmAnswer, readCrdFacts, stoppedOperator } from '../install-manifest/index.ts';
 import { type ChartFacts, type Misplaced, type StoredRelease, takeoverOf } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
+import { leavesCrds } from './crds.ts';
 import { type HelmUpgrade, keepsValues } from './helm-argv.ts';
 import { isPending } from './helm-record.ts';
 import {
@@ -44,7 +45,7 @@ export async function readChartFacts(
     readHelmVersion(tools),
     'unread' in fetched ? fetched : readChart(tools, fetched.value),
     readValuesFile(sources, context),
-    options.manageCrds ? undefined : readCrdFacts(sources, context, installation),
+    leavesCrds(context, installation) ? undefined : readCrdFacts(sources, context, installation),
     sources.records.load(),
   ]);
   refuseDenial(context, file);
@@ -53,7 +54,10 @@ export async function readChartFacts(
   const moveTo = options.moveRelease && misplaced?.holdsOperator ? misplaced.to : undefined;
   const oldRecords = release && !misplaced ? await readOldRecords(cluster, release, record) : [];
   const takeover = release && takeoverOf(release, record, oldRecords.length > 0, sources.clock.now(), context);
-  const known = await readKnown(sources, context, { stored, helm, target, fetched }, file, moveTo);
+  const known = await readKnown(sources, context, { stored, helm, target, fetched }, file, {
+    moveTo,
+    manageCrds: leavesCrds(context, installation),
+  });
   const { upgrade, upgraded = false } = known ?? {};
   const { trial, patches: adoption } = await trialOf(sources, known, misplaced, crds, answer);
   const documents = 'value' in trial && trial.value.type === 'accepted' ? trial.value.documents : undefined;
@@ -121,7 +125,7 @@ async function readKnown(
   context: Context,
   { stored, helm, target, fetched }: Readings,
   file: JsonMap,
-  moveTo: string | undefined,
+  { moveTo, manageCrds }: { readonly moveTo: string | undefined; readonly manageCrds: boolean },
 ): Promise<Known | undefined> {
   const { profile, goal, options } = context;
   const names = profile.operator.chartNames;
@@ -129,7 +133,7 @@ async function readKnown(
   const { record, base, storage } = stored.value;
   const { defaults, name, version } = target.value;
   refuseUnknown(context, names, defaults);
-  const [manageCrds, flowLogs] = [options.manageCrds === true, options.enableFlowLogs === true];
+  const flowLogs = options.enableFlowLogs === true;
   const values = { names, manifests: [record.manifest, base.manifest], own: overlaid(base.values, file), defaults, manageCrds, flowLogs };
   const settings = settingsFor(values);
   const isSaved = moveTo !== undefined || !keepsValues(helm.value);

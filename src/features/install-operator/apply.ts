@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
@@ -22,7 +23,6 @@ import {
   emptyTargets,
   leftBehind,
   ownFile,
-  readCrdFacts,
   readMergedTarget,
   readOrphans,
   readTarget,
@@ -36,6 +36,7 @@ import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/i
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks } from './checks.ts';
 import { readHealth, type StatusFacts } from './component-statuses.ts';
+import { readAppliedCrds } from './crds.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
 import { readServiceWorkloads } from './operated-images.ts';
@@ -92,7 +93,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
   const record = await sources.records.load();
   const [merged, crds, nodes, renamingSwitch, owners, hold, health] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
-    readCrdFacts(sources, context, installation),
+    readAppliedCrds(sources, context, installation),
     readNodes(sources),
     readRenamingSwitch(sources, context),
     readOwnersAtDeadline(sources, context, installation),
@@ -135,6 +136,7 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   // The new CRDs have the switch; the operator starts the controllers that read it.
   const hold = holdUnlessHeld(facts.renamingSwitch, context);
   const starts = startsOperator(facts);
+  if (hold.length > 0 && starts && facts.installation.restoresCrds) throw noSwitchYet();
   return [
     ...brings,
     ...hold,
@@ -144,6 +146,15 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
     ...enableFlowLogs(facts.flowLogs, context),
     ...releaseTypha(facts.hold, starts, facts.heldWait, context),
   ];
+}
+
+/** Only the new operator brings the CRD that knows the switch, and starts the controllers right after it. */
+export function noSwitchYet(): Fault {
+  return new Fault(
+    'usage',
+    '--hold-policy-migration cannot be kept here: the installed operator puts its own CRDs back, which drop the switch, and only the new one brings those that know it',
+    ['leave out --hold-policy-migration'],
+  );
 }
 
 /** The operator's pod gets another image, or there was none. */

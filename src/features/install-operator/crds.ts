@@ -1,6 +1,9 @@
 import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { applyCrds, type CrdFacts, changes, readCrdFacts, stoppedOperator } from '../install-manifest/index.ts';
+import { applyCrds, type CrdFacts, changes, readCrdFacts, readCrdManifest, stoppedOperator } from '../install-manifest/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { type CrdsJudged, crdsChecks } from './checks.ts';
 import { readHealth } from './component-statuses.ts';
@@ -18,6 +21,15 @@ const AT_ONCE: Action = {
   },
 };
 
+/** Said where no CRD is applied: an operator that keeps its own puts them back within seconds, each time (domain §11.5). */
+export const LEFT_TO_OPERATOR = 'the operator brings the CRDs of its own release, and would put others back';
+
+/** What applying the CRDs would change: nothing where the operator keeps them. */
+export async function readAppliedCrds(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {
+  if (!installation.restoresCrds) return readCrdFacts(sources, context, installation);
+  return { crds: await readCrdManifest(sources, context, installation), previews: [] };
+}
+
 interface OperatorCrdsFacts extends CrdsJudged {
   readonly facts: CrdFacts;
 }
@@ -26,7 +38,7 @@ interface OperatorCrdsFacts extends CrdsJudged {
 export const operatorCrds = pathPart<OperatorCrdsFacts>({
   checks: crdsChecks,
   async survey(sources, context, installation) {
-    const facts = await readCrdFacts(sources, context, installation);
+    const facts = await readAppliedCrds(sources, context, installation);
     const writes = changes(facts);
     const [record, atZero, health] = await Promise.all([
       sources.records.load(),
@@ -36,7 +48,8 @@ export const operatorCrds = pathPart<OperatorCrdsFacts>({
     ]);
     return { installation, record, facts, previews: facts.previews, writes, upgraded: false, atZero, health };
   },
-  plan({ facts }, context) {
+  plan({ facts, installation: { restoresCrds } }, context) {
+    if (restoresCrds) return { skip: LEFT_TO_OPERATOR };
     return crdsPlan(facts, () => {
       const later = context.chain?.later.includes('apply') ? [] : [AT_ONCE];
       return { actions: [...applyCrds(facts, '§4.3/2', context), ...later] };

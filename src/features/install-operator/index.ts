@@ -1,9 +1,9 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { NEW_OPERATOR, readRestarts, restartNotes } from './apply.ts';
+export { NEW_OPERATOR, noSwitchYet, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
-export { crdsPlan } from './crds.ts';
+export { crdsPlan, LEFT_TO_OPERATOR } from './crds.ts';
 export { operatorExpectations } from './effects.ts';
 export { lagsWith, operatorEnd, operatorsWork } from './end.ts';
 export { readConsoleNotes } from './flow-logs.ts';

@@ -1,6 +1,7 @@
 import type { Installation, OperatorInput } from '../../kernel/installation.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
-import { settingsOf } from '../../kube/workload.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { containersOf, settingsOf } from '../../kube/workload.ts';
 import { type Agent, componentsOf, hasComponent, mixedComponents } from './components.ts';
 import { dataPlaneOf } from './data-plane.ts';
 import { managersOf } from './managed-by.ts';
@@ -42,6 +43,7 @@ export function installed(decision: Decision, seen: Seen): Installation {
     prunableCrds: prunableCrds(seen),
     ...(agent ? { agent: { kind: 'DaemonSet', ...placeOf(agent.object), container: agent.container.name } } : {}),
     ...(operator ? { operator: placeOf(operator) } : {}),
+    restoresCrds: operator !== undefined && restoresCrds(operator, profile),
     ...(chart ? { chart } : {}),
     ...(installation ? { input: inputOf(installation, operator, seen) } : {}),
     deletions: deletionsOf([agent?.object, operator], seen),
@@ -60,6 +62,10 @@ function inputOf(resource: KubeObject, operator: KubeObject | undefined, seen: S
     ...(overlay && overlay !== resource ? { overlay } : {}),
     found: { ...found, ...(operator ? { operatorNamespace: placeOf(operator).namespace } : {}) },
   };
+}
+
+function restoresCrds(operator: KubeObject, { operator: { crdsArg } }: Profile): boolean {
+  return crdsArg !== undefined && containersOf(operator).some(({ args = [] }) => args.includes(crdsArg));
 }
 
 /** CRDs that the service's releases install: with one of them goes every object of its kind. */

@@ -61,6 +61,14 @@ describe('crds on the chart path', () => {
     assert.match(String(await planOf(crdsStage, { options: { manageCrds: true } })), /the new operator applies the CRDs itself/);
   });
 
+  it('leaves them to the operator where the installed one would put its own back', async () => {
+    const args = [{ op: 'add', path: '/spec/template/spec/containers/0/args', value: ['-manage-crds=true'] }] as const;
+    const bench = chartBench();
+    bench.around.edit('Deployment', 'tigera-operator', args);
+    const plan = (await crdsStage.open(bench.sources, bench.context)).plan();
+    assert.deepEqual(plan, { skip: 'the operator brings the CRDs of its own release, and would put others back' });
+  });
+
   it('renders them from the chart that a person names', async () => {
     const bench = chartBench({ options: { crdChart: 'crd.projectcalico.org.v1', chartRepository: 'https://charts.example.org' } });
     await crdsStage.open(bench.sources, bench.context);

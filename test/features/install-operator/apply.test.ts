@@ -96,6 +96,23 @@ describe('the operator path', () => {
     assert.deepEqual([await actionsOf(crdsStage, bench), await actionsOf(applyStage, bench)], [[], []]);
   });
 
+  it('leaves the CRDs to an operator that would put its own back, and holds no renaming that only the new CRDs know', async () => {
+    const args = [{ op: 'add', path: '/spec/template/spec/containers/0/args', value: ['-manage-crds=true'] }] as const;
+    const bench = await operatedBench();
+    bench.around.edit('Deployment', OPERATOR, args);
+    const plan = (await crdsStage.open(bench.sources, bench.context)).plan();
+    assert.deepEqual(plan, { skip: 'the operator brings the CRDs of its own release, and would put others back' });
+    await performed(applyStage, bench);
+    assert.deepEqual(commands(bench), [applyOf(calico.operator.file)]);
+    const held = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
+    held.around.edit('Deployment', OPERATOR, args);
+    await assert.rejects(actionsOf(applyStage, held), {
+      name: 'Fault',
+      code: 'usage',
+      message: /^--hold-policy-migration cannot be kept here/,
+    });
+  });
+
   it('never starts the operator without its CRDs, whatever stage was asked for', async () => {
     const bench = await operatedBench();
     await performed(applyStage, bench);
