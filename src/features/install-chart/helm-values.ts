@@ -20,6 +20,8 @@ export interface ValueFacts {
   readonly defaults: JsonMap;
   /** The operator is to apply the CRDs (option 2 of §4.2). */
   readonly manageCrds: boolean;
+  /** The installed operator keeps the CRDs as its release has them: so does the new one, unless the values say otherwise. */
+  readonly restoresCrds: boolean;
   /** The flow-log aggregator and UI were asked for. */
   readonly flowLogs: boolean;
 }
@@ -32,11 +34,13 @@ export function settingsFor(facts: ValueFacts): readonly Setting[] {
   return [...crdSetting(facts), ...additionSettings(facts)];
 }
 
-function crdSetting({ names, own, defaults, manageCrds }: ValueFacts): readonly Setting[] {
+function crdSetting({ names, own, defaults, manageCrds, restoresCrds }: ValueFacts): readonly Setting[] {
   const value = names.manageCrds;
   if (chartValue(defaults, value) === undefined) return [];
-  if (manageCrds) return [{ value, to: true, because: 'the new operator applies the CRDs itself' }];
+  if (manageCrds) return [{ value, to: true, because: 'the operator applies the CRDs itself, as asked for' }];
   if (chartValue(own, value) !== undefined) return [];
+  if (restoresCrds)
+    return [{ value, to: true, because: 'the installed operator puts its own CRDs back: the new one applies those of the target' }];
   return [
     {
       value,

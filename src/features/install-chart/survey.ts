@@ -56,7 +56,7 @@ export async function readChartFacts(
   const takeover = release && takeoverOf(release, record, oldRecords.length > 0, sources.clock.now(), context);
   const known = await readKnown(sources, context, { stored, helm, target, fetched }, file, {
     moveTo,
-    manageCrds: leavesCrds(context, installation),
+    restoresCrds: installation.restoresCrds,
   });
   const { upgrade, upgraded = false } = known ?? {};
   const { trial, patches: adoption } = await trialOf(sources, known, misplaced, crds, answer);
@@ -125,7 +125,7 @@ async function readKnown(
   context: Context,
   { stored, helm, target, fetched }: Readings,
   file: JsonMap,
-  { moveTo, manageCrds }: { readonly moveTo: string | undefined; readonly manageCrds: boolean },
+  { moveTo, restoresCrds }: { readonly moveTo: string | undefined; readonly restoresCrds: boolean },
 ): Promise<Known | undefined> {
   const { profile, goal, options } = context;
   const names = profile.operator.chartNames;
@@ -133,8 +133,16 @@ async function readKnown(
   const { record, base, storage } = stored.value;
   const { defaults, name, version } = target.value;
   refuseUnknown(context, names, defaults);
-  const flowLogs = options.enableFlowLogs === true;
-  const values = { names, manifests: [record.manifest, base.manifest], own: overlaid(base.values, file), defaults, manageCrds, flowLogs };
+  const [manageCrds, flowLogs] = [options.manageCrds === true, options.enableFlowLogs === true];
+  const values = {
+    names,
+    manifests: [record.manifest, base.manifest],
+    own: overlaid(base.values, file),
+    defaults,
+    manageCrds,
+    flowLogs,
+    restoresCrds,
+  };
   const settings = settingsFor(values);
   const isSaved = moveTo !== undefined || !keepsValues(helm.value);
   const upgrade: HelmUpgrade = {

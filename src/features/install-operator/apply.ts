@@ -148,11 +148,11 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   ];
 }
 
-/** Only the new operator brings the CRD that knows the switch, and starts the controllers right after it. */
+/** Only the new operator installs the CRD that knows the switch, and starts the controllers right after it. */
 export function noSwitchYet(): Fault {
   return new Fault(
     'usage',
-    '--hold-policy-migration cannot be kept here: the installed operator puts its own CRDs back, which drop the switch, and only the new one brings those that know it',
+    '--hold-policy-migration cannot be kept here: the installed operator puts its own CRDs back, which drop the switch, and only the new one installs those that know it',
     ['leave out --hold-policy-migration'],
   );
 }

@@ -22,7 +22,7 @@ const AT_ONCE: Action = {
 };
 
 /** Said where no CRD is applied: an operator that keeps its own puts them back within seconds, each time (domain §11.5). */
-export const LEFT_TO_OPERATOR = 'the operator brings the CRDs of its own release, and would put others back';
+export const LEFT_TO_OPERATOR = 'the operator installs the CRDs of its own release, and would put others back';
 
 /** What applying the CRDs would change: nothing where the operator keeps them. */
 export async function readAppliedCrds(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {

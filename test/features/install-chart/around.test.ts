@@ -66,7 +66,7 @@ describe('crds on the chart path', () => {
     const bench = chartBench();
     bench.around.edit('Deployment', 'tigera-operator', args);
     const plan = (await crdsStage.open(bench.sources, bench.context)).plan();
-    assert.deepEqual(plan, { skip: 'the operator brings the CRDs of its own release, and would put others back' });
+    assert.deepEqual(plan, { skip: 'the operator installs the CRDs of its own release, and would put others back' });
   });
 
   it('renders them from the chart that a person names', async () => {

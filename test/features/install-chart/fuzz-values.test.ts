@@ -64,7 +64,7 @@ describe('values of a chart of any shape', () => {
   it('say which settings and pins there are', () => {
     fc.assert(
       fc.property(values, values, fc.boolean(), (mine, defaults, manageCrds) => {
-        const settings = settingsFor({ names, manifests: [''], own: mine, defaults, manageCrds, flowLogs: false });
+        const settings = settingsFor({ names, manifests: [''], own: mine, defaults, manageCrds, restoresCrds: false, flowLogs: false });
         assert.ok(contains(overlaid(mine, settingValues(settings)), settingValues(settings)));
         for (const { pinned } of pinsOf({ names, own: mine, defaults })) assert.equal(typeof pinned, 'string');
       }),

@@ -17,10 +17,20 @@ const defaults = {
   whisker: { enabled: true },
   tigeraOperator: { version: 'v1.42.3', image: 'tigera/operator' },
 };
-const facts: ValueFacts = { names, manifests: [''], own: {}, defaults, manageCrds: false, flowLogs: false };
+const facts: ValueFacts = { names, manifests: [''], own: {}, defaults, manageCrds: false, restoresCrds: false, flowLogs: false };
 
 const SETTINGS: readonly (readonly [string, Partial<ValueFacts>, readonly string[]])[] = [
   ['leaves the CRDs to the person and the additions off', {}, ['manageCRDs=false', 'goldmane.enabled=false', 'whisker.enabled=false']],
+  [
+    'leaves them to the operator where the installed one would put its own back',
+    { restoresCrds: true, flowLogs: true, own: {} },
+    ['manageCRDs=true'],
+  ],
+  [
+    'and not where the values of the release say otherwise',
+    { restoresCrds: true, own: { manageCRDs: false, goldmane: {}, whisker: {} }, flowLogs: false },
+    ['goldmane.enabled=false', 'whisker.enabled=false'],
+  ],
   ['lets the operator apply the CRDs when told so', { manageCrds: true, flowLogs: true }, ['manageCRDs=true']],
   [
     'switches the additions on when asked for, whatever the release says',

@@ -101,7 +101,7 @@ describe('the operator path', () => {
     const bench = await operatedBench();
     bench.around.edit('Deployment', OPERATOR, args);
     const plan = (await crdsStage.open(bench.sources, bench.context)).plan();
-    assert.deepEqual(plan, { skip: 'the operator brings the CRDs of its own release, and would put others back' });
+    assert.deepEqual(plan, { skip: 'the operator installs the CRDs of its own release, and would put others back' });
     await performed(applyStage, bench);
     assert.deepEqual(commands(bench), [applyOf(calico.operator.file)]);
     const held = await operatedBench({ options: { holdPolicyMigration: true }, more: [configurationCrd, configuration] });
