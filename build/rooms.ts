@@ -26,7 +26,7 @@ export const FEATURES = [
   'sidecars',
   'install-chart',
   'install',
-  'images',
+  'node-probe',
   'git-files',
   'backup',
   'verify',

@@ -6,7 +6,7 @@ import type { IntentKind } from '../kernel/intent.ts';
 /** The chain's stages in order; a test holds them to the chain itself, which is too heavy to load for help. */
 export const STAGE_IDS = [
   'preflight',
-  'probe-images',
+  'probe-nodes',
   'backup',
   'ownerrefs-strip',
   'crds',
@@ -22,7 +22,7 @@ export const STAGE_IDS = [
 ] as const;
 
 /** Stages that the chain holds only when they are asked for. */
-export const OPTIONAL_STAGE_IDS = ['probe-images', 'hep', 'policy'] as const;
+export const OPTIONAL_STAGE_IDS = ['probe-nodes', 'hep', 'policy'] as const;
 
 /**
  * Every command, in the order of the help. It `performs` stages, which may change something, `evaluates` them, `targets` a release without

@@ -73,7 +73,7 @@ export async function stagesOf({ chain, flags }: Asked, seams: Seams): Promise<r
 }
 
 function partOf(all: readonly AnyStage[], ids: readonly string[], flags: Readonly<Record<string, unknown>>): readonly AnyStage[] {
-  const asked = all.flatMap(({ id, optional }) => (optional && flags[id] === true ? [id] : []));
+  const asked = all.flatMap(({ id, optional }) => (optional && flags[id] !== undefined && flags[id] !== false ? [id] : []));
   return [...ids, ...asked].flatMap((id) => all[indexOf(all, id)] ?? []);
 }
 

@@ -14,7 +14,7 @@ import {
   rollbackStopStage,
 } from './going-back/index.ts';
 import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
-import { imageEffects, probeImagesStage } from './images/index.ts';
+import { nodeProbeEffects, probeNodesStage } from './node-probe/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { manifestExpectations } from './install-manifest/index.ts';
 import { holdEffects, holdPreconditions, operatorExpectations } from './install-operator/index.ts';
@@ -38,7 +38,7 @@ export const policyStage = policyStageWith(scanOwned);
 /** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
 export const chain: readonly AnyStage[] = [
   preflightStage,
-  probeImagesStage,
+  probeNodesStage,
   backupStage,
   ownerrefsStripStage,
   crdsStage,
@@ -119,7 +119,7 @@ export const featureEffects: FeatureEffects = {
     ...cliEffects,
     ...goingBackEffects,
     ...holdEffects,
-    ...imageEffects,
+    ...nodeProbeEffects,
     ...networkProbeEffects,
     ...ownerEffects,
     ...policyEffects,

@@ -358,6 +358,8 @@ export interface Profile {
   /** Last minor line whose sidecars mount by the flexible volume driver, if any ever did. */
   readonly flexvolUntil?: string;
   /** Undefined where none are known. */
+  /** Ports that the agents listen on from a release on; with `ebpf` only on that data plane. */
+  readonly agentPorts?: readonly { readonly port: number; readonly since: string; readonly ebpf?: true }[];
   readonly procedures?: ProcedureNames;
   /** Where the service keeps which addresses are given. */
   readonly ipam?: IpamNames;

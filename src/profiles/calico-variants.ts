@@ -71,6 +71,11 @@ export const calicoOperated = {
   agent: workload('DaemonSet', 'calico-node', 'calico-node', 'calico-system'),
   controllers: workload('Deployment', 'calico-kube-controllers', 'calico-kube-controllers', 'calico-system'),
   typha: workload('Deployment', 'calico-typha', 'calico-typha', 'calico-system'),
+  // Until then for eBPF alone (pkg/render/node.go of operator v1.38.0 and v1.40.0, calico#11764).
+  agentMounts: [
+    { path: '/sys/fs', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: 'v3.31.0' },
+    { path: '/var/run/calico', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: 'v3.31.0' },
+  ],
 };
 
 /** Operator image minor → Calico minor; minors that are missing belong to another product line (domain §3.2). */

@@ -233,6 +233,8 @@ export const calico: Profile = {
   },
   registryMove: { since: 'v3.31.0', from: 'docker.io/calico', to: 'quay.io/calico' },
   flexvolUntil: 'v3.23',
+  // Felix serves the health check of kube-proxy (calico#11264).
+  agentPorts: [{ port: 10256, since: 'v3.31.0', ebpf: true }],
   procedures: calicoProcedures,
   ipam: {
     plugin: 'calico-ipam',

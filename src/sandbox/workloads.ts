@@ -118,6 +118,7 @@ function startJobs(deps: WorkloadDeps): void {
     const ip = `10.244.0.${addresses}`;
     deps.clock.schedule(0, () => setStatus(deps, after, { podIP: ip }));
     if (argumentsOf(after)[0] === 'client') deps.clock.schedule(ENDS_MS, () => end(deps, after));
+    if (argumentsOf(after)[0] === 'probe') deps.clock.schedule(ENDS_MS, () => tellAll(deps, after));
   });
 }
 
@@ -160,6 +161,13 @@ function argumentsOf(pod: KubeObject): readonly string[] {
 function setStatus(deps: WorkloadDeps, pod: KubeObject, more: object): void {
   const live = current(deps, pod);
   if (live) deps.store.update(K.Pod, { ...live, status: { ...(live.status as object), ...more } });
+}
+
+/** As the script of a node probe ends where nothing is wrong. */
+function tellAll(deps: WorkloadDeps, pod: KubeObject): void {
+  const terminated = { exitCode: 0, reason: 'Completed', message: 'done\n' };
+  const containerStatuses = (podShape(pod).status?.containerStatuses ?? []).map((one) => ({ ...one, ready: false, state: { terminated } }));
+  setStatus(deps, pod, { phase: 'Succeeded', conditions: [], containerStatuses });
 }
 
 /** As the script of the probe ends: by whether the name was resolved, and whether the other pod answered. */

@@ -91,7 +91,7 @@ describe('the rooms of src', () => {
     "if (/nothing was changed/i.test(outcome.message ?? '')) return;",
     'suggestions.map((one) => LOOK.exec(one)?.[1])',
     "if (finding.message.startsWith(LEFT_OUT)) return 'left out';",
-    "if (!next.includes(' --probe-images')) return [];",
+    "if (!next.includes(' --probe-nodes')) return [];",
     "const parts = finding.hint.split('; ');",
   ])
     it(`would be told of one: ${text}`, () => {

@@ -64,8 +64,8 @@ describe('a wrong command line', () => {
       /^error: flag --v expects a value\ngive a level: -v=1, or -v=6 for requests\nNext: kubectl netsvc-upgrade preflight --help\n$/,
     ],
     [
-      ['preflight', '--read-only', '--probe-images'],
-      /^error: --probe-images cannot also be provided when using --read-only\nNext: kubectl netsvc-upgrade preflight --help\n$/,
+      ['preflight', '--read-only', '--probe-nodes=all'],
+      /^error: --probe-nodes=all cannot also be provided when using --read-only\nNext: kubectl netsvc-upgrade preflight --help\n$/,
     ],
     [['permissions'], /^error: missing required flag --for\nNext: kubectl netsvc-upgrade permissions --help\n$/],
     [['preflight', 'extra'], /^error: unexpected argument: extra/],

@@ -24,7 +24,7 @@ describe('a slice of the chain', () => {
   it('is refused when nothing is left', () => assert.throws(() => ids({ from: 'cli', through: 'crds' }), Fault));
   it('is one stage for a command of its own', async () => assert.deepEqual(await stagesFor('apply'), ['apply']));
   it('is that stage and the optional one that a flag names', async () => {
-    assert.deepEqual(await stagesFor('preflight', { 'probe-images': true }), ['preflight', 'probe-images']);
+    assert.deepEqual(await stagesFor('preflight', { 'probe-nodes': 'all' }), ['preflight', 'probe-nodes']);
     assert.deepEqual(await stagesFor('preflight'), ['preflight']);
   });
   it('is the part of it that the argument of a command names', async () =>

@@ -183,13 +183,11 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   // Values of the certificates are read in the moment of the write.
   'write-cli-config': { type: 'write-cli-config', to: 't', content: 'c', certificates: { secret: secret.ref, files: { f: 'key' } } },
   'remove-file': { type: 'remove-file', file: 'f', keepAs: 'k' },
-  'probe-images': {
-    type: 'probe-images',
-    daemonSet: { ...daemonSet.ref, metadata: { name: 'probe' } },
-    images: ['i'],
+  'probe-nodes': {
+    type: 'probe-nodes',
+    probe: { nodes: ['n'], images: ['i'], pullSecrets: ['s'], namespace: 'n', needs: undefined, versionCommands: {}, timeoutMs: 1 },
     run: 'r',
     release: 'v1',
-    timeoutMs: 1,
   },
   'probe-network': {
     type: 'probe-network',

@@ -11,7 +11,7 @@ const CONTROLLERS = 'netsvc-kube-controllers';
 const unhealthy = (message: string) => ({ event: { reason: 'Unhealthy', message: `Readiness probe failed: ${message}` } });
 const NO_MATCHES =
   'Error: UPGRADE FAILED: unable to build kubernetes objects from current release manifest: no matches for kind "PodSecurityPolicy" in version "policy/v1beta1"\n';
-const PROBED = { command: 'preflight --probe-images --yes' };
+const PROBED = { command: 'preflight --probe-nodes all --yes' };
 const SANDBOX = 'Failed to create pod sandbox: plugin type="calico" failed (add):';
 
 /** The rollout fails as in the thread: `run` stops and says what that means. */

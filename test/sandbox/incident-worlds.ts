@@ -224,7 +224,7 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
       replaced(K.Deployment, 'calico-kube-controllers', /docker.io\/calico/g, 'mirror.example.org/calico'),
       (_, { clock }) => clock.sleep(60_000),
     )
-    .warns('NS-606', /mirror\.example\.org\/calico\/node:v3\.32\.1[\s\S]*--probe-images/),
+    .warns('NS-606', /mirror\.example\.org\/calico\/node:v3\.32\.1[\s\S]*--probe-nodes all/),
   'a setting does not pass the stricter definition of the target': on('calico', [101])
     .after(felix({ logPrefix: 'calico drop: "' }))
     .stops('NS-501', /FelixConfiguration\/default[\s\S]*logPrefix/),

@@ -135,7 +135,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#12532 calico#12533', 'DETECTED'],
   ['calico#7673 calico#5764 calico#6027 kubespray#7873', 'PREVENTED', 'e2e/cli: replaces the old CLI in place'],
   ['calico#4426', 'DETECTED'],
-  ['calico#4918 calico#4833 calico#10025', 'DETECTED', 'full/probe-images: names the node that cannot pull'],
+  ['calico#4918 calico#4833 calico#10025', 'DETECTED', 'full/probe-nodes: names the node that cannot pull'],
   ['moj#7416 moj#7772', 'EXPLAINED'],
   ['kyverno#11122 csm#1958 csm#2023 gatekeeper#1472 calico#9807', 'DETECTED', 'e2e/incidents: stops where a webhook must admit them'],
   [

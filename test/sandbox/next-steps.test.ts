@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { checkTitles } from '../../src/features/chain.ts';
-import { imagesPulled } from '../../src/features/images/stage.ts';
+import { imagesPulled } from '../../src/features/node-probe/stage.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Check, Finding } from '../../src/kernel/check.ts';
 import { contextOf } from '../fixtures/facts.ts';

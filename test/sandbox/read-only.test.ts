@@ -28,8 +28,8 @@ describe('preflight --read-only', () => {
     assert.match(command.out(), /^Next: kubectl netsvc-upgrade plan/m);
   });
 
-  it('excludes --probe-images, which writes', async () => {
+  it('excludes --probe-nodes, which writes', async () => {
     const command = await bench();
-    assert.equal(await command.run('preflight', '--read-only', '--probe-images'), 64);
+    assert.equal(await command.run('preflight', '--read-only', '--probe-nodes', 'all'), 64);
   });
 });

@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'ownerrefs-strip': 'ownerrefs strip',
   'ownerrefs-restore': 'ownerrefs restore',
   'ownerrefs-forget': 'ownerrefs forget',
-  'probe-images': 'preflight --probe-images',
+  'probe-nodes': 'preflight --probe-nodes all',
 };
 
 /** A step that nothing here can do: it is shown, and nothing is asked. */
@@ -87,7 +87,7 @@ function composed(of: ApplyBench, scenario: Scenario, request: ComposeRequest): 
 /** Another stage than the one that is asked: it has nothing to say, and the upgrade is still to be done. */
 function around(stage: AnyStage, [command]: readonly string[]): AnyStage {
   if (stage.id === command || (command === 'ownerrefs' && stage.id.startsWith(command))) return stage;
-  const plan = stage.id === 'apply' || stage.id === 'probe-images' ? applies('upgrade.yaml') : ({ skip: 'done' } as const);
+  const plan = stage.id === 'apply' || stage.id === 'probe-nodes' ? applies('upgrade.yaml') : ({ skip: 'done' } as const);
   return { ...stage, open: async () => ({ findings: () => [], plan: () => plan }) };
 }
 

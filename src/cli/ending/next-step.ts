@@ -113,8 +113,8 @@ function followerOf({ chain, typed }: Ending): string {
 
 /** What comes after a probe that is the next command: it is no step of the upgrade. */
 export function afterProbe(next: Command, { chain, carried }: Pick<Ending, 'chain' | 'carried'>): readonly Text[] {
-  if (!next.gives('probe-images')) return [];
-  return [text`Afterwards, if every node can pull them: ${oursWith(chain?.onlyPlans ? chain.next : 'plan', carried)}`];
+  if (!next.gives('probe-nodes')) return [];
+  return [text`Afterwards, if every node is well: ${oursWith(chain?.onlyPlans ? chain.next : 'plan', carried)}`];
 }
 
 function fixFor(ending: Ending, ours: (line: string) => Command): Command {

@@ -38,7 +38,7 @@ async function printImages(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const [{ readInstalled }, { readTargetImages }] = await Promise.all([
       import('../../features/survey/detect.ts'),
-      import('../../features/images/target-images.ts'),
+      import('../../features/node-probe/target-images.ts'),
     ]);
     const { composition, context } = session;
     const installation = await readInstalled(composition, context);

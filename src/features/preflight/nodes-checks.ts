@@ -165,7 +165,7 @@ function undoubted(nodes: readonly KubeObject[]): Verdict {
   const untold = nodes.filter((node) => infoOf(node, 'architecture') === 'amd64' && cpuLabels(node).length === 0);
   if (untold.length === 0) return ok('processors are supported');
   return notApplicable(
-    `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each: ${PROGRAM} preflight --probe-images`,
+    `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each: ${PROGRAM} preflight --probe-nodes all`,
   );
 }
 

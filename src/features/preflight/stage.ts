@@ -9,7 +9,7 @@ import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
-import { readPulled } from '../images/index.ts';
+import { readPulled } from '../node-probe/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { givesAddresses, readIpam } from '../ipam/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';

@@ -102,11 +102,11 @@ function afterProbe(verdict: Verdict, { now, pulled }: PreflightFacts, namesImag
   const isPulled = !namesImages || (verdict.evidence ?? []).every(({ text }) => known.images.includes(text));
   if (!isPulled) return verdict;
   const what = `${counted(known.images.length, 'image')} of the target`;
-  return ok(`${counted(known.nodes, 'node')} pulled ${what} ${agoText(known.at, new Date(now))} (preflight --probe-images)`);
+  return ok(`${counted(known.nodes, 'node')} pulled ${what} ${agoText(known.at, new Date(now))} (preflight --probe-nodes)`);
 }
 
 /** Nodes that cannot pull an image stop the run half-way: they are asked before it begins. */
-const ASKING = { next: command`kubectl netsvc-upgrade preflight --probe-images`, leads: 'before' } as const;
+const ASKING = { next: command`kubectl netsvc-upgrade preflight --probe-nodes all`, leads: 'before' } as const;
 const PULLABLE = 'Make sure that nodes can pull them (network, allow list, pull secret)';
 /** Of the command below. */
 const ASKS = 'The command below has every node pull them: it starts a short pod on each and deletes it.';

@@ -88,10 +88,14 @@ export const stateRead: Needs = (...of) => [
 
 export const lock: Needs = () => allow(['create', 'get', 'update'], K.Lease, 'lock', { namespace: STATE_NAMESPACE, names: [LOCK] });
 
-/** `preflight --probe-images`. */
+const TRIED = 'Jobs that try the target on the nodes (--probe-nodes)';
+
+/** `preflight --probe-nodes`. */
 export const probe: Needs = () => [
-  ...allow(['create', 'delete', 'get', 'list'], K.DaemonSet, 'pods that pull the images of the target', { required: false }),
-  ...allow(['list'], K.Pod, 'pods that pull the images of the target', { required: false }),
+  ...allow(['create', 'delete'], K.Job, TRIED, { required: false }),
+  ...allow(['create', 'list'], K.Pod, TRIED, { required: false }),
+  ...allow(['get'], [K.Node, K.DaemonSet, K.ConfigMap], TRIED, { required: false }),
+  ...allow(['list'], K.Event, TRIED, { required: false }),
 ];
 
 /** `--probe-network`: Jobs in the namespace that is named for them. */

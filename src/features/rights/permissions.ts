@@ -176,8 +176,8 @@ const commandNeeds: CommandNeeds = {
   preflight: reading('preflight'),
   // `preflight --read-only`: no dry run, no Secret, and no search of everything, which would be one of Secrets too.
   'preflight-read-only': [readOnly],
-  // With this role besides, preflight may probe images as well.
-  'probe-images': [...reading('preflight'), needs.lock, needs.probe],
+  // With this role besides, preflight may try nodes as well.
+  'probe-nodes': [...reading('preflight'), needs.lock, needs.probe],
   plan: reading(...USUAL),
   run: [...writing(...USUAL), needs.canary, needs.networkProbe],
   commit: [...writing(...USUAL), needs.canary, needs.networkProbe],

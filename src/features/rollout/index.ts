@@ -3,7 +3,7 @@
 export { HELD } from './canary-view.ts';
 export { rolloutExpectations } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
-export { lastWarning, meaningOf, shortText } from './meanings.ts';
+export { itemsIn, lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
 export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readTargetImages, type TargetImages } from '../../../src/features/images/target-images.ts';
+import { readTargetImages, type TargetImages } from '../../../src/features/node-probe/target-images.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';

@@ -5,7 +5,7 @@ import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.
 import { chain, checkTitles, goingBackStages } from '../../../src/features/chain.ts';
 import { backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
-import { imagesPulled } from '../../../src/features/images/stage.ts';
+import { agentStarts, imagesPulled } from '../../../src/features/node-probe/stage.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
 import { removalChecks } from '../../../src/features/policies/removal-checks.ts';
 import { aheadOfApply, preflightChecks } from '../../../src/features/preflight/catalogue.ts';
@@ -20,9 +20,10 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const ids = Object.keys(checkTitles);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
 const followUps: ReadonlySet<string> = new Set(
-  [...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks, imagesPulled, ...backChecks, ...labelChecks].map(
-    (check) => check.id,
-  ),
+  [
+    ...[...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks],
+    ...[imagesPulled, agentStarts, ...backChecks, ...labelChecks],
+  ].map((check) => check.id),
 );
 
 /** What `apply` will stop at is judged by its own checks; where they have no target to judge, NS-601 says why. */

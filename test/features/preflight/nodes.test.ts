@@ -38,7 +38,7 @@ const cpu = (...features: readonly string[]) =>
 checkCases('NS-425', {
   'does not pass where labels are missing, and says what tells': {
     is: 'not-applicable',
-    says: /^2 nodes of amd64 without processor labels: .*preflight --probe-images$/,
+    says: /^2 nodes of amd64 without processor labels: .*preflight --probe-nodes all$/,
   },
   'passes if labels prove it': { facts: cpu('AVX2', 'AESNI'), is: 'ok', says: /supported$/ },
   'warns if labels show nothing of it': { facts: cpu('AESNI'), is: 'warning', about: ['Node/n1'] },

@@ -36,8 +36,8 @@ describe('permissions', () => {
   it('are those of a run for each stage that it performs without --include', () => {
     const ofRun = new Set(textOf(everything));
     const more = (command: string) => textOf(everything, command).filter((one) => !ofRun.has(one));
-    // The role `probe-images` is beside that of a run.
-    for (const { id, optional } of chain.filter((one) => permittedCommands.includes(one.id) && one.id !== 'probe-images'))
+    // The role `probe-nodes` is beside that of a run.
+    for (const { id, optional } of chain.filter((one) => permittedCommands.includes(one.id) && one.id !== 'probe-nodes'))
       if (optional) assert.notDeepEqual(more(id), [], `${id} belongs to OPTIONAL in ${FILE}`);
       else assert.deepEqual(more(id), [], id);
   });
@@ -114,7 +114,7 @@ describe('permissions', () => {
 
   it('are known for every command that asks a cluster', () => {
     // Some flags have a role of their own: without them the command only reads, or needs less.
-    const ofFlags = ['probe-images', 'probe-network', 'preflight-read-only'];
+    const ofFlags = ['probe-nodes', 'probe-network', 'preflight-read-only'];
     const roles = permittedCommands.filter((one) => !ofFlags.includes(one));
     assert.deepEqual([...roles].sort(), [...CLUSTER].sort(), `commandNeeds in ${FILE} and COMMANDS in src/cli/command-names.ts differ`);
   });

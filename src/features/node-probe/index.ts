@@ -1,4 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { imageEffects } from './effects.ts';
+export { nodeProbeEffects } from './effects.ts';
 export { readPulled } from './image-probe.ts';
-export { probeImagesStage } from './stage.ts';
+export { probeNodesStage } from './stage.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { PROBE_NAME, probeDaemonSet } from '../../src/features/images/image-probe.ts';
-import { probeImagesStage } from '../../src/features/images/stage.ts';
+import { NODE_PROBES } from '../../src/features/node-probe/job.ts';
+import { probeNodesStage } from '../../src/features/node-probe/stage.ts';
 import { preflightStage } from '../../src/features/preflight/stage.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import { permissionsOf } from '../../src/features/rights/permissions.ts';
-import { PROBE_LABEL } from '../../src/features/survey/index.ts';
+import type { Finding } from '../../src/kernel/check.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -14,8 +14,6 @@ import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
-const IMAGE = `registry.netsvc.io/netsvc/node:${netsvc.defaultRelease}`;
-
 const scope = { documents: documentKinds, meshed: true };
 const installed = () => installedSandbox({ nodes: 3 });
 
@@ -23,7 +21,7 @@ async function probe(
   scenario: Scenario,
   flags: Record<string, unknown> = {},
   onEvent?: (event: EngineEvent, soft: AbortController) => void,
-  role = 'probe-images',
+  role = 'probe-nodes',
 ) {
   const [soft, hard] = [new AbortController(), new AbortController()];
   const interruption = interruptionOf(soft.signal, hard.signal);
@@ -31,18 +29,21 @@ async function probe(
   const { cluster, denied } = guardedCluster(ports.cluster, allowedBy(permissionsOf(role, netsvc, scope)));
   const asked = { timeout: '2m', ...flags, accept: ['NS-009', ...((flags.accept as string[]) ?? [])] };
   const around = { ports: { ...ports, cluster }, observe: (event: EngineEvent) => onEvent?.(event, soft) };
-  const outcome = await performIn(scenario, [preflightStage, probeImagesStage], asked, around);
+  const outcome = await performIn(scenario, [preflightStage, probeNodesStage], asked, around);
   assert.deepEqual([...denied], []);
   return { ...outcome, finding: outcome.findings.find(({ id }) => id === 'NS-221') };
 }
 
-const left = ({ cluster }: Scenario) => cluster.list(K.DaemonSet, { labelSelector: `${PROBE_LABEL}=images` });
+const outcomeOf = (id: string, findings: readonly Finding[]) => findings.find((one) => one.id === id);
 
-describe('preflight --probe-images', () => {
+const left = ({ cluster }: Scenario) => cluster.list(K.Job, { labelSelector: NODE_PROBES });
+
+describe('preflight --probe-nodes all', () => {
   it('has every node pull every image, leaves nothing and begins no run', async () => {
     const scenario = await installed();
-    const { exit, finding, writes } = await probe(scenario);
+    const { exit, finding, findings, writes } = await probe(scenario);
     assert.deepEqual([exit, finding?.outcome, writes], ['done', 'ok', 1]);
+    assert.match(outcomeOf('NS-431', findings)?.message ?? '', /^3 nodes tried: mounts, folders, ports and names$/);
     assert.match(finding?.message ?? '', /pulled: \d images on 3 nodes/);
     assert.deepEqual(await left(scenario), []);
     assert.deepEqual([scenario.state.record, scenario.state.holder], [undefined, undefined]);
@@ -90,20 +91,6 @@ describe('preflight --probe-images', () => {
     assert.deepEqual(await left(scenario), []);
   });
 
-  it('deletes first what a killed run left', async () => {
-    const scenario = await installed();
-    await scenario.cluster.create(K.DaemonSet, probeDaemonSet({ namespace: 'kube-system', images: [IMAGE], pullSecrets: [] }));
-    const { exit, writes, plans } = await probe(scenario);
-    assert.deepEqual([exit, writes], ['done', 2]);
-    const [, plan] = plans;
-    assert.deepEqual(
-      plan?.actions.map(({ id }) => id),
-      ['left-over-1', 'probe'],
-    );
-    assert.match(plan?.actions[0]?.title ?? '', new RegExp(`kube-system/${PROBE_NAME}, which a killed run left`));
-    assert.deepEqual(await left(scenario), []);
-  });
-
   it('only has the server judge the pods in a dry run', async () => {
     const scenario = await installed();
     const { exit, writes } = await probe(scenario, { 'dry-run': 'server' });
@@ -113,7 +100,7 @@ describe('preflight --probe-images', () => {
   it('says what to ask for where the account may not delete it, and creates nothing', async () => {
     const scenario = await installed();
     const { message, writes } = await probe(scenario, { accept: ['NS-009'] }, undefined, 'preflight');
-    assert.match(message ?? '', /may not delete DaemonSets in kube-system: the probe would stay there/);
+    assert.match(message ?? '', /may not create or delete Jobs in namespace kube-system: nothing was tried \(images, processors/);
     assert.deepEqual([writes, await left(scenario)], [0, []]);
   });
 });
@@ -122,7 +109,7 @@ describe('preflight --probe-images', () => {
 describe('while images are not proved to be pullable', function () {
   this.timeout(30_000);
   const profile = { ...netsvc, registryMove: { since: 'v3.27.0', from: 'registry.old.io/netsvc', to: 'registry.new.io/netsvc' } };
-  const PROBE = 'Next: kubectl netsvc-upgrade preflight --probe-images';
+  const PROBE = 'Next: kubectl netsvc-upgrade preflight --probe-nodes all';
 
   async function ran(scenario: Scenario, typed: string) {
     const bench = sandboxCommand(scenario, profile);
@@ -135,30 +122,30 @@ describe('while images are not proved to be pullable', function () {
     const scenario = await installed();
     const before = await ran(scenario, 'preflight');
     assert.equal(before.next, PROBE);
-    assert.match(before.text, /^Afterwards, if every node can pull them: kubectl netsvc-upgrade plan$/m);
+    assert.match(before.text, /^Afterwards, if every node is well: kubectl netsvc-upgrade plan$/m);
     const planned = await ran(scenario, 'plan --detailed-exitcode');
     assert.equal(planned.next, PROBE);
-    assert.match(planned.text, /^Afterwards, if every node can pull them: kubectl netsvc-upgrade run$/m);
+    assert.match(planned.text, /^Afterwards, if every node is well: kubectl netsvc-upgrade run$/m);
     assert.equal((await ran(scenario, 'plan --accept NS-606')).next, 'Next: kubectl netsvc-upgrade run --accept=NS-606');
-    const probed = await ran(scenario, 'preflight --probe-images --yes');
+    const probed = await ran(scenario, 'preflight --probe-nodes all --yes');
     assert.deepEqual([probed.exit, probed.next], [0, 'Next: kubectl netsvc-upgrade plan']);
     assert.match(probed.text, /^√ NS-606 fixed by this run/m);
     assert.equal((await ran(scenario, 'plan')).next, 'Next: kubectl netsvc-upgrade run');
     const preflight = await ran(scenario, 'preflight -o wide');
     assert.equal(preflight.next, 'Next: kubectl netsvc-upgrade plan');
-    assert.match(preflight.text, /NS-606 3 nodes pulled \d images of the target \d+s ago \(preflight --probe-images\)/);
+    assert.match(preflight.text, /NS-606 3 nodes pulled \d images of the target \d+s ago \(preflight --probe-nodes\)/);
   });
 
   it('that is so again a day later, and after a probe that found a node without them', async () => {
     const scenario = await installed();
     scenario.cluster.nodes.fault('node-02', 'image-pull');
-    const failed = await ran(scenario, 'preflight --probe-images --yes');
+    const failed = await ran(scenario, 'preflight --probe-nodes all --yes');
     assert.equal(failed.exit, 3);
     assert.equal((await ran(scenario, 'plan')).next, PROBE);
     const accepted = await ran(scenario, 'plan --accept NS-221');
     assert.equal(accepted.next, 'Next: kubectl netsvc-upgrade run --accept=NS-221', 'the user does without that node');
     scenario.cluster.nodes.fault('node-02', 'none');
-    await ran(scenario, 'preflight --probe-images --yes');
+    await ran(scenario, 'preflight --probe-nodes all --yes');
     assert.equal((await ran(scenario, 'preflight')).next, 'Next: kubectl netsvc-upgrade plan');
     await scenario.clock.sleep(24 * 3_600_000);
     assert.equal((await ran(scenario, 'preflight')).next, PROBE);
@@ -166,7 +153,7 @@ describe('while images are not proved to be pullable', function () {
 
   it('a dry run of the probe proves nothing', async () => {
     const scenario = await installed();
-    const { text } = await ran(scenario, 'preflight --probe-images --dry-run=server');
+    const { text } = await ran(scenario, 'preflight --probe-nodes all --dry-run=server');
     assert.match(text, /^‼ NS-606/m);
     assert.equal((await ran(scenario, 'plan')).next, PROBE);
   });

@@ -1,9 +1,11 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { imageList, imagesIn, pullSecretsIn } from '../../manifest/images.ts';
 import { pathOf } from '../install/index.ts';
 import { readSidecarImages } from '../sidecars/index.ts';
+import { isImageOf } from '../survey/index.ts';
 
 /** What the nodes of this cluster are going to pull. */
 export interface TargetImages {
@@ -11,6 +13,8 @@ export interface TargetImages {
   readonly images: readonly string[];
   /** Secrets that the target's workloads pull with: `namespace/name`. */
   readonly pullSecrets: readonly string[];
+  /** The agents’, with the user’s changes; undefined where an operator renders it. */
+  readonly daemonSet: KubeObject | undefined;
   /** What cannot be known, each a sentence. */
   readonly unknown: readonly string[];
 }
@@ -24,6 +28,9 @@ export async function readTargetImages(sources: Sources, context: Context, insta
   return {
     images: imageList([...imagesIn(documents), ...images, ...sidecars.images]),
     pullSecrets: [...new Set(pullSecretsIn(documents))].toSorted(),
+    daemonSet: documents.find(
+      (one) => one.kind === 'DaemonSet' && imagesIn([one]).some((image) => isImageOf(image, context.profile.images.agent)),
+    ),
     unknown: [...unknown, ...sidecars.unknown],
   };
 }

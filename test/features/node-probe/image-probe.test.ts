@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isProbed, probeDaemonSet, probedImages, readImageProbe, readPulled } from '../../../src/features/images/image-probe.ts';
+import { isProbed, probedImages, readImageProbe, readPulled } from '../../../src/features/node-probe/image-probe.ts';
+import { type ProbeParts, probeJob } from '../../../src/features/node-probe/job.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -20,9 +21,13 @@ const pod = (status: object, spec: object = { nodeName: 'a' }): KubeObject => ({
 });
 const container = (more: object) => ({ containerStatuses: [{ name: 'image-1', ...more }] });
 const waiting = (reason: string, message?: string) => container({ imageID: '', state: { waiting: { reason, message } } });
+const PARTS: ProbeParts = {
+  ...{ namespace: 'kube-system', id: 'i', node: 'a', part: '1', needs: undefined, images: [] },
+  ...{ pullSecrets: [], versionCommands: {}, endsAfter: 60 },
+};
 const NOW = Date.parse('2026-11-24T04:00:10Z');
 const stateOf = (pods: readonly KubeObject[], ready = true) => {
-  const [first] = probedImages(pods, [node('a', ready)], [IMAGE], NOW);
+  const [first] = probedImages(new Map(pods.map((one) => ['a', one])), [node('a', ready)], [IMAGE], NOW);
   return `${first?.state}: ${first?.because}`;
 };
 
@@ -81,7 +86,7 @@ describe('what a node says of an image', () => {
 
   it('is asked by the version command where one is known for the image, and by no program else', () => {
     const commands = (images: readonly string[]) => {
-      const { spec } = probeDaemonSet({ namespace: 'x', images, pullSecrets: [], versionCommands: { node: ['/bin/calico-node', '-v'] } });
+      const { spec } = probeJob({ ...PARTS, images, versionCommands: { node: ['/bin/calico-node', '-v'] } });
       const { template } = spec as {
         readonly template: { readonly spec: { readonly containers: readonly { readonly command: readonly string[] }[] } };
       };
@@ -104,18 +109,16 @@ describe('what a node says of an image', () => {
   });
 
   it('is the scheduler’s where the pod has no node yet', () => {
-    const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] };
-    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } };
     const conditions = [{ type: 'PodScheduled', status: 'False', message: 'Insufficient pods' }];
-    assert.equal(stateOf([pod({ conditions }, { affinity })]), 'untold: not scheduled: Insufficient pods');
+    assert.equal(stateOf([pod({ conditions }, {})]), 'untold: not scheduled: Insufficient pods');
   });
 });
 
 describe('the probe', () => {
-  const { spec } = probeDaemonSet({ namespace: 'kube-system', images: [IMAGE, 'b'], pullSecrets: ['mirror'] });
+  const { spec } = probeJob({ ...PARTS, images: [IMAGE, 'b'], pullSecrets: ['mirror'] });
   const text = JSON.stringify(spec);
 
-  it('reaches every node, runs nothing and has no right', () => {
+  it('without a known agent runs nothing and has no right', () => {
     for (const part of [
       '"tolerations":[{"operator":"Exists"}]',
       '"automountServiceAccountToken":false',
@@ -137,14 +140,15 @@ describe('the probe', () => {
     const context = contextOf();
     const results = [{ node: 'n1', image: 'a', state: 'pulled', because: '' }];
     const of = (release: string) =>
-      readPulled({ read: async () => JSON.stringify({ run: context.startedAt.toISOString(), release, results }) }, context);
+      readPulled({ read: async () => JSON.stringify({ run: context.startedAt.toISOString(), release, results, nodes: [] }) }, context);
     assert.deepEqual((await of(context.goal.release))?.images, ['a']);
     assert.equal(await of('v3.0.0'), undefined);
   });
 
   it('is read back only whole', () => {
-    const whole = { run: 'r', release: 'v1', results: [] };
+    const whole = { run: 'r', release: 'v1', results: [], nodes: [] };
     assert.deepEqual(readImageProbe(JSON.stringify(whole)), whole);
-    for (const text of [undefined, '', '{', 'null', '{"run":1}', '{"run":"r","results":[]}']) assert.equal(readImageProbe(text), undefined);
+    for (const text of [undefined, '', '{', 'null', '{"run":1}', '{"run":"r","results":[]}', '{"run":"r","release":"v1","results":[]}'])
+      assert.equal(readImageProbe(text), undefined);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PROBE_LABEL } from '../../src/features/survey/index.ts';
+import { NODE_PROBES } from '../../src/features/node-probe/job.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
@@ -17,18 +17,18 @@ interface Report {
   }[];
 }
 
-describe('preflight --probe-images on a real control plane', function () {
+describe('preflight --probe-nodes on a real control plane', function () {
   this.timeout(280_000);
   const cluster = shared(() => installedCluster({ manifest: manifestFile(FROM, 'netsvc.yaml', ownReleases), nodes: 3 }));
 
   const args = (...more: readonly string[]) => [
-    ...['preflight', '--profile', 'netsvc', '--manifest-url', ownReleases, '--probe-images', '-o', 'json', '--fail-on', 'error'],
+    ...['preflight', '--profile', 'netsvc', '--manifest-url', ownReleases, '--probe-nodes', 'all', '-o', 'json', '--fail-on', 'error'],
     ...more,
   ];
   const findingIn = (stdout: string) => (JSON.parse(stdout) as Report).findings.find(({ id }) => id === 'NS-221');
   const left = async () => {
-    const query = `labelSelector=${encodeURIComponent(PROBE_LABEL)}`;
-    const { items } = await cluster.plane.api.get<ApiList>(`/apis/apps/v1/daemonsets?${query}`);
+    const query = `labelSelector=${encodeURIComponent(NODE_PROBES)}`;
+    const { items } = await cluster.plane.api.get<ApiList>(`/apis/batch/v1/jobs?${query}`);
     return items.map(({ metadata }) => metadata.name);
   };
 

@@ -1,13 +1,12 @@
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, parsedJson } from '../../kernel/json.ts';
 import { acceptsSubject } from '../../kernel/judge.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { WorkFolder } from '../../kernel/ports.ts';
-import { parseImage } from '../../kernel/release.ts';
 import { type ContainerStatus, conditionOf, NOT_YET, nodeFacts, podShape } from '../../kube/pod-facts.ts';
-import { PROBE_LABEL, type PulledImages } from '../survey/index.ts';
-
-export const PROBE_NAME = 'netsvc-upgrade-probe-images';
+import type { PulledImages } from '../survey/index.ts';
+import { NO_PROGRAM } from './job.ts';
+import type { NodeSaid } from './said.ts';
 
 /** What one node says of one image. */
 export interface ProbedImage {
@@ -25,6 +24,7 @@ export interface ImageProbe {
   /** Whose images they are. */
   readonly release: string;
   readonly results: readonly ProbedImage[];
+  readonly nodes: readonly NodeSaid[];
 }
 
 /** Reasons of a container that waits for its image and will not get it; every other reason comes after the pull. */
@@ -32,9 +32,6 @@ const NOT_PULLED = new Set([
   ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable', 'ImageInspectError'],
   'SignatureValidationFailed',
 ]);
-
-/** No image has it. */
-const NO_PROGRAM = '/netsvc-upgrade-probe-runs-nothing';
 
 /** Exit codes of a program that this machine cannot run, whatever it was asked. */
 const CANNOT_RUN: Readonly<Record<number, string>> = {
@@ -46,18 +43,17 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
 const RUNS_AFTER_MS = 3_000;
 
 /**
- * What every node says of every image; `now` in milliseconds. Known programs print their version; other images get a missing command, as a
+ * What every node says of every image, by the pod that it has of the probe; `now` in milliseconds. Known programs print their version; other images get a missing command, as a
  * container that cannot start proves the pull.
  */
 export function probedImages(
-  pods: readonly KubeObject[],
+  pods: ReadonlyMap<string, KubeObject>,
   nodes: readonly KubeObject[],
   images: readonly string[],
   now: number,
 ): readonly ProbedImage[] {
-  const byNode = new Map(pods.map((pod) => [nodeOf(pod), pod]));
   return nodes.flatMap((node) => {
-    const pod = byNode.get(node.metadata.name);
+    const pod = pods.get(node.metadata.name);
     const { name, ready, reason } = nodeFacts(node);
     return images.map((image): ProbedImage => {
       const said = pod ? saidOf(pod, image, now) : ({ state: 'untold', because: 'not scheduled' } as const);
@@ -65,13 +61,6 @@ export function probedImages(
       return { node: name, image, state: 'away', because: `the node is not ready (${reason})` };
     });
   });
-}
-
-/** DaemonSet pods are bound to their node by affinity before the scheduler names it. */
-function nodeOf(pod: KubeObject): string {
-  const { nodeName } = podShape(pod).spec ?? {};
-  const bound = /"metadata\.name"[^\]]*"values":\["([^"]+)"\]/.exec(JSON.stringify(pod.spec ?? {}))?.[1];
-  return nodeName ?? bound ?? '';
 }
 
 function saidOf(pod: KubeObject, image: string, now: number): Pick<ProbedImage, 'state' | 'because'> {
@@ -112,12 +101,13 @@ export function isProbed({ metadata }: KubeObject): boolean {
 /** What was written; undefined for anything else. */
 export function readImageProbe(text: string | undefined): ImageProbe | undefined {
   // Where none was written yet, or a copy was interrupted, the nodes are asked again.
-  const { run, release, results } = mapAt(parsedJson(text ?? ''));
-  return typeof run === 'string' && typeof release === 'string' && Array.isArray(results) ? { run, release, results } : undefined;
+  const { run, release, results, nodes } = mapAt(parsedJson(text ?? ''));
+  const isProbe = typeof run === 'string' && typeof release === 'string' && Array.isArray(results) && Array.isArray(nodes);
+  return isProbe ? { run, release, results, nodes } : undefined;
 }
 
 /** File in the work folder with what the nodes said. */
-export const RESULTS = 'probe-images.json';
+export const RESULTS = 'probe-nodes.json';
 
 /** A registry and the way to it may change: what nodes have said counts for a day. */
 const COUNTS_MS = 24 * 3_600_000;
@@ -134,51 +124,4 @@ export async function readPulled(work: Pick<WorkFolder, 'read'>, { goal, options
   if (pulled.length === 0) return undefined;
   const [images, nodes] = [new Set(pulled.map(({ image }) => image)), new Set(pulled.map(({ node }) => node))];
   return { images: [...images], nodes: nodes.size, at: saved.run };
-}
-
-export interface ProbeParts {
-  readonly namespace: string;
-  readonly images: readonly string[];
-  /** Names of Secrets in that namespace. */
-  readonly pullSecrets: readonly string[];
-  /** How programs say their version, by the last part of their image's name. */
-  readonly versionCommands?: Readonly<Record<string, readonly string[]>>;
-}
-
-/**
- * A pod on every node with a container per image, without rights or host network, for the strictest pod security level. A program prints
- * its version; where nobody knows how, the command does not exist and the container never starts.
- */
-export function probeDaemonSet({ namespace, images, pullSecrets, versionCommands = {} }: ProbeParts): KubeObject {
-  const labels = { [PROBE_LABEL]: 'images' };
-  const securityContext = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
-  const containers = images.map((image, index) => ({
-    name: `image-${index + 1}`,
-    image,
-    imagePullPolicy: 'IfNotPresent',
-    command: versionCommands[parseImage(image).name] ?? [NO_PROGRAM],
-    resources: { requests: { cpu: '1m', memory: '4Mi' }, limits: { cpu: '200m', memory: '128Mi' } },
-    securityContext,
-  }));
-  const pods = {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    terminationGracePeriodSeconds: 0,
-    nodeSelector: { 'kubernetes.io/os': 'linux' },
-    tolerations: [{ operator: 'Exists' }],
-    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
-    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map((name) => ({ name })) } : {}),
-    containers,
-  };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name: PROBE_NAME, namespace, labels },
-    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pods } },
-  };
-}
-
-/** `DaemonSet/kube-system/netsvc-upgrade-probe-images`. */
-export function probeText(object: KubeObject): string {
-  return refText(refOf(object));
 }

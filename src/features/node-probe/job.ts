@@ -1,0 +1,145 @@
+import type { KubeObject } from '../../kernel/object.ts';
+import { parseImage } from '../../kernel/release.ts';
+import { PROBE_LABEL } from '../survey/index.ts';
+import type { AgentNeeds, HostMount } from './agent-needs.ts';
+
+/** What marks the Jobs and their pods. */
+export const NODE_PROBE = { [PROBE_LABEL]: 'nodes' };
+export const NODE_PROBES = `${PROBE_LABEL}=nodes`;
+
+export const AGENT = 'agent';
+
+/** No image has it: a container that cannot start proves the pull. */
+export const NO_PROGRAM = '/netsvc-upgrade-probe-runs-nothing';
+
+const TOLD = '/dev/termination-log';
+
+/**
+ * Tells what it finds, and at last runs the program of the image, so that it ends as that one does. It writes nowhere but to its own message:
+ * ports are read, never bound. Values are arguments, never text of the script.
+ */
+export const SCRIPT = `ports=$1 name=$2; shift 2
+tell() { echo "$*" >>${TOLD}; }
+for file in /proc/net/tcp /proc/net/tcp6; do
+  [ -r "$file" ] || continue
+  while read -r _ local _ state _; do
+    [ "$state" = 0A ] || continue
+    case " $ports " in *" \${local##*:} "*) tell "port \${local##*:}" ;; esac
+  done <"$file"
+done
+while read -r line; do
+  tail=\${line##* - }
+  place=\${line#* * * * }; place=\${place%% *}
+  options=\${tail##* }
+  case ",$options," in *,ro,*) tell "ro $place" ;; esac
+done </proc/self/mountinfo
+if [ "$name" ]; then
+  if command -v getent >/dev/null 2>&1; then
+    if getent hosts "$name" >/dev/null 2>&1; then tell "name yes"; else tell "name no"; fi
+  else tell "name untried"; fi
+fi
+tell done
+exec "$@"`;
+
+export interface ProbeParts {
+  readonly namespace: string;
+  /** Tells the Jobs of one probe from those of another. */
+  readonly id: string;
+  readonly node: string;
+  readonly part: string;
+  readonly needs: AgentNeeds | undefined;
+  /** Of the target, the agent's among them. */
+  readonly images: readonly string[];
+  /** Names of Secrets in that namespace; none is mounted. */
+  readonly pullSecrets: readonly string[];
+  /** How programs say their version, by the last part of their image's name. */
+  readonly versionCommands: Readonly<Record<string, readonly string[]>>;
+  /** Seconds after which the cluster ends the Job by itself. */
+  readonly endsAfter: number;
+}
+
+/** Seconds after its end until the cluster deletes it by itself, that of a killed run too. */
+const GONE_AFTER = 60;
+
+/** What an agent mounts as `…OrCreate`, or without a type, is mounted where it exists, and never created. */
+export function typeOfProbe({ type }: Pick<HostMount, 'type'>): string {
+  if (type === '' || type === 'DirectoryOrCreate') return 'Directory';
+  return type === 'FileOrCreate' ? 'File' : type;
+}
+
+/** A Job of one pod on that node, built from nothing: no token, no variable, no Secret. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
+export function probeJob(parts: ProbeParts): KubeObject {
+  const { namespace, id, node, part, needs, pullSecrets, endsAfter } = parts;
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
+  const others = parts.images.filter((image) => image !== needs?.image);
+  const pod = {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 0,
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } },
+    tolerations: needs && needs.tolerations.length > 0 ? needs.tolerations : [{ operator: 'Exists' }],
+    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
+    ...(needs?.hostNetwork ? { hostNetwork: true } : {}),
+    ...(needs?.dnsPolicy === undefined ? {} : { dnsPolicy: needs.dnsPolicy }),
+    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map((name) => ({ name })) } : {}),
+    containers: [...(needs ? [agentContainer(needs, parts)] : []), ...others.map((image, index) => imageContainer(image, index, parts))],
+    ...(needs ? { volumes: volumesOf(needs.mounts) } : {}),
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: `netsvc-upgrade-node-${id}-${part}`, namespace, labels: NODE_PROBE },
+    spec: {
+      backoffLimit: 0,
+      activeDeadlineSeconds: endsAfter,
+      ttlSecondsAfterFinished: GONE_AFTER,
+      template: { metadata: { labels: NODE_PROBE }, spec: pod },
+    },
+  };
+}
+
+/** The pod alone, for the server to evaluate. */
+export function podOf(job: KubeObject): KubeObject {
+  const { template } = job.spec as { readonly template: { readonly metadata: object; readonly spec: object } };
+  const { name, namespace = '' } = job.metadata;
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...template.metadata, name, namespace }, spec: template.spec };
+}
+
+function agentContainer({ image, mounts, isPrivileged, resources, ports, resolves = '' }: AgentNeeds, { versionCommands }: ProbeParts) {
+  const hex = ports.map((port) => port.toString(16).toUpperCase().padStart(4, '0')).join(' ');
+  return {
+    name: AGENT,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['sh', '-c', SCRIPT, 'probe', hex, resolves, ...(versionCommands[parseImage(image).name] ?? ['true'])],
+    resources,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: isPrivileged ? { privileged: true, readOnlyRootFilesystem: true } : RESTRICTED,
+    volumeMounts: mounts.map(({ volume, mountPath, propagation }) => ({
+      name: volume,
+      mountPath,
+      readOnly: true,
+      ...(propagation === undefined ? {} : { mountPropagation: propagation }),
+    })),
+  };
+}
+
+const RESTRICTED = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
+
+function imageContainer(image: string, index: number, { versionCommands }: ProbeParts) {
+  return {
+    name: `image-${index + 1}`,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: versionCommands[parseImage(image).name] ?? [NO_PROGRAM],
+    resources: { requests: { cpu: '1m', memory: '4Mi' }, limits: { cpu: '200m', memory: '128Mi' } },
+    securityContext: RESTRICTED,
+  };
+}
+
+function volumesOf(mounts: readonly HostMount[]) {
+  const byName = new Map(mounts.map((one) => [one.volume, one]));
+  return [...byName.values()].map((one) => ({ name: one.volume, hostPath: { path: one.path, type: typeOfProbe(one) } }));
+}
