@@ -83,7 +83,7 @@ function evidenceOf({ node, image, because, state }: ProbedImage): Evidence {
 /** Severity by what is found: what keeps the agent from its work is an error, what could not be tried is only named. */
 export const agentStarts: Check<NodesJudged> = {
   id: 'NS-431',
-  title: 'nodes give the agent of the target what it needs',
+  title: 'nodes give the new agent what it needs',
   category: 'nodes',
   severity: 'error',
   ref: 'domain §12',
@@ -135,7 +135,7 @@ interface ProbeFacts extends ImageProbeJudged, NodesJudged, Pick<TargetImages, '
   readonly nodes: readonly string[];
 }
 
-/** Whether nodes can pull the images of the target, run its programs, and give its agent what it mounts and asks for: tried with Jobs that are deleted at once (field notes, 28). */
+/** Whether nodes can pull the target's images, run its programs and give its agent what it needs. Tried with Jobs that are deleted at once (field notes, 28). */
 export const probeNodesStage = stage<ProbeFacts>({
   id: 'probe-nodes',
   title: 'Try the target on the nodes',

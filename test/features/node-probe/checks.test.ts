@@ -6,7 +6,7 @@ import { judgeAll } from '../../support/judged-worlds.ts';
 const said = (node: string, faults: readonly string[] = [], untried: readonly string[] = []) => ({ node, faults, untried });
 const shared = '/sys/fs cannot be mounted: /sys is not a shared mount';
 
-describe('NS-431 nodes give the agent of the target what it needs', () => {
+describe('NS-431 nodes give the new agent what it needs', () => {
   const judged = (...nodes: ReturnType<typeof said>[]) =>
     judgeAll([agentStarts], { said: nodes }, contextOf())[0] ?? assert.fail('no finding');
 
