@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { inputStamp, isFresh, writeStamp } from './stamp.ts';
 
 /** Data that the program reads at run time, from the source tree to dist. */
-const DATA = [
-  ['src/sandbox/releases', 'sandbox/releases'],
-  ['src/adapters/bases', 'adapters/bases'],
-] as const;
+const DATA = [['src/adapters/bases', 'adapters/bases']] as const;
 
 const root = join(import.meta.dirname, '..');
 

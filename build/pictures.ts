@@ -23,7 +23,7 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
       'The live view of a run in a terminal: stages that are done, and the rolling update node by node, each with its version and why it is not ready',
     args: ['demo', '--fast', '--yes'],
     pick: ({ frames }) =>
-      frames.find((lines) => /netsvc-node (?:\[\S+\] )?2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
+      frames.find((lines) => /calico-node (?:\[\S+\] )?2\/4/.test(text(lines)) && / node-0\d .*(not ready|pulling)/.test(text(lines))),
   },
   'stuck.svg': {
     title:
@@ -34,7 +34,7 @@ export const ALL_PICTURES: Readonly<Record<string, Picture>> = {
   'done.svg': {
     title: 'The last lines of a run: what was upgraded and how long it took, the manual steps left, what was changed, and the next command',
     args: ['demo', '--fast', '--yes'],
-    pick: ({ end }) => part(end, /^✔ Cluster networking/, /^Next: /),
+    pick: ({ end }) => part(end, /^✔ Calico/, /^Next: /),
   },
 };
 

@@ -1,5 +1,6 @@
+import { K } from '../kernel/kinds.ts';
+import { refOf } from '../kernel/object.ts';
 import type { Scenario } from '../sandbox/scenario.ts';
-import { writeCniVersion } from '../sandbox/scenario.ts';
 import type { RunFlags } from './flags.ts';
 
 /** The cluster in memory before the run that is shown. */
@@ -33,9 +34,9 @@ export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = 
     prepare: ({ scenario }) => scenario.cluster.nodes.fault(NODE, 'crash-loop'),
   },
   conflict: {
-    told: 'Somebody edited a field that the new release changes as well: you decide which value stays.',
+    told: 'Somebody set a field that the new release sets as well: you decide which value stays.',
     needsPerson: true,
-    prepare: ({ scenario }) => writeCniVersion(scenario, '0.4.0'),
+    prepare: setSeccompProfile,
   },
   lock: {
     told: 'Somebody else’s run is at work on this cluster.',
@@ -53,3 +54,13 @@ export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = 
     },
   },
 };
+
+/** As somebody does whose nodes run a profiler beside the agents. v3.32 sets RuntimeDefault. */
+async function setSeccompProfile({ scenario: { cluster, clock } }: DemoStage): Promise<void> {
+  const { registry, store } = cluster;
+  const [agents] = store.list(K.DaemonSet);
+  if (agents === undefined) throw new Error('the sandbox has no DaemonSet');
+  const patch = { spec: { template: { spec: { securityContext: { seccompProfile: { type: 'Unconfined' } } } } } };
+  registry.mergePatch(K.DaemonSet, refOf(agents), patch, { manager: 'kubectl-edit' });
+  await clock.sleep(LATER_MS);
+}

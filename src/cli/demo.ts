@@ -1,8 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import type { ExitName } from '../kernel/fault.ts';
-import { virtualClock } from '../sandbox/clock.ts';
+import { apiVersionOf } from '../kernel/object.ts';
+import { calico } from '../profiles/calico.ts';
+import { type VirtualClock, virtualClock } from '../sandbox/clock.ts';
+import { storedReleases } from '../sandbox/releases.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
-import { netsvcScenario, type Scenario } from '../sandbox/scenario.ts';
+import { installedScenario, type Scenario } from '../sandbox/scenario.ts';
+import { findKind } from '../sandbox/store.ts';
 import { CHAINS } from './command-names.ts';
 import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 import { acceptableChecks, askedFor } from './options.ts';
@@ -27,21 +30,28 @@ const STUCK = 'node-02';
 const PACE = 850;
 /** Trouble is waited for. */
 const PACE_TROUBLE = 350;
-/** Write at which a run is killed: the new manifest is applied, its agents are not rolled out. */
-const KILLED_AT = 30;
 /** The cluster and an earlier run are this much older than the demo: nothing shown lies in the future. */
 const BEFORE_MS = 6 * 60_000;
-const RELEASES = fileURLToPath(new URL('../sandbox/releases', import.meta.url));
+/** What is installed, from the manifest of the variant with Typha: its waves and its renamed policies are the usual ones of a large cluster. */
+const INSTALLED = 'v3.27.5';
+const FILE = 'calico-typha.yaml';
+/** Policies of the user, which the new controllers give new names. */
+const POLICIES = [
+  ['GlobalNetworkPolicy', 'deny-metadata-service', undefined],
+  ['NetworkPolicy', 'allow-dns', 'kube-system'],
+] as const;
+/** A folder of the machine in memory. */
+const RELEASES = '/releases';
 
 /** The whole chain on a cluster in memory, by the engine, stages and views of every other command. */
 export async function runDemo(request: DemoRequest): Promise<ExitName> {
   const { flags, seams } = request;
   const clock = virtualClock({ start: new Date(Date.now() - BEFORE_MS) });
-  const scenario = await netsvcScenario({ nodes: NODES, releasesFolder: RELEASES, clock });
+  const scenario = await demoScenario(clock);
   const say = (line: string) => {
     if (flags.quiet !== true) tellErr(seams.terminal, `${line}\n`);
   };
-  say(`A cluster in memory: ${NODES} nodes, netsvc v3.26.4 from its manifest. No real cluster is touched.`);
+  say(`A cluster in memory: ${NODES} nodes, Calico ${INSTALLED} with Typha, from ${FILE}. No real cluster is touched.`);
   if (flags.scenario !== undefined) {
     const { told, prepare } = DEMO_SCENARIOS[flags.scenario];
     await prepare({ scenario, killedRun: (identity) => killedRun(request, scenario, identity) });
@@ -51,6 +61,24 @@ export async function runDemo(request: DemoRequest): Promise<ExitName> {
   const stuck = flags['keep-going'] === true;
   if (flags.fast !== true) clock.pace = stuck || flags.scenario !== undefined ? PACE_TROUBLE : PACE;
   return stuck ? stuckThenFixed(request, scenario, say) : shownRun(request, scenario);
+}
+
+async function demoScenario(clock: VirtualClock): Promise<Scenario> {
+  const profile = calico;
+  const { openStored } = await import('./compose.ts');
+  const releases = storedReleases(openStored(profile.name), RELEASES, FILE, [INSTALLED, profile.defaultRelease]);
+  const scenario = await installedScenario({ profile, nodes: NODES, releases, installed: INSTALLED, file: FILE, clock });
+  for (const [kind, name, namespace] of POLICIES) putPolicy(scenario, kind, name, namespace);
+  return scenario;
+}
+
+/** As releases before v3.32 store a policy of the tier `default`: under a name with a prefix. */
+function putPolicy({ cluster: { store, kinds, profile } }: Scenario, kind: string, name: string, namespace: string | undefined): void {
+  const stored = findKind(kinds(), `${profile.crdGroup}/v1`, kind);
+  if (!stored) throw new Error(`the sandbox does not serve ${kind}`);
+  const annotations = { [`${profile.apiGroup}/metadata`]: '{}' };
+  const metadata = { name: `default.${name}`, ...(namespace === undefined ? {} : { namespace }), annotations };
+  store.insert(stored, { apiVersion: apiVersionOf(stored), kind, metadata, spec: { selector: 'all()', types: ['Ingress'] } });
 }
 
 async function stuckThenFixed(request: DemoRequest, scenario: Scenario, say: (line: string) => void): Promise<ExitName> {
@@ -76,13 +104,15 @@ function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
   return performed(request, scenario, answeredYes(terminal), { yes: false });
 }
 
-/** Ends in the middle of a write: whatever its process still tries fails. */
+/** Ends when the first new agent has started: whatever its process still tries fails. */
 async function killedRun(request: DemoRequest, scenario: Scenario, identity: string): Promise<void> {
-  const { faults } = scenario.cluster;
-  faults.plan({ at: KILLED_AT, kill: 'after' });
+  const { faults, store, profile } = scenario.cluster;
+  const stop = store.listen(({ kind }) => {
+    if (kind.plural === profile.clusterInformation.plural) faults.killed = true;
+  });
   const { 'report-file': _, ...flags } = request.flags;
   await performed({ ...request, flags }, scenario, unseen(request.seams.terminal), { yes: true }, identity).catch(() => undefined);
-  faults.plan();
+  stop();
   faults.revive();
 }
 
@@ -104,17 +134,15 @@ function performed(
 }
 
 async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {
-  const [{ netsvc }, { ownerEntries }] = await Promise.all([
-    import('../profiles/netsvc.ts'),
-    import('../features/ownerrefs/journal-form.ts'),
-  ]);
-  const { clusterUid, workFolder, clock } = scenario;
-  const wanted = askedFor(flags, { defaultRelease: netsvc.defaultRelease, ...(await acceptableChecks(flags)) });
+  const { ownerEntries } = await import('../features/ownerrefs/journal-form.ts');
+  const { cluster, clusterUid, workFolder, clock } = scenario;
+  const { profile } = cluster;
+  const wanted = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const where = { clusterUid, server: 'sandbox', contextName: 'demo', workFolder, startedAt: clock.now() };
   return {
     ...sandboxPorts(scenario, ownerEntries, process),
-    profile: netsvc,
-    context: { profile: netsvc, ...wanted, intent: { kind: CHAINS.demo.intent }, ...where },
+    profile,
+    context: { profile, ...wanted, intent: { kind: CHAINS.demo.intent }, ...where },
     close: async () => undefined,
   };
 }

@@ -1,7 +1,8 @@
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Cluster, type ListOptions } from '../kernel/ports.ts';
-import { parseImage } from '../kernel/release.ts';
+import type { Profile } from '../kernel/profile.ts';
+import { imageRelease } from '../kernel/release.ts';
 import { OWN_MANAGER } from '../kube/managed-fields.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import { ApiFaults } from './api-faults.ts';
@@ -9,12 +10,15 @@ import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
 import type { VirtualClock } from './clock.ts';
 import { type EndpointFaults, startHostEndpoints } from './host-endpoints.ts';
 import { Nodes } from './nodes.ts';
+import { startPolicyRenaming } from './policy-renaming.ts';
 import { Registry } from './registry.ts';
 import { findKind, resourceText, Store, servedKinds } from './store.ts';
 import { isSelected, watchStore } from './watch.ts';
 import { startWorkloads } from './workloads.ts';
 
 export interface SandboxOptions {
+  /** The service that the cluster runs: by its names the controllers and agents know their objects. */
+  readonly profile: Profile;
   readonly clock: VirtualClock;
   /** How long pods take. */
   readonly pullMs?: number;
@@ -23,6 +27,7 @@ export interface SandboxOptions {
 
 /** A cluster in memory: API server, workload controllers, nodes and the service's agents. */
 export interface SandboxCluster extends Cluster {
+  readonly profile: Profile;
   readonly store: Store;
   readonly registry: Registry;
   readonly faults: ApiFaults;
@@ -37,7 +42,7 @@ export interface SandboxCluster extends Cluster {
 export const SERVER_VERSION = { gitVersion: 'v1.36.1', major: '1', minor: '36' };
 
 export function sandboxCluster(options: SandboxOptions): SandboxCluster {
-  const { clock } = options;
+  const { clock, profile } = options;
   const store = new Store(clock);
   const faults = new ApiFaults();
   const registry = new Registry({ store, clock, faults });
@@ -51,13 +56,15 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
     return served;
   };
   startWorkloads({ store, clock, nodes, pullMs: options.pullMs ?? 4000, readyMs: options.readyMs ?? 3000 });
-  startAgents(store);
+  startAgents(store, profile);
   const endpointFaults: EndpointFaults = { never: new Set() };
-  startHostEndpoints(store, clock, endpointFaults);
+  startHostEndpoints(store, clock, profile, endpointFaults);
+  startPolicyRenaming(store, clock, profile);
   const read = readerOf(store, faults, kinds);
   const write = { manager: OWN_MANAGER };
   return {
     ...read,
+    profile,
     store,
     registry,
     faults,
@@ -141,39 +148,33 @@ function resourceOf({ plural, kind, namespaced }: Kind) {
   return { name: plural, kind, namespaced, verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'] };
 }
 
-/** Container of the agents whose image tag is the release. */
-const AGENT = 'netsvc-node';
-const PLURAL = 'clusterinformations';
-const VERSION_FIELD = 'netsvcVersion';
-
-/** Each starting agent writes its release into ClusterInformation/default, so the first new one changes it (domain §0.7). */
-function startAgents(store: Store): void {
+/** Each starting agent writes its release into the cluster information, so the first new one changes it (domain §0.7). */
+function startAgents(store: Store, { crdGroup, clusterInformation: names, variants }: Profile): void {
+  const agents = new Set(variants.map(({ agent }) => agent.container));
   store.listen(({ kind, before, after }) => {
-    if (kind.plural !== K.Pod.plural || !after || !runs(after) || (before && runs(before))) return;
-    const information = servedKinds(store).find(({ plural }) => plural === PLURAL);
-    const release = releaseOf(after);
-    if (information && release) writeRelease(store, information, release);
+    if (kind.plural !== K.Pod.plural || !after) return;
+    const agent = podShape(after).spec?.containers?.find(({ name }) => agents.has(name));
+    if (!agent || !runs(after, agent.name) || (before && runs(before, agent.name))) return;
+    const information = servedKinds(store).find(({ group, plural }) => group === crdGroup && plural === names.plural);
+    const release = imageRelease(agent.image);
+    if (information && release) writeRelease(store, information, names, release);
   });
 }
 
-function runs(pod: KubeObject): boolean {
+function runs(pod: KubeObject, container: string): boolean {
   const { containerStatuses = [] } = podShape(pod).status ?? {};
-  return containerStatuses.find(({ name }) => name === AGENT)?.state?.running !== undefined;
+  return containerStatuses.find(({ name }) => name === container)?.state?.running !== undefined;
 }
 
-function releaseOf(pod: KubeObject): string | undefined {
-  return parseImage(podShape(pod).spec?.containers?.find(({ name }) => name === AGENT)?.image ?? '').tag;
-}
-
-function writeRelease(store: Store, kind: Kind, release: string): void {
-  const live = store.get(kind, 'default');
-  const apiVersion = `${kind.group}/${kind.version}`;
-  if (live) store.update(kind, { ...live, spec: { ...(live.spec as object), [VERSION_FIELD]: release } });
+function writeRelease(store: Store, kind: Kind, { name, versionField }: Profile['clusterInformation'], release: string): void {
+  const live = store.get(kind, name);
+  const apiVersion = apiVersionOf(kind);
+  if (live) store.update(kind, { ...live, spec: { ...(live.spec as object), [versionField]: release } });
   else
     store.insert(kind, {
       apiVersion,
       kind: kind.kind,
-      metadata: { name: 'default' },
-      spec: { [VERSION_FIELD]: release, datastoreReady: true },
+      metadata: { name },
+      spec: { [versionField]: release, datastoreReady: true },
     });
 }

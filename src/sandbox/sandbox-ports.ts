@@ -1,14 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import { type Interruption, interruptionOf } from '../kernel/interruption.ts';
 import { JOURNAL_VERSION, type Journal, type JournalForm, type JournalStore } from '../kernel/journal.ts';
-import type { Artifact, Artifacts, Lock } from '../kernel/ports.ts';
-import { parseRelease } from '../kernel/release.ts';
+import type { Lock } from '../kernel/ports.ts';
 import type { Records, RunRecord } from '../kernel/run-record.ts';
 import type { UserCommands } from '../kernel/user-command.ts';
-import { sha256Of } from '../kube/sha256.ts';
+import { sandboxArtifacts } from './releases.ts';
 import { sandboxMachine, sandboxUserFiles, sandboxWorkFolder } from './sandbox-files.ts';
 import { sandboxTools } from './sandbox-tools.ts';
 import type { Scenario } from './scenario.ts';
@@ -37,7 +34,7 @@ export function sandboxPorts(scenario: Scenario, form: JournalForm, options: Pro
     cluster,
     clock,
     tools: sandboxTools(cluster, files),
-    artifacts: folderArtifacts(scenario.releasesFolder),
+    artifacts: sandboxArtifacts(scenario.releases, cluster.profile),
     store: { ask: async (endpoint) => ({ endpoint, state: 'healthy', because: '' }), value: async () => undefined },
     stored: { releasesOf: async () => [], documentsOf: async () => undefined },
     work: sandboxWorkFolder(files, scenario.workFolder),
@@ -114,48 +111,15 @@ function memoryLock({ state, clock }: Scenario, identity: string, alive: () => v
   };
 }
 
-/** Manifests as they lie in the folder; the CLI of each release is made up, for none is shipped. */
-function folderArtifacts(folder: string): Artifacts {
-  const releases = async () => (await readdir(folder)).filter((name) => parseRelease(name)).sort();
-  const read = async (release: string, path: string): Promise<Uint8Array | undefined> => {
-    if (!(await releases()).includes(release) || path.includes('..')) return undefined;
-    if (path.startsWith('bin/netsvcctl-')) {
-      const cli = new TextEncoder().encode(`netsvcctl ${release}\n`);
-      return path.endsWith('.sha256') ? new TextEncoder().encode(sha256Of(cli)) : cli;
-    }
-    return readFile(join(folder, release, path)).catch(() => undefined);
-  };
-  return {
-    source: folder,
-    urlOf: (release, path) => `${folder}/${release}/${path}`,
-    releases,
-    sumOf: async () => undefined,
-    sumSeen: async () => undefined,
-    has: async (release, path) => (await read(release, path)) !== undefined,
-    async fetch(release, path) {
-      const bytes = await read(release, path);
-      if (!bytes) {
-        const known = (await releases()).join(', ');
-        throw new Fault('failed', `${folder} has no ${release}/${path}`, [`choose one of its releases: ${known}`]);
-      }
-      return artifactOf(`${folder}/${release}/${path}`, bytes);
-    },
-  };
-}
-
-function artifactOf(url: string, bytes: Uint8Array): Artifact {
-  return { url, file: url.slice(url.lastIndexOf('/') + 1), bytes, sha256: sha256Of(bytes) };
-}
-
 /** The journal in memory: it outlives the process that wrote it. */
-function memoryJournal({ state, files, clusterUid }: Scenario, form: JournalForm, alive: () => void): JournalStore {
+function memoryJournal({ state, files, cluster, clusterUid }: Scenario, form: JournalForm, alive: () => void): JournalStore {
   const stored = (): Journal | undefined => {
     if (!state.journal) return undefined;
     const entries = form.merged(state.journal);
     return {
       version: JOURNAL_VERSION,
       clusterUid,
-      profile: 'netsvc',
+      profile: cluster.profile.name,
       runIds: ['sandbox'],
       entries,
       readFrom: 'the sandbox',

@@ -13,7 +13,6 @@ import { findKind, resourceText } from './store.ts';
 
 /** Where programs lie on the made-up machine. */
 export const BIN_DIR = '/usr/local/bin';
-const CLI = 'netsvcctl';
 
 /** kubectl and the service's CLI, as far as an upgrade calls them; anything else is refused in words. */
 export function sandboxTools(cluster: SandboxCluster, files: SandboxFiles): Tools {
@@ -23,7 +22,7 @@ export function sandboxTools(cluster: SandboxCluster, files: SandboxFiles): Tool
       return told(answer, options);
     },
     which: async (program) => (files.isExecutable(`${BIN_DIR}/${program}`) ? [`${BIN_DIR}/${program}`] : []),
-    programOf: (tool) => tool,
+    programOf: (tool) => (tool === 'netsvcctl' ? cluster.profile.cli.program : tool),
     platform: () => ({ os: 'linux', arch: 'amd64' }),
     ownerOf: async () => undefined,
   };
@@ -37,7 +36,8 @@ async function answerOf(
 ): Promise<Answer> {
   try {
     if (tool === 'kubectl') return kubectl(cluster, files, args);
-    if (tool === 'netsvcctl') return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${CLI}`), args, stdin);
+    if (tool === 'netsvcctl')
+      return serviceCli(cluster, files.text(options.program ?? `${BIN_DIR}/${cluster.profile.cli.program}`), args, stdin);
   } catch (thrown) {
     if (thrown instanceof Killed) throw thrown;
     return failed(messageOf(thrown));

@@ -1,24 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JournalEntry } from '../kernel/journal.ts';
 import { K } from '../kernel/kinds.ts';
-import type { KubeObject } from '../kernel/object.ts';
 import type { KeptOutcome, RunRecord } from '../kernel/run-record.ts';
-import { parseManifest } from '../manifest/manifest.ts';
+import { objectsIn, parseManifest } from '../manifest/manifest.ts';
 import type { VirtualClock } from './clock.ts';
+import type { Releases } from './releases.ts';
 import { type SandboxCluster, type SandboxOptions, sandboxCluster } from './sandbox-cluster.ts';
 import { SandboxFiles } from './sandbox-files.ts';
 import { BIN_DIR } from './sandbox-tools.ts';
+import { cliFile } from './service-cli.ts';
 
-interface ScenarioOptions extends Pick<SandboxOptions, 'pullMs' | 'readyMs'> {
+export interface ScenarioOptions extends SandboxOptions {
   readonly nodes: number;
-  /** Folder of releases: `<release>/manifests/<file>`. */
-  readonly releasesFolder: string;
-  readonly clock: VirtualClock;
-  /** Release that is installed; v3.26.4 unless said. */
-  readonly installed?: string;
-  /** Manifest that it was installed from; netsvc.yaml unless said. */
-  readonly file?: string;
+  readonly releases: Releases;
+  /** Release that is installed. */
+  readonly installed: string;
+  /** Manifest that it was installed from. */
+  readonly file: string;
   /** An old CLI lies on the machine; true unless said. */
   readonly cli?: boolean;
 }
@@ -28,7 +25,7 @@ export interface Scenario {
   readonly cluster: SandboxCluster;
   readonly clock: VirtualClock;
   readonly files: SandboxFiles;
-  readonly releasesFolder: string;
+  readonly releases: Releases;
   readonly clusterUid: string;
   readonly workFolder: string;
   /** Run record, kept items and lock holder. */
@@ -48,31 +45,24 @@ export interface SandboxState {
 const SETTLE_MS = 60_000;
 
 /** The service as its manifest installed it client-side, every agent ready. */
-export async function netsvcScenario(options: ScenarioOptions): Promise<Scenario> {
-  const { clock, installed = 'v3.26.4', file = 'netsvc.yaml' } = options;
+export async function installedScenario(options: ScenarioOptions): Promise<Scenario> {
+  const { clock, profile, releases, installed, file } = options;
   const cluster = sandboxCluster(options);
   const namespaces = ['default', 'kube-system'].map((name) => {
     const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     return cluster.registry.create(K.Namespace, object, { manager: 'sandbox' });
   });
   cluster.nodes.add(options.nodes);
-  const path = join(options.releasesFolder, installed, 'manifests', file);
-  for (const { object } of parseManifest(await readFile(path, 'utf8'), path).documents) cluster.installClientSide(object);
+  const path = `manifests/${file}`;
+  const text = await releases.read(installed, path);
+  if (!text) throw new Error(`${releases.source} has no ${installed}/${path}`);
+  for (const object of objectsIn(parseManifest(new TextDecoder().decode(text), path))) cluster.installClientSide(object);
   await clock.sleep(SETTLE_MS);
   cluster.faults.writes = 0;
   const files = new SandboxFiles();
   files.write(`${BIN_DIR}/kubectl`, 'kubectl v1.36.1', true);
-  if (options.cli !== false) files.write(`${BIN_DIR}/netsvcctl`, `netsvcctl ${installed}\n`, true);
+  if (options.cli !== false) files.write(`${BIN_DIR}/${profile.cli.program}`, cliFile(profile, installed), true);
   const clusterUid = namespaces[1]?.metadata.uid ?? '';
-  const { releasesFolder } = options;
   const state = { kept: new Map(), outcomes: new Map() };
-  return { cluster, clock, files, releasesFolder, clusterUid, workFolder: `/sandbox/${clusterUid}`, state };
-}
-
-/** Installed from a file in which the user wrote a version of the CNI that the release has changed since. */
-export function writeCniVersion({ cluster: { store } }: Scenario, version: string): void {
-  const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system');
-  if (!before) throw new Error('the sandbox has no ConfigMap netsvc-config');
-  const after = JSON.stringify(before).replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}${version}`);
-  store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
+  return { cluster, clock, files, releases, clusterUid, workFolder: `/sandbox/${clusterUid}`, state };
 }

@@ -2,22 +2,25 @@ import type { ToolResult } from '../kernel/argv.ts';
 import { textAt } from '../kernel/json.ts';
 import type { Kind, KubeObject } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import type { Profile } from '../kernel/profile.ts';
 import { storedMetadata } from '../kube/stored-metadata.ts';
 import type { SandboxCluster } from './sandbox-cluster.ts';
 import { findKind } from './store.ts';
 
 export type Answer = Pick<ToolResult, 'exitCode' | 'stdout'> & Partial<Pick<ToolResult, 'stderr'>>;
 
-const GROUP = 'netsvc.io';
-const OWN_MANAGER = { manager: 'netsvcctl' };
-
 export const said = (stdout: string): Answer => ({ exitCode: 0, stdout });
 export const refused = (stderr: string): Answer => ({ exitCode: 1, stdout: '', stderr: `${stderr}\n` });
 
-/** The service's CLI; its file tells its release: `netsvcctl v3.26.4`. */
+/** The program of a release's CLI on the made-up machine: no more than its name and release. */
+export function cliFile({ cli }: Profile, release: string): string {
+  return `${cli.program} ${release}\n`;
+}
+
+/** The service's CLI; its file tells its release. */
 export function serviceCli(cluster: SandboxCluster, program: string | undefined, args: readonly string[], stdin = ''): Answer {
-  const release = /^netsvcctl (v\S+)/.exec(program ?? '')?.[1];
-  if (!release) return { exitCode: 127, stdout: '', stderr: 'not found\n' };
+  const [, name, release] = /^(\S+) (v\S+)/.exec(program ?? '') ?? [];
+  if (!release || name !== cluster.profile.cli.program) return { exitCode: 127, stdout: '', stderr: 'not found\n' };
   const client = `Client Version:    ${release}\nGit commit:        sandbox\n`;
   if (args.join(' ') === 'version --client') return said(client);
   const version = clusterVersion(cluster);
@@ -31,8 +34,9 @@ export function serviceCli(cluster: SandboxCluster, program: string | undefined,
 }
 
 function clusterVersion(cluster: SandboxCluster): string | undefined {
-  const kind = findKind(cluster.kinds(), 'crd.netsvc.io/v1', 'ClusterInformation');
-  return kind && textAt(cluster.store.get(kind, 'default'), 'spec', 'netsvcVersion');
+  const { crdGroup, clusterInformation: names } = cluster.profile;
+  const kind = findKind(cluster.kinds(), `${crdGroup}/v1`, names.kind);
+  return kind && textAt(cluster.store.get(kind, names.name), 'spec', names.versionField);
 }
 
 function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly string[], stdin: string): Answer {
@@ -42,7 +46,9 @@ function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly str
   if (!kind) return refused(`resource type '${word}' is not supported`);
   if (verb === 'get' && more.slice(-2).join(' ') === '-o json') return get(cluster, kind, more.slice(0, -2));
   if (verb === 'patch' && more.length === 3 && more[1] === '--patch') {
-    cluster.registry.mergePatch(kind, { apiVersion: '', kind: kind.kind, name: more[0] ?? '' }, JSON.parse(more[2] ?? ''), OWN_MANAGER);
+    cluster.registry.mergePatch(kind, { apiVersion: '', kind: kind.kind, name: more[0] ?? '' }, JSON.parse(more[2] ?? ''), {
+      manager: cluster.profile.cli.program,
+    });
     return said(`Successfully patched 1 '${kind.kind}' resource\n`);
   }
   if (verb === 'delete') return remove(cluster, kind, more);
@@ -50,13 +56,14 @@ function onResources(cluster: SandboxCluster, [verb = '', ...rest]: readonly str
 }
 
 function kindOf(cluster: SandboxCluster, word: string): Kind | undefined {
-  return cluster.kinds().find(({ group, plural }) => group === `crd.${GROUP}` && (plural === word || plural === `${word}s`));
+  return cluster.kinds().find(({ group, plural }) => group === cluster.profile.crdGroup && (plural === word || plural === `${word}s`));
 }
 
 /** All as a list; of one name the bare object, of several an array of those that there are (cli notes 1.5). */
 function get(cluster: SandboxCluster, kind: Kind, names: readonly string[]): Answer {
-  const all = cluster.store.list(kind).map(served);
-  if (names.length === 0) return said(JSON.stringify({ kind: `${kind.kind}List`, apiVersion: `${GROUP}/v3`, items: all }));
+  const { apiGroup } = cluster.profile;
+  const all = cluster.store.list(kind).map((one) => served(one, apiGroup));
+  if (names.length === 0) return said(JSON.stringify({ kind: `${kind.kind}List`, apiVersion: `${apiGroup}/v3`, items: all }));
   const found = all.filter(({ metadata }) => names.includes(metadata.name));
   const missing = names.filter((name) => !found.some(({ metadata }) => metadata.name === name));
   const stderr = missing.map((name) => `resource does not exist: ${kind.kind}(${name}) with error: <nil>\n`).join('');
@@ -65,19 +72,20 @@ function get(cluster: SandboxCluster, kind: Kind, names: readonly string[]): Ans
 }
 
 /** As the v3 API shows it. */
-function served(object: KubeObject): KubeObject {
-  const { labels, annotations } = storedMetadata(object, GROUP);
-  return { ...object, apiVersion: `${GROUP}/v3`, metadata: { name: object.metadata.name, labels, annotations } };
+function served(object: KubeObject, apiGroup: string): KubeObject {
+  const { labels, annotations } = storedMetadata(object, apiGroup);
+  return { ...object, apiVersion: `${apiGroup}/v3`, metadata: { name: object.metadata.name, labels, annotations } };
 }
 
 /** Stored the new way: labels and annotations in one annotation. */
 function create(cluster: SandboxCluster, { kind: name, metadata, spec }: KubeObject): Answer {
-  const kind = cluster.kinds().find((one) => one.group === `crd.${GROUP}` && one.kind === name);
+  const { apiGroup, crdGroup, cli } = cluster.profile;
+  const kind = cluster.kinds().find((one) => one.group === crdGroup && one.kind === name);
   if (!kind) return refused(`resource type '${name}' is not supported`);
   const { labels, annotations: own } = metadata;
-  const annotations = { [`${GROUP}/metadata`]: JSON.stringify({ labels, annotations: own }) };
+  const annotations = { [`${apiGroup}/metadata`]: JSON.stringify({ labels, annotations: own }) };
   const apiVersion = `${kind.group}/${kind.version}`;
-  cluster.registry.create(kind, { apiVersion, kind: name, metadata: { name: metadata.name, annotations }, spec }, OWN_MANAGER);
+  cluster.registry.create(kind, { apiVersion, kind: name, metadata: { name: metadata.name, annotations }, spec }, { manager: cli.program });
   return said(`Successfully created 1 '${name}' resource(s)\n`);
 }
 

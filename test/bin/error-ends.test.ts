@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { virtualClock } from '../../src/sandbox/clock.ts';
-import { netsvcScenario } from '../../src/sandbox/scenario.ts';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { testFolder } from '../support/folders.ts';
 import { type Loopback, sendJson, sendStatus, serve } from '../support/loopback-server.ts';
-import { ownReleases } from '../support/releases.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
 import { putKubectl } from '../support/stand-in-kubectl.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
@@ -101,7 +99,7 @@ describe('an error as the built program ends with it', function () {
   before(async () => {
     mkdirSync(join(folder, 'mirror', 'v3.31.0', 'manifests'), { recursive: true });
     const authority = createAuthority('own');
-    const { cluster } = await netsvcScenario({ nodes: 2, releasesFolder: ownReleases, clock: virtualClock() });
+    const { cluster } = await installedSandbox();
     const at = new Date().toISOString();
     cluster.registry.create(
       { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases', namespaced: true },

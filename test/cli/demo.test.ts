@@ -19,7 +19,7 @@ describe('demo', () => {
     const { bench, exit } = await demo({ output: 'table' });
     assert.equal(exit, 'done');
     assert.deepEqual([bench.requests, bench.questions], [[], []]);
-    assert.match(bench.err(), /netsvc-node node-04 new v3\.32\.2 2\/2/);
+    assert.match(bench.err(), /calico-node node-04 new v3\.32\.1 1\/1/);
     assert.match(bench.out(), /^verify +done/m);
   });
 

@@ -11,7 +11,7 @@ import { program } from '../support/upgrade-process.ts';
 const DEMO_SCENARIO_NAMES = Object.keys(DEMO_SCENARIOS) as DemoScenarioName[];
 
 const NEXT = 'Next: kubectl netsvc-upgrade preflight   # your own cluster; changes nothing';
-const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
+const FIELD = 'DaemonSet/kube-system/calico-node:spec.template.spec.securityContext.seccompProfile.type';
 
 /** Node's cache of compiled code, which every command has, is elsewhere. */
 const cache = join(tmpdir(), `netsvc-demo-cache-${process.pid}`);
@@ -45,9 +45,9 @@ interface Expected {
 const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   'image-pull': {
     exit: 5,
-    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.2 \(ImagePullBackOff: failed to resolve reference: not found\)/m],
+    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.1 \(ImagePullBackOff: failed to resolve reference: not found\)/m],
     out: [
-      /^STOPPED at apply, step 5 of 9 · 2 of 4 nodes on v3\.32\.2 · node-02 failing$/m,
+      /^STOPPED at apply, step 9 of 19 · 2 of 4 nodes on v3\.32\.1 · node-02 failing$/m,
       /^ {2}impact {2}running pods keep the network that the kernel has for them/m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
     ],
@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 5,
     err: [/^error: .*node-02.*CrashLoopBackOff, last exit 1, 3 restarts$/m],
     out: [
-      /^STOPPED at apply, step 5 of 9 · 2 of 4 nodes/m,
+      /^STOPPED at apply, step 9 of 19 · 2 of 4 nodes/m,
       /^ {2}look {4}kubectl -n kube-system logs /m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m,
     ],
@@ -67,7 +67,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     out: [
       /^× NS-201 1 edit of yours to decide/m,
       /--resolve FIELD=mine\|theirs/,
-      /^The exit code is 8\. On a .* --resolve ConfigMap\S+=mine$/m,
+      /^The exit code is 8\. On a .* --resolve DaemonSet\S+=mine$/m,
     ],
   },
   lock: {
@@ -80,8 +80,11 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   },
   interrupted: {
     exit: 0,
-    err: [/^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), interrupted at apply 4m ago, on .*\? \[y\/N\] y$/m, /^\S+ backup: nothing to do$/m],
-    out: [/^✔ .* v3\.26\.4 → v3\.32\.2 on 4 nodes/m],
+    err: [
+      /^Resume run \S+ \(v3\.27\.5 → v3\.32\.1\), interrupted at apply 4m30s ago, on .*\? \[y\/N\] y$/m,
+      /^\S+ backup: nothing to do$/m,
+    ],
+    out: [/^✔ Calico v3\.27\.5 → v3\.32\.1 on 4 nodes/m],
   },
 };
 
@@ -94,9 +97,11 @@ describe('the demo of the built program', function () {
     assert.deepEqual([status, left], [0, []], err);
     assert.match(
       err,
-      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.26\.4 to v3\.32\.2.*\? \[y\/N\] y$/m,
+      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.27\.5 to v3\.32\.1.*\? \(no undo after step 14\) \[y\/N\] y$/m,
     );
-    assert.match(out, /^✔ .* on 4 nodes/m);
+    assert.match(err, /^NOTE +4 waves, each waited for: configuration → agents → typha → controllers$/m);
+    assert.match(err, /^POINT OF NO RETURN +step 14: policies get new names$/m);
+    assert.match(out, /^✔ Calico .* on 4 nodes/m);
     assert.equal(out.trimEnd().split('\n').at(-1), NEXT);
   });
 
@@ -131,7 +136,7 @@ describe('the demo of the built program', function () {
       ];
       const { exit, text } = await inPty(['demo', '--fast', '--no-progress', '--scenario', 'conflict'], { columns: 160, answers });
       assert.equal(exit, 0, text);
-      assert.ok(text.includes(`conflict 1 of 1: ${FIELD}\n  was:     0.3.1\n  mine:    0.4.0\n  theirs:  1.0.0\n`), text);
+      assert.ok(text.includes(`conflict 1 of 1: ${FIELD}\n  was:     (absent)\n  mine:    Unconfined\n  theirs:  RuntimeDefault\n`), text);
       assert.match(text, /^✔ .* on 4 nodes/m);
     });
 

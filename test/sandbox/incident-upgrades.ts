@@ -92,8 +92,8 @@ function createdByAnother({ store }: SandboxCluster): void {
 /** An annotation may have so many bytes. */
 const MOST = 262_144;
 /** Bigger than an annotation of `kubectl apply` may be. */
-function enlarged(_: SandboxCluster, { releasesFolder }: Scenario): void {
-  const path = manifestFile(CALICO_TARGET, 'calico-typha.yaml', releasesFolder);
+function enlarged(_: SandboxCluster, { releases }: Scenario): void {
+  const path = manifestFile(CALICO_TARGET, 'calico-typha.yaml', releases.source);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/(openAPIV3Schema:\n(\s+))type: object/, `$1description: ${'x'.repeat(MOST)}\n$2type: object`));
 }

@@ -10,7 +10,7 @@ import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const installed = (file: string, release: string) => () =>
-  installedSandbox({ releasesFolder: releases, installed: release, file, cli: false });
+  installedSandbox({ profile: calico, releasesFolder: releases, installed: release, file, cli: false });
 
 /** One release of each variant of a manifest install. */
 const CASES: Readonly<Record<string, () => Promise<Scenario>>> = {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Invocation } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
 import { BIN_DIR, sandboxTools } from '../../src/sandbox/sandbox-tools.ts';
 
 describe('the programs of the sandbox', () => {
-  const cluster = sandboxCluster({ clock: virtualClock() });
+  const cluster = sandboxCluster({ profile: netsvc, clock: virtualClock() });
   const files = new SandboxFiles();
   const tools = sandboxTools(cluster, files);
   before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { CARRIED_PART, readCarriedEdits } from '../../src/manifest/carried-file.ts';
-import { type Scenario, writeCniVersion } from '../../src/sandbox/scenario.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { installedSandbox } from '../support/sandbox-ports.ts';
+import { installedSandbox, writeCniVersion } from '../support/sandbox-ports.ts';
 
 const FIELD = 'ConfigMap/kube-system/netsvc-config:data.cni_network_config.cniVersion';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { emptyFolder } from '../support/folders.ts';
-import { ownReleases } from '../support/releases.ts';
+import { folderReleases, ownReleases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
 
@@ -17,7 +17,7 @@ describe('an installation of a release whose manifest nobody has', () => {
   /** Only the target can be fetched. */
   async function without(): Promise<Scenario> {
     const scenario = await installedSandbox();
-    return { ...scenario, releasesFolder: folder };
+    return { ...scenario, releases: folderReleases(folder) };
   }
 
   it('is shown against the target, field by field with its owner, and stops with exit 8', async () => {

@@ -17,7 +17,7 @@ import {
   withCarriedSettings,
   withOwnVariables,
 } from '../support/kvstore-sandbox.ts';
-import { manifestFile, releases } from '../support/releases.ts';
+import { folderReleases, manifestFile, releases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 
@@ -49,7 +49,7 @@ async function withoutBase(folder: string): Promise<Scenario> {
   const only = join(folder, 'releases');
   mkdirSync(only);
   symlinkSync(join(releases, CALICO_TARGET), join(only, CALICO_TARGET));
-  return { ...(await installed()), releasesFolder: only };
+  return { ...(await installed()), releases: folderReleases(only) };
 }
 
 function assertUnseen(text: string, where: string): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
 import type { WatchUpdate } from '../../src/kernel/ports.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { type SandboxCluster, sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 
@@ -14,7 +15,7 @@ const map = (name: string, labels: Readonly<Record<string, string>> = {}): KubeO
 describe('a watch of the sandbox', () => {
   let cluster: SandboxCluster;
   beforeEach(async () => {
-    cluster = sandboxCluster({ clock: virtualClock() });
+    cluster = sandboxCluster({ profile: netsvc, clock: virtualClock() });
     await cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
   });
 

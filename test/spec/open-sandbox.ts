@@ -1,6 +1,7 @@
 import { serverSideApply } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { manifestText } from '../../src/manifest/manifest.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import { sandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { SandboxFiles } from '../../src/sandbox/sandbox-files.ts';
@@ -10,7 +11,7 @@ import type { SpecCluster } from './spec-cluster.ts';
 /** A small cluster in memory, for the specification. */
 export async function openSandbox(): Promise<SpecCluster> {
   const clock = virtualClock();
-  const cluster = sandboxCluster({ clock, pullMs: 300, readyMs: 300 });
+  const cluster = sandboxCluster({ profile: netsvc, clock, pullMs: 300, readyMs: 300 });
   const files = new SandboxFiles();
   const tools = sandboxTools(cluster, files);
   await cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });

@@ -16,7 +16,7 @@ import { testFolder } from './folders.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { GOOD, operatorReleases } from './operated-bench.ts';
-import { manifestFile, ownReleases, releases } from './releases.ts';
+import { folderReleases, manifestFile, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
 /** A cluster against whose upgrade nothing stands, with the profile that knows it. */
@@ -29,8 +29,8 @@ export type GroundName = keyof typeof GROUNDS;
 
 /** What is installed; of the published releases, of which each row chooses its target. */
 const GROUNDS = {
-  /** v3.26.4 of the demo, under the document's own names. */
-  own: () => installed('v3.26.4', 'netsvc.yaml', ownReleases),
+  /** v3.26.4 under the document's own names. */
+  own: () => installedSandbox({ clock: virtualClock({ start: new Date() }), cli: false }),
   /** As old as an upgrade takes it. */
   old: () => installed('v3.15.5', 'calico-typha.yaml'),
   calico: () => installed('v3.27.5', 'calico.yaml'),
@@ -40,7 +40,10 @@ const GROUNDS = {
   canal: () => installed('v3.27.5', 'canal.yaml'),
   /** Its API server has a manifest of its own. */
   apiserver,
-  kvstore: async () => ({ ...(await kvstoreScenario('v3.18.0')), releasesFolder: releasesWith('v3.18.0', { [STORE_FILE]: releases }) }),
+  kvstore: async () => ({
+    ...(await kvstoreScenario('v3.18.0')),
+    releases: folderReleases(releasesWith('v3.18.0', { [STORE_FILE]: releases })),
+  }),
   operator,
   chart,
 } satisfies Readonly<Record<string, () => Promise<Scenario>>>;
@@ -64,7 +67,7 @@ const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2', 'v3.33.0
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
   const clock = virtualClock({ start: new Date() });
-  return installedSandbox({ releasesFolder: folder, clock, cli: false, installed: release, file });
+  return installedSandbox({ profile: calico, releasesFolder: folder, clock, cli: false, installed: release, file });
 }
 
 /** A folder of releases, each file from where it lies; without schemas of CRDs, which are most of the text, but the one that is read here. */

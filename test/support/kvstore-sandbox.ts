@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { editedManifestFile } from './edited-manifests.ts';
 import { testFolder } from './folders.ts';
-import { manifestFile, releases } from './releases.ts';
+import { folderReleases, manifestFile, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
 export const FILE = 'calico-etcd.yaml';
@@ -37,8 +38,8 @@ export async function kvstoreScenario(release: string, text = installedText(rele
   const path = manifestFile(release, FILE, folder);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  const scenario = await installedSandbox({ releasesFolder: folder, installed: release, file: FILE, cli: false });
-  return { ...scenario, releasesFolder: releases };
+  const scenario = await installedSandbox({ profile: calico, releasesFolder: folder, installed: release, file: FILE, cli: false });
+  return { ...scenario, releases: folderReleases(releases) };
 }
 
 /** The objects that the recordings look at, as they are now. */

@@ -163,9 +163,9 @@ function linger({ cluster, clock }: Scenario, { of, ms }: { readonly of: string;
 
 /** The same, installed by chart. */
 export function chartNetsvc({ scenario }: Pick<OperatedSandbox, 'scenario'>): void {
-  const { cluster, releasesFolder } = scenario;
+  const { cluster, releases } = scenario;
   makeCharted(scenario, { release: 'netsvc', operator: SPACE, group: 'operator.netsvc.io' });
-  const objects = documents(manifestFile(SOURCE, OPERATOR_FILE, releasesFolder)).map(({ object }) => object);
+  const objects = documents(manifestFile(SOURCE, OPERATOR_FILE, releases.source)).map(({ object }) => object);
   const chart = { metadata: { name: SPACE, version: SOURCE }, values: {} };
   const manifest = manifestText(objects.filter(({ kind }) => kind !== K.Namespace.kind));
   for (const one of storedIn({ stored: { name: 'netsvc', namespace: SPACE, chart, config: {}, manifest } })) put(cluster, one);

@@ -40,7 +40,7 @@ let cluster: Promise<Scenario> | undefined;
 
 /** The service as its manifest installed it, in memory: nothing that is followed is agreed to, so that one serves all. */
 function followedCluster(): Promise<Scenario> {
-  cluster ??= installedSandbox({ releasesFolder: releases, installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false });
+  cluster ??= installedSandbox({ profile: calico, releasesFolder: releases, installed: 'v3.27.5', file: 'calico-typha.yaml', cli: false });
   return cluster;
 }
 

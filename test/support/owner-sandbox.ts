@@ -3,9 +3,10 @@ import { apiVersionOf, groupOf, type Kind, type KubeObject, type OwnerReference 
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { convertUid } from '../../src/kube/converted-uid.ts';
-import { isOfDefaultTier, madeAtOf, policyName, storedMetadata } from '../../src/kube/stored-metadata.ts';
+import { policyName, storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
+import { renamePolicies as renameStored } from '../../src/sandbox/policy-renaming.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { ApiObject } from '../control-plane/api.ts';
 import { BETWEEN_SERVER, isPolicy, NEW_SERVER, OLD_SERVER, PREFIX, servedObject } from '../control-plane/service-objects.ts';
@@ -105,7 +106,7 @@ export async function ownerSandbox({ releasesFolder, ownedPolicy = false, conver
   /** The new controllers rename what is stored under its old name; so many policies at most. Returns how many that were. */
   const renamePolicies = (most = Number.POSITIVE_INFINITY) => {
     let renamed = 0;
-    for (const kind of POLICIES) renamed += rename(scenario, crd(kind), most - renamed);
+    for (const kind of POLICIES) renamed += renameStored(store, crd(kind), renaming, most - renamed);
     collect();
     return renamed;
   };
@@ -222,19 +223,4 @@ function hold(scenario: Scenario): void {
   const spec = { controllers: { policyMigration: { enabled: 'Disabled' } } };
   const configuration = { apiVersion: 'crd.netsvc.io/v1', kind, metadata: { name }, spec };
   scenario.cluster.store.insert(find(scenario, kind), configuration);
-}
-
-/** Create anew, then delete the old one: the new one has a UID of its own, and notes when the old one was made (host endpoint notes 4). */
-function rename({ cluster: { store } }: Scenario, kind: Kind, most: number): number {
-  const pending = store.list(kind).filter((one) => policyName(one, renaming) !== one.metadata.name && isOfDefaultTier(one));
-  const now = pending.slice(0, most);
-  for (const policy of now) {
-    const name = policyName(policy, renaming);
-    const { uid: _, resourceVersion: __, ...metadata } = policy.metadata;
-    const creationTimestamp = madeAtOf(policy, renaming.apiGroup);
-    const annotations = { ...metadata.annotations, 'netsvc.io/metadata': JSON.stringify({ name, creationTimestamp }) };
-    store.insert(kind, { ...policy, metadata: { ...metadata, name, annotations } });
-    store.delete(kind, policy.metadata.name, policy.metadata.namespace);
-  }
-  return now.length;
 }

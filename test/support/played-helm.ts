@@ -34,11 +34,11 @@ export function withKnownChart(own: Artifacts): Artifacts {
 }
 
 /** helm as far as the upgrade of the operator's chart calls it: the chart is the release's manifest without definitions and namespace. */
-export function playedHelm({ cluster, files, releasesFolder }: Scenario, own: Tools, chart = CALICO): Tools {
+export function playedHelm({ cluster, files, releases }: Scenario, own: Tools, chart = CALICO): Tools {
   const { name, version, file } = chart;
   const said = (stdout: string, stderr = '') => ({ exitCode: stderr === '' ? 0 : 1, stdout, stderr, durationMs: 1 });
   function objects(): readonly KubeObject[] {
-    const path = manifestFile(version, file, releasesFolder);
+    const path = manifestFile(version, file, releases.source);
     const documents = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
     return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind && kind !== K.Namespace.kind);
   }

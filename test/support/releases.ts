@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import { parseRelease } from '../../src/kernel/release.ts';
+import type { Releases } from '../../src/sandbox/releases.ts';
 
 /** The published manifests that tests install and read, whole (`build/test-releases.ts` packs them; `test/data/NOTICE`). */
 const PACKED = join(import.meta.dirname, '..', 'data', 'releases.json.zst');
@@ -12,11 +15,8 @@ const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'net
 /** Release manifests by version, in the layout of an artifact source. */
 export const releases = unpacked(PACKED, CACHE);
 
-/** Our own small manifests with the document's names: those of the demo, and the variants that only tests need. */
-export const ownReleases = gathered(
-  [join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'releases'), join(import.meta.dirname, '..', 'data', 'netsvc-variants')],
-  CACHE,
-);
+/** Our own small manifests with the document's names. */
+export const ownReleases = join(import.meta.dirname, '..', 'data', 'netsvc-variants');
 
 export function manifestFile(release: string, file: string, folder = releases): string {
   return join(folder, release, 'manifests', file);
@@ -24,21 +24,19 @@ export function manifestFile(release: string, file: string, folder = releases): 
 
 type Files = Readonly<Record<string, string>>;
 
+/** A folder of releases for a cluster in memory. */
+export function folderReleases(folder: string): Releases {
+  return {
+    source: folder,
+    names: async () => (await readdir(folder)).filter((name) => parseRelease(name)).sort(),
+    read: async (release, path) => (path.includes('..') ? undefined : readFile(join(folder, release, path)).catch(() => undefined)),
+  };
+}
+
 /** The folder with what is packed. */
 export function unpacked(packed: string, cache: string): string {
   const bytes = readFileSync(packed);
   return written(bytes, cache, () => JSON.parse(zstdDecompressSync(bytes).toString()) as Files);
-}
-
-/** One folder with the files of several. */
-function gathered(folders: readonly string[], cache: string): string {
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-      const file = join(entry.parentPath, entry.name);
-      return entry.isFile() ? [[relative(folder, file), readFileSync(file, 'utf8')] as const] : [];
-    }),
-  );
-  return written(JSON.stringify(files), cache, () => Object.fromEntries(files));
 }
 
 /**

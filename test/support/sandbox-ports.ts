@@ -8,18 +8,26 @@ import { ownerEntries } from '../../src/features/ownerrefs/journal-form.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import type { EnginePorts } from '../../src/kernel/effect-type.ts';
 import type { Observer } from '../../src/kernel/event.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import type { Sentinel } from '../../src/kernel/user-command.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 import * as sandbox from '../../src/sandbox/sandbox-ports.ts';
-import { netsvcScenario, type Scenario } from '../../src/sandbox/scenario.ts';
-import { ownReleases } from './releases.ts';
+import { installedScenario, type Scenario, type ScenarioOptions } from '../../src/sandbox/scenario.ts';
+import { folderReleases, ownReleases } from './releases.ts';
 
-/** The service of the demo in memory, on two nodes unless said. */
-export function installedSandbox(options: Partial<Parameters<typeof netsvcScenario>[0]> = {}): Promise<Scenario> {
-  return netsvcScenario({ nodes: 2, releasesFolder: ownReleases, clock: virtualClock(), ...options });
+interface InstalledOptions extends Partial<ScenarioOptions> {
+  readonly releasesFolder?: string;
+}
+
+/** The service under the document's names in memory, on two nodes unless said. */
+export function installedSandbox({ releasesFolder = ownReleases, ...options }: InstalledOptions = {}): Promise<Scenario> {
+  const releases = folderReleases(releasesFolder);
+  const usual = { profile: netsvc, nodes: 2, installed: 'v3.26.4', file: 'netsvc.yaml', clock: virtualClock() };
+  return installedScenario({ ...usual, releases, ...options });
 }
 
 /** The ports of a sandbox with all that actions may do. */
@@ -58,4 +66,12 @@ export function performIn(
   { profile, ports = sandboxPorts(scenario), observe = () => undefined, sentinel }: Performing = {},
 ): Promise<ChainOutcome> {
   return runChain(flags.undo ? undoOf(stages) : stages, ports, contextIn(scenario, flags, profile), observe, { sentinel });
+}
+
+/** Installed from a file in which the user wrote a version of the CNI that the release has changed since. */
+export function writeCniVersion({ cluster: { store } }: Scenario, version: string): void {
+  const before = store.get(K.ConfigMap, 'netsvc-config', 'kube-system');
+  if (!before) throw new Error('the sandbox has no ConfigMap netsvc-config');
+  const after = JSON.stringify(before).replaceAll(/(cniVersion[\\": ]+)0\.3\.1/g, (_, head: string) => `${head}${version}`);
+  store.update(K.ConfigMap, JSON.parse(after) as KubeObject);
 }

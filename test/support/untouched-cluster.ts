@@ -16,7 +16,7 @@ import { kindIn, put } from './incident-grounds.ts';
 import { objectOf } from './inventory.ts';
 import { OPERATOR_FILE, type OperatedRelease, operatedRelease } from './operated-releases.ts';
 import { withKnownChart } from './played-helm.ts';
-import { manifestFile } from './releases.ts';
+import { folderReleases, manifestFile } from './releases.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 
@@ -94,8 +94,15 @@ function made(cluster: SandboxCluster, object: KubeObject, manager: string): Kub
 async function scenarioOf(objects: readonly KubeObject[], release: string, file: string, folders: Folders): Promise<Scenario> {
   writeManifest(manifestFile(release, file, folders.installed), objects);
   const clock = virtualClock({ start: new Date() });
-  const scenario = await installedSandbox({ releasesFolder: folders.installed, clock, cli: false, installed: release, file });
-  return { ...scenario, releasesFolder: folders.targets };
+  const scenario = await installedSandbox({
+    profile: calico,
+    releasesFolder: folders.installed,
+    clock,
+    cli: false,
+    installed: release,
+    file,
+  });
+  return { ...scenario, releases: folderReleases(folders.targets) };
 }
 
 const isFirst = ({ kind }: KubeObject) => kind === 'Namespace' || kind === 'CustomResourceDefinition';
