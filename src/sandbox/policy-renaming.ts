@@ -60,10 +60,7 @@ function policyKinds(store: Store, { crdGroup }: Profile): readonly Kind[] {
   return servedKinds(store).filter(({ group, kind }) => group === crdGroup && POLICIES.includes(kind));
 }
 
-/**
- * Create anew, then delete the old one: the new one has a UID of its own, and notes when the old one was made (host endpoint notes 4). So
- * many at most. Returns how many that were.
- */
+/** Creates each under its new name, with the time of the old one, then deletes the old one (host endpoint notes 4). Returns how many. */
 export function renamePolicies(store: Store, kind: Kind, profile: Profile, most = Number.POSITIVE_INFINITY): number {
   const pending = store.list(kind).filter((one) => policyName(one, profile) !== one.metadata.name && isOfDefaultTier(one));
   const now = pending.slice(0, most);
