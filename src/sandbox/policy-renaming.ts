@@ -48,7 +48,7 @@ function isRolledOut(workload: KubeObject): boolean {
   const wanted = status.desiredNumberScheduled ?? specOf(workload).replicas ?? 1;
   const fresh = status.updatedNumberScheduled ?? status.updatedReplicas ?? 0;
   const ready = status.numberReady ?? status.readyReplicas ?? 0;
-  return status.observedGeneration === workload.metadata.generation && Math.min(fresh, ready) >= wanted;
+  return wanted > 0 && status.observedGeneration === workload.metadata.generation && Math.min(fresh, ready) >= wanted;
 }
 
 function isOf(workload: KubeObject, since: string): boolean {
