@@ -8,6 +8,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import type { Context } from '../../src/kernel/context.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
@@ -27,6 +28,7 @@ export async function performStage(
   around: Surroundings,
   flags: ComposeRequest['flags'],
   observe: Observer = () => undefined,
+  intent: Context['intent'] = { kind: 'upgrade' },
 ): Promise<ChainOutcome> {
   const all = { ...flags, kubeconfig: around.kubeconfig };
   const request = { flags: all, env: surroundingsEnv(around), interruption, interactive: false, warn: () => undefined };
@@ -34,7 +36,8 @@ export async function performStage(
   try {
     const { cluster, clock } = composition;
     const lock = leaseLock({ cluster, clock, identity: `sweep@test/${randomUUID()}`, isGone: () => true });
-    return await runChain(flags.undo ? undoOf([stage]) : [stage], { ...composition, lock, effects }, composition.context, observe);
+    const context = { ...composition.context, intent };
+    return await runChain(flags.undo ? undoOf([stage]) : [stage], { ...composition, lock, effects }, context, observe);
   } finally {
     await composition.close();
   }
