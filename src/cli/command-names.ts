@@ -26,13 +26,14 @@ export const OPTIONAL_STAGE_IDS = ['probe-nodes', 'hep', 'policy'] as const;
 
 /**
  * Every command, in the order of the help. It `performs` stages, which may change something, `evaluates` them, `targets` a release without
- * a stage, `asks` a cluster, `finds` what is not said in one, or is `local`.
+ * a stage, `returns` to the release of before, `asks` a cluster, `finds` what is not said in one, or is `local`.
  */
 export const COMMANDS = {
   preflight: 'performs',
   plan: 'evaluates',
   run: 'performs',
   commit: 'performs',
+  rollback: 'returns',
   status: 'asks',
   report: 'asks',
   backup: 'performs',
@@ -63,12 +64,12 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 export const commandsThat = (...does: readonly Does[]): readonly string[] => COMMAND_NAMES.filter((name) => does.includes(COMMANDS[name]));
 
 type StageId = (typeof STAGE_IDS)[number];
-type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' ? C : never }[CommandName];
+type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' | 'returns' ? C : never }[CommandName];
 type ChainId = Performing | 'demo' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
 
 /** What one command performs, and what comes after it. */
 interface ChainRow {
-  /** `all`: what --from, --through, --skip and --include leave of them. */
+  /** `all`: those of its intent, without what --from, --through, --skip and --include leave out. */
   readonly stages: 'all' | readonly StageId[];
   /** What they are performed for. */
   readonly intent: IntentKind;
@@ -80,7 +81,7 @@ interface ChainRow {
   readonly afterUndo?: string;
   /** It shows what `next` would do. */
   readonly onlyPlans?: true;
-  /** It is the upgrade: it resumes a run, and continues with what its manual steps and findings ask for. */
+  /** It is the upgrade, or the rollback: it resumes a run, and continues with what its manual steps and findings ask for. */
   readonly isUpgrade?: true;
   /** It only continues with a run that is unfinished. */
   readonly goesOn?: true;
@@ -107,6 +108,7 @@ const ROWS = {
   plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
   run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
   commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true },
+  rollback: { intent: 'rollback', stages: 'all', next: 'report', isUpgrade: true },
   backup: { intent, stages: ['backup'], next: 'ownerrefs strip' },
   'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds' },
   crds: { intent, stages: ['crds'], next: 'apply' },

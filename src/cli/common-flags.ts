@@ -12,7 +12,7 @@ const file = { file: true, helpValue: 'FILE' } as const;
 export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'yaml', 'markdown', 'html'] as const;
 
 export const commonFlags = {
-  'detailed-exitcode': { type: 'boolean', ...output, on: ['plan', 'run'], summary: 'exit 2 if changes are pending' },
+  'detailed-exitcode': { type: 'boolean', ...output, on: ['plan', 'run', 'rollback'], summary: 'exit 2 if changes are pending' },
   output: {
     ...output,
     char: 'o',

@@ -26,6 +26,7 @@ import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts
 import { forPrograms } from './command-line.ts';
 import { acceptableChecks, askedFor } from './options.ts';
 import { flagsWithRecord } from './recorded-flags.ts';
+import { goalBack } from './rollback-goal.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 import { userCommandTexts } from './user-commands.ts';
 
@@ -46,18 +47,19 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const { flags, recorded } = await withRecord(typed, cluster, clusterUid);
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
-  const wanted = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
+  const kind = request.chain?.intent ?? 'upgrade';
+  const ledger = secretLedger(cluster);
+  const flagged = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
+  const wanted = kind === 'rollback' ? { ...flagged, goal: goalBack(await recordIn(ledger), { clusterUid, profile }) } : flagged;
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);
   const credential = connection.user['auth-provider'] ? 'renewed by kubectl' : 'as written';
   const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path), credential);
   const clock = systemClock();
   const startedAt = clock.now();
-  const ledger = secretLedger(cluster);
   const lease = { cluster, clock, identity: runIdentity(), isGone };
-  const intent = { kind: request.chain?.intent ?? 'upgrade' };
   const context = {
-    ...{ profile, ...wanted, intent, clusterUid },
+    ...{ profile, ...wanted, intent: { kind }, clusterUid },
     ...{ server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt },
   };
   return {

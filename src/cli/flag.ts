@@ -5,8 +5,10 @@ import { commandsThat } from './command-names.ts';
 export const CHAIN = commandsThat('performs', 'evaluates');
 /** Those that know what is upgraded to. */
 export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
+/** Those, and the way back. */
+export const BOTH_WAYS = commandsThat('performs', 'evaluates', 'targets', 'returns');
 /** Those that ask a cluster. */
-export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'asks');
+export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'returns', 'asks');
 /** Those that can ask one. */
 export const CONNECTED = [...CLUSTER, ...commandsThat('finds')];
 

@@ -13,7 +13,7 @@ export function realSeams(name: string, version: string): Seams {
     env,
     terminal: processTerminal(env),
     compose: async (request) => (await import('./compose.ts')).compose(request, version),
-    loadChain: async () => (await import('./effects.ts')).chain,
+    loadChain: async (kind = 'upgrade') => (await import('./effects.ts')).chains[kind],
     loadEffects: async () => (await import('./effects.ts')).effects,
     installed,
     openNotifier: async (value) => (await import('./compose.ts')).openNotifierFor(value, env),

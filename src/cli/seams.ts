@@ -2,6 +2,7 @@ import type { Trace } from '../adapters/trace.ts';
 import type { Context } from '../kernel/context.ts';
 import type { EffectTypes, EnginePorts } from '../kernel/effect-type.ts';
 import type { Installation } from '../kernel/installation.ts';
+import type { IntentKind } from '../kernel/intent.ts';
 import type { Interruption } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import type { Profile } from '../kernel/profile.ts';
@@ -74,7 +75,8 @@ export interface Seams {
   readonly env: Environment;
   readonly terminal: Terminal;
   compose(request: ComposeRequest): Promise<Composition>;
-  loadChain(): Promise<readonly AnyStage[]>;
+  /** Of an upgrade unless said. */
+  loadChain(kind?: IntentKind): Promise<readonly AnyStage[]>;
   /** What their actions may do. */
   loadEffects(): Promise<EffectTypes>;
   /** What is installed; undefined where that is not clear. */

@@ -66,7 +66,7 @@ export function undoOf(stages: readonly AnyStage[]): readonly AnyStage[] {
 
 /** The stages of a command, with an optional one that has a flag of its name. */
 export async function stagesOf({ chain, flags }: Asked, seams: Seams): Promise<readonly AnyStage[]> {
-  const all = await seams.loadChain();
+  const all = await seams.loadChain(chain?.intent);
   if (flags.undo && chain && chain.stages !== 'all') return undoOf(partOf(all, chain.undoes ?? chain.stages, {}));
   const stages = chain === undefined || chain.stages === 'all' ? sliceOf(flags)(all) : partOf(all, chain.stages, flags);
   return flags['probe-network'] ? probing(stages) : stages;
@@ -102,7 +102,11 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
       ...confirmed,
       probe,
       within:
-        saved && (await withinPlan(saved, answer.session.context, { ...(await answer.session.acting()), chain: await seams.loadChain() })),
+        saved &&
+        (await withinPlan(saved, answer.session.context, {
+          ...(await answer.session.acting()),
+          chain: await seams.loadChain(asked.chain?.intent),
+        })),
     });
   });
 }
@@ -159,7 +163,7 @@ async function lookingOnly(session: Session, stages: readonly AnyStage[]): Promi
 async function perform(session: Session, approved: Approved<Acting>, { head, agent, within, probe }: Planned = {}): Promise<ExitName> {
   const { execute } = await import('../engine/prepared.ts');
   const { stages, ports: acting, looks } = approved;
-  const all = await session.seams.loadChain();
+  const all = await session.seams.loadChain(session.asked.chain?.intent);
   const { looksOnly = false } = session.asked;
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
   const found = head ? undefined : headBy(session, looks);

@@ -14,9 +14,9 @@ const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
 const demo = { ...run, on: ['demo'] } as const;
 const alp = { ...run, on: ['alp'] } as const;
 /** Only commands that can change something. */
-const acting = { ...run, on: commandsThat('performs', 'targets') } as const;
+const acting = { ...run, on: commandsThat('performs', 'targets', 'returns') } as const;
 /** Commands that wait for the agents: the image has no default, as no registry is reachable from everywhere. */
-const probe = { ...run, on: ['plan', 'run', 'commit', 'wait'], carried: true, decidesTrust: false } as const;
+const probe = { ...run, on: ['plan', 'run', 'commit', 'rollback', 'wait'], carried: true, decidesTrust: false } as const;
 
 export const stageFlags = {
   out: { ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' },
@@ -132,14 +132,14 @@ export const stageFlags = {
   },
   'metrics-file': {
     ...run,
-    on: ['run', 'commit'],
+    on: ['run', 'commit', 'rollback'],
     file: true,
     helpValue: 'FILE.prom',
     summary: 'keep figures of the run there, for node_exporter’s textfile collector',
   },
   notify: {
     ...run,
-    on: ['run', 'commit'],
+    on: ['run', 'commit', 'rollback'],
     file: true,
     env: 'NETSVC_UPGRADE_NOTIFY',
     helpValue: 'COMMAND|URL',

@@ -167,7 +167,7 @@ async function changedLines({ context, seams }: Session, record: RunRecord | und
   if (!record) return [nothing];
   const { earlierLines, unfinishedBefore } = await import('./ending/closing.ts');
   const before = unfinishedBefore(record, context);
-  return [nothing, ...(before ? earlierLines(before, { chain: await seams.loadChain(), now }) : [])];
+  return [nothing, ...(before ? earlierLines(before, { chain: await seams.loadChain(before.intent.kind), now }) : [])];
 }
 
 async function runLines(
@@ -180,7 +180,8 @@ async function runLines(
   const { progress, finishedAt } = record;
   const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
-  const undo = isIdle && finishedAt === undefined ? undoTexts(record, { chain: await seams.loadChain(), carried: flags, now }) : [];
+  const undo =
+    isIdle && finishedAt === undefined ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now }) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,

@@ -1,8 +1,10 @@
-import { CHAIN, CONNECTED, TARGETED, type Table } from './flag.ts';
+import { BOTH_WAYS, CHAIN, CONNECTED, TARGETED, type Table } from './flag.ts';
 
 /** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
 const carried = { helpGroup: 'run', carried: true, decidesTrust: false, on: TARGETED } as const;
+/** For the way back as well. */
+const bothWays = { on: BOTH_WAYS } as const;
 const recorded = { ...carried, recorded: true } as const;
 /** What is applied, started or believed, where credentials go, what is waived; paths, which another machine's record may name, among it. */
 const trusted = { ...carried, decidesTrust: true } as const;
@@ -10,9 +12,9 @@ const trustedOfRun = { ...trusted, recorded: true } as const;
 /** What commands know that look at a run. */
 const ofRun = { ...recorded, on: CONNECTED } as const;
 /** Owner references: whether they go, and how fast. */
-const owners = { ...carried, on: ['preflight', 'plan', 'run', 'commit', 'apply', 'ownerrefs'] } as const;
+const owners = { ...carried, on: ['preflight', 'plan', 'run', 'commit', 'rollback', 'apply', 'ownerrefs'] } as const;
 /** How the agents are replaced. */
-const agents = { ...carried, on: ['plan', 'run', 'apply'] } as const;
+const agents = { ...carried, on: ['plan', 'run', 'rollback', 'apply'] } as const;
 const file = { file: true, helpValue: 'FILE' } as const;
 const folder = { file: true, helpValue: 'DIR' } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
@@ -26,6 +28,7 @@ export const upgradeFlags = {
   },
   release: {
     ...ofRun,
+    on: CONNECTED.filter((name) => name !== 'rollback'),
     helpValue: 'TAG',
     summary: 'release to upgrade to; default: the profile’s',
     as: { permissions: { summary: 'release whose names to use; default: the profile’s' } },
@@ -33,6 +36,7 @@ export const upgradeFlags = {
   path: {
     option: 'path',
     ...recorded,
+    ...bothWays,
     options: ['chart', 'operator', 'manifest', 'kvstore'],
     summary: 'install path, if detection cannot tell',
     as: {
@@ -43,12 +47,14 @@ export const upgradeFlags = {
   variant: {
     option: 'variant',
     ...recorded,
+    ...bothWays,
     helpValue: 'ID',
     summary: 'manifest variant, if detection cannot tell',
     as: { permissions: { summary: 'manifest variant whose names to use; without it objects of any name' } },
   },
   'manifest-url': {
     ...trustedOfRun,
+    ...bothWays,
     env: 'NETSVC_UPGRADE_MANIFEST_URL',
     file: true,
     helpValue: 'URL|DIR',
@@ -56,12 +62,14 @@ export const upgradeFlags = {
   },
   'manifest-ca': {
     ...trustedOfRun,
+    ...bothWays,
     env: 'NETSVC_UPGRADE_MANIFEST_CA',
     ...file,
     summary: 'CA of the server that releases are fetched from',
   },
   'artifact-digest': {
     ...trusted,
+    ...bothWays,
     file: true,
     helpValue: 'NAME=SHA256|FILE',
     ...repeatable,
@@ -84,6 +92,7 @@ export const upgradeFlags = {
   'kvstore-endpoints': { ...trustedOfRun, helpValue: 'URL,…', summary: 'endpoints of the key-value store, instead of the installed ones' },
   resolve: {
     ...carried,
+    ...bothWays,
     helpValue: 'FIELD=mine|theirs',
     ...repeatable,
     summary: 'resolve a conflict: keep `mine` or take `theirs`; repeatable',
@@ -119,16 +128,25 @@ export const upgradeFlags = {
   },
   accept: {
     ...trusted,
+    ...bothWays,
     helpValue: 'CHECK-ID[=SUBJECT]',
     ...repeatable,
     summary: 'waive a failed check, or one subject of it: shown as accepted, it stops nothing; repeatable',
   },
-  'fail-on': { option: 'failOn', ...carried, options: ['error', 'warning'], default: 'error', summary: 'findings that stop the command' },
-  timeout: { ...carried, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' },
+  'fail-on': {
+    option: 'failOn',
+    ...carried,
+    ...bothWays,
+    options: ['error', 'warning'],
+    default: 'error',
+    summary: 'findings that stop the command',
+  },
+  timeout: { ...carried, ...bothWays, helpValue: 'TIME', summary: 'limit of each wait: 90s, 10m; default: by the number of nodes' },
   'max-failed': {
     type: 'integer',
     option: 'maxFailed',
     ...carried,
+    ...bothWays,
     helpValue: 'N',
     default: 0,
     min: 0,
@@ -143,7 +161,7 @@ export const upgradeFlags = {
   soak: { ...agents, helpValue: 'TIME', summary: 'watch the nodes of --canary for so long, then continue by itself: 30m' },
   'max-unavailable': {
     ...agents,
-    on: ['plan', 'run', 'commit', 'apply'],
+    on: ['plan', 'run', 'commit', 'rollback', 'apply'],
     helpValue: 'N|N%',
     summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
@@ -156,11 +174,12 @@ export const upgradeFlags = {
     summary:
       'run this command every few seconds, from before the start; the run stops once it has failed twice in a row. No shell reads it',
   },
-  'backup-dir': { option: 'backupDir', ...trusted, ...folder, summary: 'folder for the backup' },
-  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, summary: 'back up Secrets with their values' },
-  'bin-dir': { option: 'binDir', ...trusted, ...folder, summary: 'where the new CLI is installed' },
+  'backup-dir': { option: 'backupDir', ...trusted, ...bothWays, ...folder, summary: 'folder for the backup' },
+  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, ...bothWays, summary: 'back up Secrets with their values' },
+  'bin-dir': { option: 'binDir', ...trusted, ...bothWays, ...folder, summary: 'where the new CLI is installed' },
   'cli-config': {
     ...trusted,
+    ...bothWays,
     ...file,
     summary:
       'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',

@@ -207,16 +207,14 @@ export class Recorder {
   /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word. */
   async #setAside(stored: RunRecord): Promise<void> {
     const { goal, options, clusterUid } = this.#context;
-    const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid;
+    const isTakenBack = goal.takesBack?.runId === stored.runId;
+    const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid && !isTakenBack;
     const word = this.#leavesRun;
     if (isOpen && !options.accept.some((one) => one.check === word)) {
       throw new Fault(
         'blocked',
         `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${goal.release}`,
-        [
-          text`finish it first: ${continueCommand(stored.intent) ?? `with version ${stored.toolVersion}, which began it`}`,
-          ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`]),
-        ],
+        [text`finish it first: ${continueCommand(stored.intent)}`, ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`])],
       );
     }
     await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));

@@ -1,5 +1,6 @@
 import type { Context } from '../kernel/context.ts';
 import type { FeatureEffects } from '../kernel/effect-type.ts';
+import type { IntentKind } from '../kernel/intent.ts';
 import { judgeAll } from '../kernel/judge.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
@@ -52,6 +53,21 @@ export const chain: readonly AnyStage[] = [
   verifyStage,
   ownerrefsForgetStage,
 ].map(judgingKubectl);
+
+/** The way back, in order: the same stages go to the older release. */
+const rollbackChain: readonly AnyStage[] = [
+  backupStage,
+  ownerrefsStripStage,
+  applyStage,
+  waitStage,
+  ownerrefsRestoreStage,
+  cliStage,
+  verifyStage,
+  ownerrefsForgetStage,
+].map(judgingKubectl);
+
+/** The stages of a run by what it is for. */
+export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgrade: chain, rollback: rollbackChain };
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);

@@ -1,6 +1,6 @@
 import type { Severity } from './defect.ts';
 import type { InstallPath } from './installation.ts';
-import type { Intent } from './intent.ts';
+import type { Intent, TakenBack } from './intent.ts';
 import type { Profile } from './profile.ts';
 
 /** `--accept CHECK-ID[=SUBJECT]`. */
@@ -34,6 +34,8 @@ export interface Options {
 export interface Goal {
   /** Release tag: `v3.32.2`. */
   readonly release: string;
+  /** Only of a rollback: the upgrade that is taken back. */
+  readonly takesBack?: TakenBack;
 }
 
 /** Where a stage stands in the chain that is planned or performed. */

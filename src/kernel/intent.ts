@@ -2,12 +2,23 @@ import { type Command, command } from './command.ts';
 
 export type IntentKind = 'upgrade' | 'rollback';
 
+/** The upgrade that a rollback takes back, as its record had it. */
+export interface TakenBack {
+  readonly runId: string;
+  /** Release that it went to. */
+  readonly to: string;
+  /** Ids of its stages that wrote something, or were about to. */
+  readonly wrote: readonly string[];
+}
+
 /** What a run is for: an unfinished one is continued by the same intent alone. */
 export interface Intent {
   readonly kind: IntentKind;
   /** Release of the agents when the run began; absent where no stage has looked, or none could be told. */
   readonly from?: string;
   readonly to: string;
+  /** Only of a rollback. */
+  readonly takesBack?: TakenBack;
 }
 
 /** The words for an intent. */
@@ -35,15 +46,16 @@ export const intentWords = ({ kind }: Pick<Intent, 'kind'>): IntentWords => WORD
 /** What a context says of it. */
 interface Meant {
   readonly intent: Pick<Intent, 'kind'>;
-  readonly goal: { readonly release: string };
+  readonly goal: { readonly release: string; readonly takesBack?: TakenBack };
 }
 
 /** What this command is for. */
 export function intentOf({ intent, goal }: Meant): Intent {
-  return { ...intent, to: goal.release };
+  const { release: to, takesBack } = goal;
+  return { ...intent, to, ...(takesBack ? { takesBack } : {}) };
 }
 
-/** The command that continues it; a rollback is continued by the version that began it. */
-export function continueCommand({ kind, to }: Intent): Command | undefined {
-  return WORDS[kind].goesBack ? undefined : command`kubectl netsvc-upgrade run --release ${to}`;
+/** The command that continues it. */
+export function continueCommand({ kind, to }: Intent): Command {
+  return WORDS[kind].goesBack ? command`kubectl netsvc-upgrade rollback` : command`kubectl netsvc-upgrade run --release ${to}`;
 }

@@ -1,4 +1,6 @@
 import type { DataPlane, InstallPath } from './installation.ts';
+import type { Intent } from './intent.ts';
+import { isOlder } from './release.ts';
 
 /** Why there is no undo from an action on. */
 export interface NoReturnReason {
@@ -84,6 +86,26 @@ export const UNDO: readonly UndoRow[] = [
   { reached: 'operator', title: 'the new operator is applied', paths: OPERATED, by: 'forward', because: NO_RETURNS.operator.long },
   { reached: 'names', title: 'the new controllers run', paths: ['manifest'], by: 'forward', because: NO_RETURNS.names.long },
 ];
+
+/** What decides whether there is a way back, as a run record has it. */
+export interface Past {
+  readonly path: string;
+  readonly dataPlane?: DataPlane;
+  readonly intent: Pick<Intent, 'from'>;
+}
+
+/** Agents keep connections in another eBPF table from then on. */
+const TABLES_SINCE = 'v3.31.0';
+
+/** Why `rollback` refuses; undefined where it goes back. */
+export function noWayBack({ path, dataPlane, intent: { from } }: Past): string | undefined {
+  if (MANIFESTS.every((one) => one !== path)) return NO_WAY[path] ?? 'its install path is not known';
+  if (dataPlane === 'ebpf' && (from === undefined || isOlder(from, TABLES_SINCE))) return NO_RETURNS.tables.long;
+  return undefined;
+}
+
+const NOT_TRIED = 'the new operator and the new CRDs stay: older operators were not tried on them';
+const NO_WAY: Readonly<Record<string, string>> = { operator: NOT_TRIED, chart: NOT_TRIED };
 
 /** The row of the furthest point that was reached on a path; undefined for a path that is not known, or where nothing was. */
 export function undoRow(path: string, reached: readonly Reached[]): UndoRow | undefined {

@@ -34,6 +34,18 @@ export interface CarriedEdits {
   readonly edits: readonly Edit[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
   readonly files: Readonly<Record<string, CarriedFile>>;
+  /** What was installed, for the way back; absent where it could not be told. */
+  readonly former?: Former;
+}
+
+/** What the user had of the release that is left, as its difference to that release's own manifest. */
+export interface Former {
+  /** Release of the manifest that it is a difference to. */
+  readonly release: string;
+  /** Objects that differ from the release's, whole. */
+  readonly changed: readonly KubeObject[];
+  /** Objects of the release that the user had not, by identity. */
+  readonly removed: readonly string[];
 }
 
 /** sha256 of what was given with `--base` and `--installed-manifest`. */
@@ -49,9 +61,57 @@ export const CARRIED_PART = `/apply/${CARRIED_ID}#`;
 
 /** What was kept as carried edits; undefined for anything else. */
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {
-  const { target, base, files, edits, resolutions } = mapAt(content);
+  const { target, base, files, edits, resolutions, former } = mapAt(content);
+  if (former !== undefined && !isFormer(former)) return undefined;
   const isWhole = isText(target) && isText(base) && isRecord(resolutions) && isListOf(edits, isEdit);
   return isWhole && isRecord(files) && Object.values(files).every(isFile) ? (content as CarriedEdits) : undefined;
+}
+
+/** What must not come from a record that others can write: rights and what decides on other objects. */
+const NEVER_KEPT = new Set([
+  'APIService',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'Namespace',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+]);
+
+/** Edits of these are known by the live object alone, on the way back as well. */
+export const isNeverKept = ({ kind }: Pick<KubeObject, 'kind'>): boolean => NEVER_KEPT.has(kind);
+
+/** `documents`: the release's own; `merged`: the same with the user's edits. Objects that only the user has stay as they are in the cluster. */
+export function formerOf(release: string, documents: readonly KubeObject[], merged: readonly KubeObject[]): Former {
+  const known = documents.filter((one) => !isNeverKept(one));
+  const own = new Set(known.map(identityOf));
+  const file = { name: release, text: '', documents: known };
+  const found = differences(
+    [file],
+    merged.filter((one) => own.has(identityOf(one))),
+  ).get(release);
+  return { release, changed: found?.changed ?? [], removed: found?.removed ?? [] };
+}
+
+/** The release's documents as the user had them. A record is no source of objects: what the release has not is left out. */
+export function withFormer(documents: readonly KubeObject[], { changed, removed }: Former): readonly KubeObject[] {
+  const edited = new Map(changed.filter((one) => !isNeverKept(one)).map((object) => [identityOf(object), object]));
+  const gone = new Set(removed);
+  return documents
+    .filter((document) => isNeverKept(document) || !gone.has(identityOf(document)))
+    .map((document) => edited.get(identityOf(document)) ?? document);
+}
+
+function isFormer(value: unknown): boolean {
+  const { release, changed, removed } = mapAt(value);
+  return isText(release) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
 }
 
 function isFile(value: unknown): boolean {

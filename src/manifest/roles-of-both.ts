@@ -14,11 +14,14 @@ export interface RoleOfBoth {
   readonly kept: readonly string[];
 }
 
-/** Undefined where the live role grants nothing that older workloads ask for and the target's does not. */
-export function roleOfBoth(target: KubeObject, live: KubeObject, older: readonly OlderRule[]): RoleOfBoth | undefined {
+/**
+ * Undefined where the live role grants nothing that the workloads still running ask for and the target's does not. `asked`: what older ones
+ * ask for; on the way back it is all, as the newer ones have it.
+ */
+export function roleOfBoth(target: KubeObject, live: KubeObject, asked: readonly OlderRule[] | 'all'): RoleOfBoth | undefined {
   if (!isRole(target)) return undefined;
   const [wanted, granted] = [permissionsIn(target.rules), permissionsIn(live.rules)];
-  const stay = (granted ?? []).filter((one) => isAsked(one, older) && !grants(wanted ?? [], one));
+  const stay = (granted ?? []).filter((one) => (asked === 'all' || isAsked(one, asked)) && !grants(wanted ?? [], one));
   if (!wanted || stay.length === 0) return undefined;
   const rules = grouped(stay).map(({ verbs, ...of }) => ruleOf(of, verbs));
   const object: KubeObject = { ...target, rules: [...((target.rules ?? []) as readonly unknown[]), ...rules] };

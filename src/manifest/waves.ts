@@ -25,24 +25,50 @@ const TITLES: Readonly<Record<WaveId, string>> = {
   all: 'the whole manifest',
 };
 
-/** The target in a safe order: new agents understand an old Typha, not the reverse; controllers, last, start what has no undo. */
-export function splitWaves(manifest: Manifest, addOns: readonly Manifest[], variant: Variant, profile: Profile): readonly Wave[] {
+/** The titles of a rollback, where they differ. */
+const TITLES_BACK: Readonly<Partial<Record<WaveId, string>>> = {
+  configuration: 'roles and configuration',
+  typha: 'Typha first: a newer one refuses older agents',
+  controllers: 'the controllers',
+  roles: 'the roles of the older release, without what only newer workloads ask for',
+};
+
+type Way = 'forward' | 'back';
+
+/**
+ * The target in a safe order: new agents understand an old Typha, not the reverse, so on the way back Typha comes before them. Controllers,
+ * last, start what has no undo.
+ */
+export function splitWaves(
+  manifest: Manifest,
+  addOns: readonly Manifest[],
+  variant: Variant,
+  profile: Profile,
+  way: Way = 'forward',
+): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);
   // Whether the order within an apply matters to this service (domain §0.2, §0.6b).
   const isOrdered = profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
-  if (!isOrdered) return numbered([['all', [...manifest.documents, ...beside]]]);
+  if (!isOrdered) return numbered([['all', [...manifest.documents, ...beside]]], way);
   const byWave = Map.groupBy(manifest.documents, ({ object }) => waveOf(object, variant));
   byWave.set('add-ons', beside);
-  const order: readonly WaveId[] = ['configuration', 'agents', 'typha', 'add-ons', 'controllers'];
-  return numbered(order.map((id) => [id, byWave.get(id) ?? []]));
+  return numbered(
+    ORDER[way].map((id) => [id, byWave.get(id) ?? []]),
+    way,
+  );
 }
 
+const ORDER: Readonly<Record<Way, readonly WaveId[]>> = {
+  forward: ['configuration', 'agents', 'typha', 'add-ons', 'controllers'],
+  back: ['configuration', 'typha', 'agents', 'controllers', 'add-ons'],
+};
+
 /** The same where roles have to serve both releases meanwhile: the target's own are the last wave, when no older workload is left. */
-export function withRolesOfBoth(waves: readonly Wave[], roles: readonly RoleOfBoth[]): readonly Wave[] {
+export function withRolesOfBoth(waves: readonly Wave[], roles: readonly RoleOfBoth[], way: Way = 'forward'): readonly Wave[] {
   const bothOf = ({ object }: ManifestDocument) => roles.find(({ target }) => target === object)?.both;
   const own = waves.flatMap(({ documents }) => documents.filter(bothOf));
   const before = waves.map(({ id, documents }) => [id, documents.map((one) => bothOf(one) ?? one)] as const);
-  return own.length === 0 ? waves : numbered([...before, ['roles', own]]);
+  return own.length === 0 ? waves : numbered([...before, ['roles', own]], way);
 }
 
 function waveOf(object: KubeObject, variant: Variant): WaveId {
@@ -57,12 +83,13 @@ function isWorkload(object: KubeObject, name: WorkloadName | undefined): boolean
   return name !== undefined && object.kind === name.kind && object.metadata.name === name.name;
 }
 
-function numbered(waves: readonly (readonly [WaveId, readonly ManifestDocument[]])[]): readonly Wave[] {
+function numbered(waves: readonly (readonly [WaveId, readonly ManifestDocument[]])[], way: Way): readonly Wave[] {
+  const stem = way === 'back' ? 'rollback' : 'upgrade';
   const full = waves.filter(([, documents]) => documents.length > 0);
   return full.map(([id, documents], index) => ({
     id,
     documents,
-    title: TITLES[id],
-    file: id === 'all' ? 'upgrade.yaml' : `upgrade-${index + 1}-${id}.yaml`,
+    title: (way === 'back' ? TITLES_BACK[id] : undefined) ?? TITLES[id],
+    file: id === 'all' ? `${stem}.yaml` : `${stem}-${index + 1}-${id}.yaml`,
   }));
 }

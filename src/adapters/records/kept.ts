@@ -127,7 +127,13 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function isIntent(value: unknown): boolean {
-  return isRecord(value) && isIntentKind(value.kind) && isText(value.to) && (value.from === undefined || isText(value.from));
+  if (!isRecord(value) || !isIntentKind(value.kind) || !isText(value.to)) return false;
+  const { from, takesBack } = value;
+  return (from === undefined || isText(from)) && (takesBack === undefined || isTakenBack(takesBack));
+}
+
+function isTakenBack(value: unknown): boolean {
+  return isRecord(value) && isText(value.runId) && isText(value.to) && isTexts(value.wrote);
 }
 
 function isProgress(value: unknown): boolean {

@@ -16,7 +16,7 @@ import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, 
 /** Prints what a command did as its document, and on stderr why it ended early. */
 export async function report(session: Session, ended: Outcome): Promise<ExitName> {
   const { context, asked } = session;
-  const [effects, chain] = [await session.seams.loadEffects(), await session.seams.loadChain()];
+  const [effects, chain] = [await session.seams.loadEffects(), await session.seams.loadChain(session.context.intent.kind)];
   const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
   const { exit, findings, steps } = outcome;
@@ -86,7 +86,7 @@ async function undoOf({ asked, composition, context, seams }: Session, { record 
   if (record === undefined) return [];
   const { undoTexts } = await import('./end-lines.ts');
   const [carried, now] = [withRecorded(asked.carried, record, context.clusterUid), composition.clock.now()];
-  return undoTexts(record, { chain: await seams.loadChain(), carried, now });
+  return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried, now });
 }
 
 /** The cluster as a command sees it. */

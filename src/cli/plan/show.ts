@@ -85,14 +85,14 @@ export async function headOf(seen: Seen, head: PlanHead): Promise<PlanHead> {
 /** What a run that is not finished changed before. */
 export async function earlierHere(seen: Seen): Promise<readonly string[]> {
   const before = await recordBefore(seen);
-  return before ? earlierLines(before, { chain: await seen.seams.loadChain(), now: seen.composition.clock.now() }) : [];
+  return before ? earlierLines(before, { chain: await seen.seams.loadChain(before.intent.kind), now: seen.composition.clock.now() }) : [];
 }
 
 /** What was asked for and about how long it takes, then why there is no undo. */
 export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedHere, 'stages' | 'installed'>): Promise<readonly string[]> {
   const former = await formerOf(seen);
   const { noReturn } = planSteps(stages);
-  const why = noReturn && noReturnText(await seen.seams.loadChain(), noReturn.because);
+  const why = noReturn && noReturnText(await seen.seams.loadChain(seen.context.intent.kind), noReturn.because);
   return [
     planSummary(stages, former, installed?.dataPlane),
     ...(noReturn ? [`No undo after step ${noReturn.step}. ${why ?? ''}`.trimEnd()] : []),
@@ -115,7 +115,7 @@ async function formerOf(seen: Seen): Promise<Former | undefined> {
 async function changeOf(seen: Seen, { stages, findings, effects, installed }: PlannedHere, head: PlanHead): Promise<ChangePacket> {
   const { changePacket } = await import('../../report/change-packet.ts');
   const shown = stages.map((stage) => maskedStage(effects, stage));
-  const [chain, former] = [await seen.seams.loadChain(), await formerOf(seen)];
+  const [chain, former] = [await seen.seams.loadChain(seen.context.intent.kind), await formerOf(seen)];
   return maskValue(changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane }));
 }
 

@@ -67,9 +67,12 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   ]);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const documents = steppedDocuments(target.manifest.documents, stepped);
-  const split = splitWaves({ ...target.manifest, documents }, addOns, variant, context.profile).map((wave) => withOwnFile(wave, stepped));
+  const way = context.goal.takesBack ? 'back' : 'forward';
+  const split = splitWaves({ ...target.manifest, documents }, addOns, variant, context.profile, way).map((wave) =>
+    withOwnFile(wave, stepped),
+  );
   const roles = split.length > 1 ? rolesOfBoth(previews, context) : [];
-  const waves = withRolesOfBoth(split, roles);
+  const waves = withRolesOfBoth(split, roles, way);
   const rolePreviews = await Promise.all(roles.map(({ both }) => previewDocument(sources.cluster, both.object)));
   const [emptied, atZero] = [emptiedSecrets(previews), emptyTargets({ rollouts, previews, edits, record }, context)];
   const found = { installation, record, variant, waves, roles, rolePreviews, store, emptied, atZero, rollouts, orphans, renamingSwitch };
@@ -78,11 +81,12 @@ export async function readApplyFacts(sources: Sources, context: Context, install
 
 /** `upgrade.yaml` is the target, for the user to keep: what is applied only for a while is no part of it. */
 function withOwnFile(wave: Wave, { step }: Stepped): Wave {
-  return step?.state === 'on' && wave.id === 'all' ? { ...wave, file: 'upgrade-1-all.yaml' } : wave;
+  return step?.state === 'on' && wave.id === 'all' ? { ...wave, file: wave.file.replace('.yaml', '-1-all.yaml') } : wave;
 }
 
-function rolesOfBoth(previews: readonly PreviewedObject[], { profile: { olderRules = [] } }: Context): readonly RoleOfBoth[] {
-  return previews.flatMap(({ document, live }) => (live && roleOfBoth(document, live, olderRules)) ?? []);
+function rolesOfBoth(previews: readonly PreviewedObject[], { goal, profile: { olderRules = [] } }: Context): readonly RoleOfBoth[] {
+  const asked = goal.takesBack ? 'all' : olderRules;
+  return previews.flatMap(({ document, live }) => (live && roleOfBoth(document, live, asked)) ?? []);
 }
 
 /** Every workload of the target, in the order in which they are rolled. */

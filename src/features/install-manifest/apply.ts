@@ -167,7 +167,8 @@ function keptIn(step: AgentStep | undefined): Pick<Action, 'keep'> {
 
 /** The first agent in eBPF mode, and the controllers, which rename what older releases stored (domain §0.6b). */
 function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnReason | undefined {
-  const { profile, options } = context;
+  const { profile, options, goal } = context;
+  if (goal.takesBack) return undefined;
   // Once begun, only the record knows the source: the agents already run the target.
   const source = continues(record, context) ? record.intent.from : installation.release;
   const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));

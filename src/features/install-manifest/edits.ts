@@ -9,9 +9,11 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import type { KindRules, ListRules } from '../../kube/list-keys.ts';
 import { alike } from '../../manifest/alike.ts';
+import { formerOf } from '../../manifest/carried-file.ts';
 import { type BaseCandidate, type BaseDoubt, mergeByBase } from '../../manifest/choose-base.ts';
 import { objectsIn, readManifest } from '../../manifest/manifest.ts';
-import type { LiveState } from '../../manifest/merge-input.ts';
+import { mergeManifest } from '../../manifest/merge.ts';
+import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
 import { readOwnStrategies, withoutOwn } from '../canary/index.ts';
@@ -24,6 +26,7 @@ import { assertIsBase, type Target } from './identity.ts';
 import { withSince } from './obsolete.ts';
 import { awayOf, type Orphans, type OwnObject, orphansOf, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, ownFile, targetDocuments } from './target.ts';
+import { readWayBack } from './way-back.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -58,9 +61,12 @@ export async function readEdits(
   target: Target,
   record?: RunRecord,
 ): Promise<EditSurvey> {
-  const candidates = await readBases(sources, context, installation);
+  const { takesBack } = context.goal;
+  const released = targetDocuments(target);
+  const back = takesBack && (await readWayBack(sources, context, installation, released, takesBack));
+  const candidates = back?.candidates ?? (await readBases(sources, context, installation));
   const { first, others } = candidates;
-  const theirs = targetDocuments(target);
+  const theirs = back?.wanted ?? released;
   const own = await readUsersObjects(sources, context, record, [...theirs, ...first.documents.filter(isNoDefinition)]);
   const objects = own.filter(({ document }) => isNoDefinition(document));
   const { states, untold } = await readLiveStates(sources.cluster, objects, first.documents);
@@ -92,7 +98,8 @@ export async function readEdits(
   const found = await withSince(sources, context, installation, result.edits, span);
   const edits = [...editsAsGiven(found, context), ...definitions];
   const merged = { edits, documents: withGiven(result.documents, context), base: base.release, resolutions };
-  const carried = carriedEdits(target, merged, lists);
+  const former = back ? {} : { former: formerOf(base.release, base.documents, installedDocuments(input, base)) };
+  const carried = { ...carriedEdits(target, merged, lists), ...former };
   const told = await readToldBy(sources, context, installation, base.release);
   return {
     edits,
@@ -104,6 +111,12 @@ export async function readEdits(
     untold,
     carried: { ...carried, told },
   };
+}
+
+/** What is installed, with the user's edits: what a rollback goes back to. */
+function installedDocuments(input: Omit<MergeInput, 'base'>, { documents }: BaseCandidate): readonly KubeObject[] {
+  const base = documents.filter(isNoDefinition);
+  return mergeManifest({ ...input, base, theirs: base, resolutions: {} }).documents;
 }
 
 /** Of all objects those with a change: only they are merged. One only in the user's file counts as applied, or as changed since. */

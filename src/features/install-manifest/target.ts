@@ -10,10 +10,12 @@ import { type Manifest, manifestOf, objectsIn, readManifest } from '../../manife
 import type { Move } from '../../manifest/move-namespace.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
+import { goingBack, storedFile } from './old-files.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 
 /** An operator's file keeps its own name. */
 const UPGRADE_FILE = 'upgrade.yaml';
+const ROLLBACK_FILE = 'rollback.yaml';
 
 /** What the cluster becomes: `--upgrade-file`, or the release's manifest with the edits that the recorded run carries. */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
@@ -27,10 +29,24 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
   const { release } = context.goal;
   const { upgradeFile } = context.options;
   const of = ownFile(context, installation);
+  if (context.goal.takesBack) return readOldTarget(sources, context, of);
   const main = upgradeFile === undefined ? await readMain(sources, context, of) : withoutJobs(await own(sources, upgradeFile));
   of.assertIs(main.manifest);
   const addOns = await Promise.all(of.addOns.map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })));
   return { ...main, file: of.file, release, addOns };
+}
+
+/** Of a release that is gone back to: as the program carries it, else as the source has it. */
+async function readOldTarget(
+  sources: Sources,
+  { goal: { release } }: Context,
+  { variant, file, addOns, assertIs }: OwnFile,
+): Promise<Target> {
+  const read = async (name: string) => goingBack((await storedFile(sources, release, name)) ?? (await fetched(sources, release, name)));
+  const main = withoutJobs(await read(variant.file));
+  assertIs(main.manifest);
+  const beside = await Promise.all(addOns.map(async ({ id, file: name }) => ({ id, ...(await read(name)) })));
+  return { ...main, file, release, addOns: beside };
 }
 
 /** The release's file; for an operator in a namespace of another name, with that name in it. */
@@ -63,7 +79,7 @@ function fullFile({ profile, goal, options }: Context, installation: Installatio
   if (!variant) throw noFile(installation);
   return {
     variant,
-    file: UPGRADE_FILE,
+    file: goal.takesBack ? ROLLBACK_FILE : UPGRADE_FILE,
     addOns: profile.addOns.filter(({ id }) => (id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver)),
     assertIs: (manifest) => assertIsTarget(manifest, variant, goal.release, options.upgradeFile),
   };

@@ -1,0 +1,86 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import type { TakenBack } from '../../kernel/intent.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { numberOf } from '../../kernel/run-record.ts';
+import {
+  CARRIED_PART,
+  type CarriedEdits,
+  type CarriedFile,
+  isNeverKept,
+  readCarriedEdits,
+  withFormer,
+} from '../../manifest/carried-file.ts';
+import type { Candidates } from '../../manifest/choose-base.ts';
+import { identityOf } from '../../manifest/prepare.ts';
+import { readBaseOf } from './base.ts';
+
+/** What a rollback merges: what is left is its base, and what was there before the upgrade is wanted. */
+export interface WayBack {
+  readonly candidates: Candidates;
+  readonly wanted: readonly KubeObject[];
+}
+
+/**
+ * The three-way merge of an upgrade, the other way round. The base is the release that is left, with the edits that the upgrade carried, so
+ * that what differs from it was changed since. `documents`: of the release that it goes back to, as released.
+ */
+export async function readWayBack(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  documents: readonly KubeObject[],
+  takesBack: TakenBack,
+): Promise<WayBack> {
+  const { to } = takesBack;
+  const [carried, left] = await Promise.all([
+    readCarriedThen(sources, takesBack),
+    readBaseOf(sources, { ...context, goal: { release: to } }, installation, to),
+  ]);
+  const former = carried?.former;
+  if (carried && !former) throw unknownFormer(to, context);
+  if (former && former.release !== context.goal.release) throw otherFormer(former.release, context);
+  return {
+    candidates: { first: { release: to, documents: carried ? withFiles(left, carried) : left }, others: [], installed: to },
+    wanted: former ? withFormer(documents, former) : documents,
+  };
+}
+
+/** What the upgrade kept before its first write to the manifest's objects; undefined where it did not come to that. */
+async function readCarriedThen({ records }: Sources, { runId }: TakenBack): Promise<CarriedEdits | undefined> {
+  const part = `${runId}${CARRIED_PART}`;
+  const kept = (await records.keptWith(part)).filter(({ id }) => id.startsWith(part));
+  const last = kept.toSorted((a, b) => numberOf(a) - numberOf(b)).at(-1);
+  if (last === undefined) return undefined;
+  const carried = readCarriedEdits(last.content);
+  if (carried) return carried;
+  throw new Fault('failed', `what the upgrade kept of your edits cannot be read: ${last.id} is damaged`, [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
+    'or go back with the commands of RESTORE.md in the backup, object by object',
+  ]);
+}
+
+/** Edits of roles and the like are taken from the live object alone, so they count as made since. */
+function withFiles(documents: readonly KubeObject[], { files }: CarriedEdits): readonly KubeObject[] {
+  const all: readonly CarriedFile[] = Object.values(files);
+  const changed = new Map(all.flatMap((file) => file.changed).map((object) => [identityOf(object), object]));
+  const gone = new Set(all.flatMap(({ removed }) => removed));
+  const own = documents.filter((one) => isNeverKept(one) || !gone.has(identityOf(one)));
+  return own.map((one) => (isNeverKept(one) ? one : (changed.get(identityOf(one)) ?? one)));
+}
+
+function unknownFormer(to: string, { goal }: Context): Fault {
+  return new Fault(
+    'blocked',
+    `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was begun without a base to tell it by`,
+    ['go back with the commands of RESTORE.md in the backup, object by object'],
+  );
+}
+
+function otherFormer(release: string, { goal }: Context): Fault {
+  return new Fault('blocked', `your edits are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
+    'go back with the commands of RESTORE.md in the backup, object by object',
+  ]);
+}
