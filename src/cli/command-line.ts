@@ -4,7 +4,7 @@ import { mask } from '../kernel/hidden.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import { palette } from '../report/colour.ts';
 import { CARRIED, type CarriedFlag } from './carried.ts';
-import { chainOf } from './command-names.ts';
+import { CHAINS, chainOf } from './command-names.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { type Failed, toFault } from './faults.ts';
 import { FLAG_ROWS } from './flags.ts';
@@ -31,7 +31,8 @@ export interface Parsed {
 export function askedOf({ command, action, typed, flags, given, commands }: Parsed): Asked {
   const own = USER_COMMANDS.flatMap((name) => (given.has(name) ? [`--${name}=${flags[name]}`] : []));
   const line = [command, ...withoutFlags(typed, [...CREDENTIAL_FLAGS, ...USER_COMMANDS]).map(quoted), ...own.map(quoted)].join(' ');
-  return { command, chain: chainOf(command, action), flags, typed: line, carried: carriedFlags(flags, given), commands };
+  const chain = flags.rollback ? CHAINS['plan back'] : chainOf(command, action);
+  return { command, chain, flags, typed: line, carried: carriedFlags(flags, given), commands };
 }
 
 /** A word as it may be shown: what was typed into an address is not repeated. */

@@ -65,7 +65,7 @@ export const commandsThat = (...does: readonly Does[]): readonly string[] => COM
 
 type StageId = (typeof STAGE_IDS)[number];
 type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' | 'returns' ? C : never }[CommandName];
-type ChainId = Performing | 'demo' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
+type ChainId = Performing | 'demo' | 'plan back' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
 
 /** What one command performs, and what comes after it. */
 interface ChainRow {
@@ -106,6 +106,7 @@ const intent = 'upgrade';
 const ROWS = {
   preflight: { intent, stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
   plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
+  'plan back': { intent: 'rollback', stages: 'all', next: 'rollback', onlyPlans: true },
   run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
   commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true },
   rollback: { intent: 'rollback', stages: 'all', next: 'report', isUpgrade: true },

@@ -26,7 +26,8 @@ export function goalBack(stored: RunRecord | undefined, { clusterUid, profile }:
   if (!isOlder(from, to)) throw blocked(`the run to ${to} began at ${from}: there is no older release to go back to`);
   const because = noWayBack(record);
   if (because !== undefined) throw blocked(`there is no way back from ${to} to ${from} here: ${because}`, [SEE_PAGE]);
-  return { release: from, takesBack: { runId: record.runId, to, wrote: record.wrote } };
+  const { runId, wrote, startedAt, oldest } = record;
+  return { release: from, takesBack: { runId, from, to, wrote, startedAt, ...(oldest === undefined ? {} : { oldest }) } };
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);

@@ -20,6 +20,12 @@ const probe = { ...run, on: ['plan', 'run', 'commit', 'rollback', 'wait'], carri
 
 export const stageFlags = {
   out: { ...plan, file: true, helpValue: 'FILE', summary: 'save the plan, for run --plan-file' },
+  rollback: {
+    type: 'boolean',
+    ...plan,
+    summary: 'plan the way back instead: what rollback would do',
+    exclusive: ['release', 'from', 'through', 'include', 'skip', 'upgrade-file', 'base', 'installed-manifest'],
+  },
   diff: {
     type: 'boolean',
     ...plan,
@@ -45,7 +51,13 @@ export const stageFlags = {
     summary: `also perform this stage, which is left out unless asked for: ${OPTIONAL_STAGE_IDS.join(', ')}; repeatable`,
   },
   skip: { ...parts, ...repeatable, summary: 'leave this stage out; repeatable' },
-  'plan-file': { ...run, on: ['run'], file: true, helpValue: 'FILE', summary: 'refuse to run (exit 7) unless the plan is still this one' },
+  'plan-file': {
+    ...run,
+    on: ['run', 'rollback'],
+    file: true,
+    helpValue: 'FILE',
+    summary: 'refuse to run (exit 7) unless the plan is still this one',
+  },
   for: {
     ...run,
     on: ['permissions'],

@@ -4,7 +4,7 @@ import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, messageOf, PodFault } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
-import { continues, type RecordNotes, type RunRecord, type StageRecord } from '../kernel/run-record.ts';
+import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
@@ -182,6 +182,7 @@ export class Recorder {
     if (this.#loaded) return undefined;
     this.#loaded = true;
     const stored = await this.#ports.records.load();
+    const resumed = resumedBackwards(stored, this.#context);
     if (continues(stored, this.#context)) {
       this.kept.goOn();
       this.isContinued = true;
@@ -190,6 +191,8 @@ export class Recorder {
     }
     if (!stored) return undefined;
     await this.#setAside(stored);
+    // Its agents may be of any of the two releases by now: where the upgrade came from, only the records know.
+    if (resumed) this.remember({ source: resumed.from, ...(resumed.oldest === undefined ? {} : { oldest: resumed.oldest }) });
     const { clusterUid, stripped, moved }: RunRecord = stored;
     if (clusterUid === this.#context.clusterUid) this.#notes = { ...(stripped ? { stripped } : {}), ...(moved ? { moved } : {}) };
     return undefined;
@@ -210,11 +213,17 @@ export class Recorder {
     const isTakenBack = goal.takesBack?.runId === stored.runId;
     const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid && !isTakenBack;
     const word = this.#leavesRun;
+    const goesForward = resumedBackwards(stored, this.#context) !== undefined;
     if (isOpen && !options.accept.some((one) => one.check === word)) {
       throw new Fault(
         'blocked',
         `${intentWords(stored.intent).run} to ${stored.intent.to}, begun ${agoText(stored.startedAt, this.#ports.clock.now())}, is unfinished, and this one goes to ${goal.release}`,
-        [text`finish it first: ${continueCommand(stored.intent)}`, ...(word === undefined ? [] : [`or leave it behind: --accept ${word}`])],
+        [
+          text`finish it first: ${continueCommand(stored.intent)}`,
+          ...(word === undefined
+            ? []
+            : [`or ${goesForward ? 'go forward again, with the edits that the upgrade carried' : 'leave it behind'}: --accept ${word}`]),
+        ],
       );
     }
     await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));

@@ -5,10 +5,15 @@ export type IntentKind = 'upgrade' | 'rollback';
 /** The upgrade that a rollback takes back, as its record had it. */
 export interface TakenBack {
   readonly runId: string;
+  /** Release that it came from. */
+  readonly from: string;
   /** Release that it went to. */
   readonly to: string;
   /** Ids of its stages that wrote something, or were about to. */
   readonly wrote: readonly string[];
+  readonly startedAt: string;
+  /** The oldest of the agents and the API server then, or `unknown`. */
+  readonly oldest?: string;
 }
 
 /** What a run is for: an unfinished one is continued by the same intent alone. */

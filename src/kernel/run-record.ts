@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { type DataPlane, type InstallPath, isInstallPath } from './installation.ts';
-import { type Intent, intentOf } from './intent.ts';
+import { type Intent, intentOf, type TakenBack } from './intent.ts';
 import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
 
@@ -117,6 +117,13 @@ export function isOfIntent(record: RunRecord | undefined, context: Continuation)
   if (record?.clusterUid !== context.clusterUid) return false;
   const { kind, to } = intentOf(context);
   return record.intent.kind === kind && record.intent.to === to;
+}
+
+/** The upgrade that this one resumes: an unfinished rollback was taking it back, and it is to go forward again. */
+export function resumedBackwards(record: RunRecord | undefined, context: Continuation): TakenBack | undefined {
+  const { takesBack } = record?.intent ?? {};
+  const isOpen = record?.finishedAt === undefined && record?.clusterUid === context.clusterUid;
+  return isOpen && context.intent.kind === 'upgrade' && takesBack?.to === context.goal.release ? takesBack : undefined;
 }
 
 /** The record, if it is of this cluster: nothing of another one's is repeated. */

@@ -51,14 +51,12 @@ export interface Stage<Facts> {
   readonly converges?: boolean;
   /** What it does to parts that forward packets (`kernel/traffic.ts`): restarts agents, or none of them. Absent where it changes what is let through. */
   readonly traffic?: 'agents' | 'untouched';
-  /** What undoes what it changed: the files of the backup, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
-  readonly undoneBy?: 'files' | 'copy' | `${string} --undo`;
+  /** What undoes what it changed: a rollback of all, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
+  readonly undoneBy?: 'rollback' | 'copy' | `${string} --undo`;
   /** Takes back what it did, with the same name in reports and records: performed in its place with `--undo`. */
   readonly undo?: AnyStage;
   /** How far an upgrade is once it has written (`kernel/undo.ts`). */
   readonly reaches?: Reached;
-  /** Undone after everything else of the run: it needs the objects as they were. */
-  readonly undoneLast?: true;
   /** The stage whose removals it puts back. A run that is held to a saved plan may put back whatever that one removes. */
   readonly putsBack?: string;
   /** It installs the release: a plan without it does not tell what the user's edits become. */

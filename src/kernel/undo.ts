@@ -25,13 +25,13 @@ export interface UndoRow {
   readonly because: string;
 }
 
-/** `files`: the backup’s RESTORE.md, object by object; `forward`: nothing goes back, the same command resumes. */
-export type UndoneBy = 'command' | 'files' | 'forward';
+/** `forward`: nothing goes back, the same command resumes. */
+export type UndoneBy = 'command' | 'rollback' | 'forward';
 
 /** For pages and files. */
 export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
   command: '`kubectl netsvc-upgrade ownerrefs restore --undo`, then `ownerrefs forget`',
-  files: 'the commands of `RESTORE.md` in the backup, object by object',
+  rollback: '`kubectl netsvc-upgrade rollback`',
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
 
@@ -72,8 +72,8 @@ export const UNDO: readonly UndoRow[] = [
     reached: 'workloads',
     title: 'the manifest is applied, in part or whole',
     paths: MANIFESTS,
-    by: 'files',
-    because: 'The backup has every object as it was. Old agents, Typha and controllers run on the new CRDs.',
+    by: 'rollback',
+    because: 'The cluster keeps what every object was, and what of it was yours. Old agents, Typha and controllers run on the new CRDs.',
   },
   {
     reached: 'tables',

@@ -46,6 +46,8 @@ export interface Former {
   readonly changed: readonly KubeObject[];
   /** Objects of the release that the user had not, by identity. */
   readonly removed: readonly string[];
+  /** Objects of the target that were not there before it, by identity. */
+  readonly added: readonly string[];
 }
 
 /** sha256 of what was given with `--base` and `--installed-manifest`. */
@@ -89,7 +91,7 @@ const NEVER_KEPT = new Set([
 export const isNeverKept = ({ kind }: Pick<KubeObject, 'kind'>): boolean => NEVER_KEPT.has(kind);
 
 /** `documents`: the release's own; `merged`: the same with the user's edits. Objects that only the user has stay as they are in the cluster. */
-export function formerOf(release: string, documents: readonly KubeObject[], merged: readonly KubeObject[]): Former {
+export function formerOf(release: string, documents: readonly KubeObject[], merged: readonly KubeObject[]): Omit<Former, 'added'> {
   const known = documents.filter((one) => !isNeverKept(one));
   const own = new Set(known.map(identityOf));
   const file = { name: release, text: '', documents: known };
@@ -101,7 +103,10 @@ export function formerOf(release: string, documents: readonly KubeObject[], merg
 }
 
 /** The release's documents as the user had them. A record is no source of objects: what the release has not is left out. */
-export function withFormer(documents: readonly KubeObject[], { changed, removed }: Former): readonly KubeObject[] {
+export function withFormer(
+  documents: readonly KubeObject[],
+  { changed, removed }: Pick<Former, 'changed' | 'removed'>,
+): readonly KubeObject[] {
   const edited = new Map(changed.filter((one) => !isNeverKept(one)).map((object) => [identityOf(object), object]));
   const gone = new Set(removed);
   return documents
@@ -110,8 +115,8 @@ export function withFormer(documents: readonly KubeObject[], { changed, removed 
 }
 
 function isFormer(value: unknown): boolean {
-  const { release, changed, removed } = mapAt(value);
-  return isText(release) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
+  const { release, changed, removed, added } = mapAt(value);
+  return isText(release) && isListOf(changed, isObject) && [removed, added].every((one) => Array.isArray(one) && one.every(isText));
 }
 
 function isFile(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ObjectMeta } from '../../src/kernel/object.ts';
 import { patient } from '../support/patience.ts';
 
@@ -87,9 +88,15 @@ interface More {
   readonly token?: string | undefined;
 }
 
-async function ask(agent: Agent, method: string, url: string, more?: More): Promise<IncomingMessage> {
+async function ask(agent: Agent, method: string, url: string, more?: More, tries = 30): Promise<IncomingMessage> {
   const answer = await exchange(agent, method, url, more);
   const status = answer.statusCode ?? 0;
+  // The storage of a kind that was defined a moment ago is not ready yet: the server asks for another try.
+  if (status === 429 && method === 'GET' && tries > 0) {
+    answer.resume();
+    await wait(1_000 * Number(answer.headers['retry-after'] ?? 1));
+    return ask(agent, method, url, more, tries - 1);
+  }
   if (status < 200 || status > 299) throw new ApiError(status, `${method} ${url}: ${status} ${await text(answer)}`);
   return answer;
 }

@@ -40,9 +40,9 @@ const ask = action('ask', { effect: { type: 'ask', instruction: 'do it' } });
 const known = (id: string, more: Partial<AnyStage>) =>
   ({ id, title: id, ref: 'r', readOnly: false, checks: [], ...more }) as unknown as AnyStage;
 const CHAIN = [
-  known('ownerrefs-strip', { undoneBy: 'ownerrefs restore --undo', undoneLast: true, reaches: 'references' }),
+  known('ownerrefs-strip', { undoneBy: 'ownerrefs restore --undo', reaches: 'references' }),
   known('apply', {
-    undoneBy: 'files',
+    undoneBy: 'rollback',
     reaches: 'workloads',
     noReturns: [NO_RETURNS.names],
   }),

@@ -133,7 +133,9 @@ function isIntent(value: unknown): boolean {
 }
 
 function isTakenBack(value: unknown): boolean {
-  return isRecord(value) && isText(value.runId) && isText(value.to) && isTexts(value.wrote);
+  if (!isRecord(value)) return false;
+  const { runId, from, to, startedAt, wrote, oldest } = value;
+  return [runId, from, to, startedAt].every(isText) && isTexts(wrote) && (oldest === undefined || isText(oldest));
 }
 
 function isProgress(value: unknown): boolean {

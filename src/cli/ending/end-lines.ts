@@ -4,7 +4,7 @@ import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
-import { undoRow } from '../../kernel/undo.ts';
+import { noWayBack, undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, oursWith } from '../carried.ts';
 import type { Outcome } from './run.ts';
@@ -133,25 +133,27 @@ export function undoTexts(
     record.path,
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
-  const isBackedUp = row?.by === 'files';
+  const refused = noWayBack(record);
+  const isTakenBack = row?.by === 'rollback' && refused === undefined;
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;
-  const waysOf = (some: readonly AnyStage[]) => some.flatMap(({ undoneBy: of }) => (of === undefined || of === 'files' ? [] : [wayOf(of)]));
-  const ways = waysOf(writers);
-  const { noReturn, progress, backup } = record;
+  const ways = writers.flatMap(({ undoneBy: of }) => (of === undefined ? [] : [wayOf(of)]));
+  const { noReturn, progress, intent, backup } = record;
+  if (intent.takesBack)
+    return [text`this run goes back itself; forward again: ${oursWith('run', carried).with('--release', intent.takesBack.to)}`];
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
     const why = noReturnText(chain, noReturn.because);
-    const parts = ways.map(alone);
-    return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...parts];
+    return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...ways.map(alone)];
   }
   if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map(alone)];
-  if (ways.length === 0 && !isBackedUp) return ['nothing to undo: this run has not changed the service'];
+  if (row?.by === 'rollback' && refused !== undefined) {
+    const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
+    return [`only as a manual step, rollback refuses: ${refused}`, files, ...ways.map(alone)];
+  }
+  if (ways.length === 0 && !isTakenBack) return ['nothing to undo: this run has not changed the service'];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
-  const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
-  // References are put back when the objects are as they were.
-  const [first, last] = [writers.filter(({ undoneLast }) => !undoneLast), writers.filter(({ undoneLast }) => undoneLast)];
-  const all = [...waysOf(first), ...(isBackedUp ? [files] : []), ...waysOf(last)];
+  const all = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
   const [only] = all;
   return only !== undefined && all.length === 1 ? [text`possible${until}: ${only}`] : [`possible${until}, in this order:`, ...all];
 }

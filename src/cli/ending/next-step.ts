@@ -102,7 +102,10 @@ function afterSuccess(ending: Ending, ours: (line: string) => Command): Command 
   )?.next;
   if (chain?.isUpgrade && leading !== undefined) return leading;
   if (ending.savedPlan !== undefined)
-    return ours('run').with('--plan-file', { value: ending.savedPlan, shown: quoteFor(process.platform, ending.savedPlan) });
+    return ours(ending.chain?.next ?? 'run').with('--plan-file', {
+      value: ending.savedPlan,
+      shown: quoteFor(process.platform, ending.savedPlan),
+    });
   return leading ?? ours(followerOf(ending));
 }
 

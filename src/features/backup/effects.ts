@@ -133,7 +133,7 @@ function returnText(path: InstallPath, profile: Profile): string {
     ({ title, dataPlane, by, because }) =>
       `- Once ${title}${dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${UNDONE_BY[by]}. ${because}`,
   );
-  const isByFiles = rows.some(({ by }) => by === 'files');
+  const isByFiles = rows.some(({ by }) => by === 'rollback');
   return `## To go back to the old release
 
 The service supports no downgrade, and nobody tests it. What is possible depends on how far the upgrade is, which \`status\` says:

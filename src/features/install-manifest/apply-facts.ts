@@ -18,6 +18,7 @@ import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 import { attempt, shapeOf } from '../survey/index.ts';
+import { readAdded } from './added.ts';
 import { type AgentStep, readAgentStep, type Stepped, steppedDocuments } from './agent-step.ts';
 import type { ApplyJudged } from './apply-checks.ts';
 import type { EditSurvey } from './edits.ts';
@@ -42,6 +43,8 @@ export interface ApplyFacts extends ApplyJudged, MergedTarget {
   readonly nodes: number;
   /** What of the installed release the target no longer has, CRDs of removed kinds too. */
   readonly orphans: Orphans;
+  /** Of these what a rollback removes. */
+  readonly added: readonly KubeObject[];
   /** For holding the renaming of policies. */
   readonly renamingSwitch: RenamingSwitch | undefined;
   /** Only while the agents have a strategy of this run, or are to have one. */
@@ -65,6 +68,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     readOrphans(sources.cluster, context.profile, target.manifest, edits),
     isKeyValue(installation) ? readStoreFacts(sources, context, target) : undefined,
   ]);
+  const added = await readAdded(sources, context, orphans);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const documents = steppedDocuments(target.manifest.documents, stepped);
   const way = context.goal.takesBack ? 'back' : 'forward';
@@ -75,7 +79,21 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const waves = withRolesOfBoth(split, roles, way);
   const rolePreviews = await Promise.all(roles.map(({ both }) => previewDocument(sources.cluster, both.object)));
   const [emptied, atZero] = [emptiedSecrets(previews), emptyTargets({ rollouts, previews, edits, record }, context)];
-  const found = { installation, record, variant, waves, roles, rolePreviews, store, emptied, atZero, rollouts, orphans, renamingSwitch };
+  const found = {
+    installation,
+    record,
+    variant,
+    waves,
+    roles,
+    rolePreviews,
+    store,
+    emptied,
+    atZero,
+    rollouts,
+    orphans,
+    added,
+    renamingSwitch,
+  };
   return { ...merged, ...stepped, ...found, nodes: nodes.length, ...owners };
 }
 

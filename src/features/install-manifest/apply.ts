@@ -1,7 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
-import { counted } from '../../kernel/counted.ts';
+import { counted, firstOf } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
@@ -13,6 +13,7 @@ import { judgeAction } from '../canary/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
+import { removeAdded } from './added.ts';
 import { afterApply, isOnlyStrategy, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
 import type { AgentStep } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
@@ -30,7 +31,7 @@ export const manifestApply = pathPart<ApplyFacts>({
   survey: readApplyFacts,
   plan(facts, context) {
     const actions = upgradeActions(facts, context);
-    const left = leftBehind(facts.orphans);
+    const left = leftBehind(facts.orphans, facts.added);
     if (actions.length === 0) return { skip: `everything equals ${facts.target.url}, and is rolled out`, objects: left };
     const { target } = facts;
     return {
@@ -53,13 +54,14 @@ export const manifestApply = pathPart<ApplyFacts>({
 
 function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
   const { previews, waves, roles, target, edits, store, orphans } = facts;
+  const { goal } = context;
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
     waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
     ...roles.map(
       ({ target: role, kept }) =>
-        `${refText(refOf(role))} grants ${kept.join(', ')} until the last wave: older workloads that start again need it`,
+        `${refText(refOf(role))} grants ${firstOf(kept, 6)} until the last wave: ${goal.takesBack ? 'newer' : 'older'} workloads that start again need it`,
     ),
     ...stepNotes(facts, context),
     ...ownershipNotes(previews),
@@ -83,7 +85,8 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
   const waves: Action[] = [];
   for (const wave of wavesOf(facts, context)) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
-  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves] : waves;
+  const last = removeAdded(facts.added);
+  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves, ...last] : [...waves, ...last];
 }
 
 /** The target under the procedure's name: where waves are cut from it, for the user to read. */

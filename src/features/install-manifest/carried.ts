@@ -3,9 +3,11 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { TakenBack } from '../../kernel/intent.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
-import { isOfIntent, type Records } from '../../kernel/run-record.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { isOfIntent, numberOf, type Records, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { or } from '../../kernel/step.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
@@ -91,9 +93,28 @@ export function withCarried(target: Target, carried: CarriedEdits): Target {
   return { ...edited(target), addOns: target.addOns.map(edited), carried };
 }
 
+/** What the upgrade kept before its first write to the manifest's objects; undefined where it did not come to that. */
+export async function readCarriedThen(
+  { records }: Pick<Sources, 'records'>,
+  { runId }: Pick<TakenBack, 'runId'>,
+): Promise<CarriedEdits | undefined> {
+  const part = `${runId}${CARRIED_PART}`;
+  const kept = (await records.keptWith(part)).filter(({ id }) => id.startsWith(part));
+  const last = kept.toSorted((a, b) => numberOf(a) - numberOf(b)).at(-1);
+  if (last === undefined) return undefined;
+  const carried = readCarriedEdits(last.content);
+  if (carried) return carried;
+  throw new Fault('failed', `what the upgrade kept of your edits cannot be read: ${last.id} is damaged`, [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
+    'or go back with the commands of RESTORE.md in the backup, object by object',
+  ]);
+}
+
 /** What the recorded run to this target carries, whether it is finished or not; undefined before its first write. */
 export async function readCarried(records: Records, context: Context): Promise<CarriedEdits | undefined> {
   const record = await records.load();
+  const resumed = resumedBackwards(record, context);
+  if (resumed) return readCarriedThen({ records }, resumed);
   if (!isOfIntent(record, context)) return undefined;
   const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
   if (id === undefined) return undefined;

@@ -98,8 +98,8 @@ export async function readEdits(
   const found = await withSince(sources, context, installation, result.edits, span);
   const edits = [...editsAsGiven(found, context), ...definitions];
   const merged = { edits, documents: withGiven(result.documents, context), base: base.release, resolutions };
-  const former = back ? {} : { former: formerOf(base.release, base.documents, installedDocuments(input, base)) };
-  const carried = { ...carriedEdits(target, merged, lists), ...former };
+  const former = { ...formerOf(base.release, base.documents, installedDocuments(input, base)), added: newcomers(own, theirs) };
+  const carried = { ...carriedEdits(target, merged, lists), ...(back ? {} : { former }) };
   const told = await readToldBy(sources, context, installation, base.release);
   return {
     edits,
@@ -111,6 +111,12 @@ export async function readEdits(
     untold,
     carried: { ...carried, told },
   };
+}
+
+/** Of the target what is not there. */
+function newcomers(own: readonly OwnObject[], theirs: Documents): readonly string[] {
+  const absent = new Set(own.filter(({ state }) => state !== 'present').map(({ document }) => identityOf(document)));
+  return theirs.map(identityOf).filter((one) => absent.has(one));
 }
 
 /** What is installed, with the user's edits: what a rollback goes back to. */

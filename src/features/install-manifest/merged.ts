@@ -6,7 +6,7 @@ import { type KubeObject, objectKey } from '../../kernel/object.ts';
 import type { TakenChange } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
-import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { continues, type RunRecord, resumedBackwards } from '../../kernel/run-record.ts';
 import { findLeftovers, type Leftover } from '../../manifest/leftovers.ts';
 import { changesSince, type LaterChange, takenChanges } from '../../manifest/taken-fields.ts';
 import { attempt, isImageOf, writesAgain } from '../survey/index.ts';
@@ -38,7 +38,9 @@ export async function readMergedTarget(
   record: RunRecord | undefined,
 ): Promise<MergedTarget> {
   const begun = await readTarget(sources, context, installation);
-  const goesOn = continues(record, context) ? begun.carried : undefined;
+  const resumed = resumedBackwards(record, context);
+  const since = resumed?.startedAt ?? (continues(record, context) ? record.startedAt : undefined);
+  const goesOn = since === undefined ? undefined : begun.carried;
   if (goesOn) {
     refuseOtherDecisions(begun, context);
     await refuseOtherFiles(sources, context, installation, goesOn);
@@ -46,7 +48,7 @@ export async function readMergedTarget(
   const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
   if (goesOn || context.options.upgradeFile !== undefined) {
     const previews = await previewsOf(sources.cluster, recorded, context);
-    const untold = continues(record, context) ? laterChanges(previews, record.startedAt) : [];
+    const untold = since === undefined ? [] : laterChanges(previews, since);
     const left = goesOn && (await readLeftBehind(sources, context, installation, goesOn.base));
     return { target: recorded, edits: { value: settled(recorded, left, before) }, previews, untold };
   }

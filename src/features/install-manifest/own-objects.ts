@@ -147,15 +147,17 @@ export async function readOrphans(
 }
 
 /** One row of the plan per object that stays: whether and when it may be deleted, and by which command the user does that. */
-export function leftBehind({ live }: Orphans): readonly PlannedObject[] {
-  return live.map((object) => ({
-    ref: refOf(object),
-    change: 'left-behind',
-    fields: [],
-    hidden: [],
-    taken: [],
-    note: text`the target no longer has it; ${farewell(object)}`,
-  }));
+export function leftBehind({ live }: Orphans, removed: readonly KubeObject[] = []): readonly PlannedObject[] {
+  return live
+    .filter((one) => !removed.includes(one))
+    .map((object) => ({
+      ref: refOf(object),
+      change: 'left-behind',
+      fields: [],
+      hidden: [],
+      taken: [],
+      note: text`the target no longer has it; ${farewell(object)}`,
+    }));
 }
 
 /** What was installed under an API version that the server has no longer: the kind may live on under a newer one. */

@@ -4,18 +4,11 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { numberOf } from '../../kernel/run-record.ts';
-import {
-  CARRIED_PART,
-  type CarriedEdits,
-  type CarriedFile,
-  isNeverKept,
-  readCarriedEdits,
-  withFormer,
-} from '../../manifest/carried-file.ts';
+import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
 import type { Candidates } from '../../manifest/choose-base.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { readBaseOf } from './base.ts';
+import { readCarriedThen } from './carried.ts';
 
 /** What a rollback merges: what is left is its base, and what was there before the upgrade is wanted. */
 export interface WayBack {
@@ -46,20 +39,6 @@ export async function readWayBack(
     candidates: { first: { release: to, documents: carried ? withFiles(left, carried) : left }, others: [], installed: to },
     wanted: former ? withFormer(documents, former) : documents,
   };
-}
-
-/** What the upgrade kept before its first write to the manifest's objects; undefined where it did not come to that. */
-async function readCarriedThen({ records }: Sources, { runId }: TakenBack): Promise<CarriedEdits | undefined> {
-  const part = `${runId}${CARRIED_PART}`;
-  const kept = (await records.keptWith(part)).filter(({ id }) => id.startsWith(part));
-  const last = kept.toSorted((a, b) => numberOf(a) - numberOf(b)).at(-1);
-  if (last === undefined) return undefined;
-  const carried = readCarriedEdits(last.content);
-  if (carried) return carried;
-  throw new Fault('failed', `what the upgrade kept of your edits cannot be read: ${last.id} is damaged`, [
-    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
-    'or go back with the commands of RESTORE.md in the backup, object by object',
-  ]);
 }
 
 /** Edits of roles and the like are taken from the live object alone, so they count as made since. */

@@ -42,7 +42,7 @@ import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldW
 import { readServiceWorkloads } from './operated-images.ts';
 
 /** `rollouts` has the operator's own Deployment. */
-interface OperatorFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
+interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
   readonly crds: CrdFacts;
   /** What the new operator will restart. */
   readonly restarts: readonly PlannedRestart[];

@@ -9,7 +9,7 @@ const APPLY = {
   ref: '§4.4/2',
   readOnly: false,
   traffic: 'agents',
-  undoneBy: 'files',
+  undoneBy: 'rollback',
   reaches: 'workloads',
   installs: true,
   noReturns: Object.values(NO_RETURNS),

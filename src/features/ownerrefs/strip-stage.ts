@@ -37,7 +37,6 @@ export const ownerrefsStripStage = stage<StripFacts>({
   undoneBy: 'ownerrefs restore --undo',
   undo: putBackStage,
   reaches: 'references',
-  undoneLast: true,
   checks: [...journalChecks, ownersSearched, ...ownerReferencesChecks, mayRestore],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);

@@ -6,7 +6,7 @@ import type { Detection } from '../../kernel/installation.ts';
 import { continueCommand, intentWords } from '../../kernel/intent.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { continues } from '../../kernel/run-record.ts';
+import { continues, resumedBackwards } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
 import { pathOf } from '../install/index.ts';
 import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
@@ -64,8 +64,10 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
       if (continues(record, context)) return ok(`continues the run to ${intent.to}, begun ${agoText(startedAt, now)}`);
       return failed(
         `${intentWords(intent).run} to ${intent.to} is unfinished, and this one goes to ${goal.release}`,
-        `Finish it first: only its own record explains what it left behind.`,
-        { next: continueCommand(intent) ?? command`kubectl netsvc-upgrade status` },
+        resumedBackwards(record, context)
+          ? 'Finish the rollback. Or accept this check by name to go forward again: the edits that the upgrade carried are kept.'
+          : 'Finish it first: only its own record explains what it left behind.',
+        { next: continueCommand(intent) },
       );
     },
   },

@@ -1,0 +1,76 @@
+import type { Action } from '../../kernel/action.ts';
+import type { Context } from '../../kernel/context.ts';
+import { isRecord, jsonAt, mapAt, textAt } from '../../kernel/json.ts';
+import { K } from '../../kernel/kinds.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { changeTo } from '../../kernel/object-change.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { slimPod } from '../../kube/lean-objects.ts';
+import { hasEnded } from '../../kube/pod-facts.ts';
+import { identityOf } from '../../manifest/prepare.ts';
+import { shapeOf } from '../survey/index.ts';
+import { readCarriedThen } from './carried.ts';
+import type { Orphans } from './own-objects.ts';
+
+/** Kinds whose use can be told; the order in which they go. Whatever else the upgrade added stays, and the plan names it. */
+const ORDER = ['ClusterRoleBinding', 'RoleBinding', 'ClusterRole', 'Role', 'PodDisruptionBudget', 'ServiceAccount'];
+
+/**
+ * What the upgrade added, the older release has not and nothing uses any more. Only what the upgrade recorded as not there before counts:
+ * an object of the same name that a person made is theirs.
+ */
+export async function readAdded(sources: Sources, { goal }: Context, { live }: Orphans): Promise<readonly KubeObject[]> {
+  if (!goal.takesBack || live.length === 0) return [];
+  const added = new Set((await readCarriedThen(sources, goal.takesBack))?.former?.added);
+  const found = live.filter((one) => ORDER.includes(one.kind) && added.has(identityOf(one)));
+  if (found.length === 0) return [];
+  const isUsed = await readUses(sources, found);
+  return found.filter((one) => !isUsed(one)).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+}
+
+/** By whom one of them is used, besides each other. */
+async function readUses({ cluster }: Sources, found: readonly KubeObject[]): Promise<(object: KubeObject) => boolean> {
+  const going = new Set(found.map(identityOf));
+  const hasAccounts = found.some(({ kind }) => kind === 'ServiceAccount');
+  const [whole, inNamespaces, pods] = await Promise.all([
+    cluster.list(K.ClusterRoleBinding),
+    cluster.list(K.RoleBinding),
+    hasAccounts ? cluster.list(K.Pod, { keep: slimPod }) : [],
+  ]);
+  const bindings = [...whole, ...inNamespaces].filter((one) => !going.has(identityOf(one)));
+  return ({ kind, metadata: { name, namespace } }) => {
+    if (kind === 'ClusterRole' || kind === 'Role') return bindings.some((one) => refersTo(one, kind, name, namespace));
+    if (kind !== 'ServiceAccount') return false;
+    const isPodOf = (pod: KubeObject) => !hasEnded(pod) && pod.metadata.namespace === namespace && accountOf(pod) === name;
+    return pods.some(isPodOf) || bindings.some((one) => grantsTo(one, name, namespace));
+  };
+}
+
+function refersTo(binding: KubeObject, kind: string, name: string, namespace: string | undefined): boolean {
+  const role = mapAt(binding, 'roleRef');
+  return role.kind === kind && role.name === name && (kind === 'ClusterRole' || binding.metadata.namespace === namespace);
+}
+
+function grantsTo(binding: KubeObject, name: string, namespace: string | undefined): boolean {
+  const subjects = jsonAt(binding, 'subjects');
+  const all = Array.isArray(subjects) ? subjects.filter(isRecord) : [];
+  return all.some((one) => one.kind === 'ServiceAccount' && one.name === name && one.namespace === namespace);
+}
+
+const accountOf = (pod: KubeObject): string | undefined => textAt(shapeOf(pod).spec, 'serviceAccountName');
+
+/** After everything else: until then newer workloads may use it. Each as it was read, and recorded first. */
+export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
+  return added.map((object, index) => {
+    const { resourceVersion } = object.metadata;
+    return {
+      id: `added-${index + 1}`,
+      title: `remove ${refText(refOf(object))}, which the upgrade added and nothing uses`,
+      ref: '§4.4/2',
+      undo: 'full',
+      ...(index === 0 ? { afresh: true } : {}),
+      keep: { changes: [changeTo(object, { '': undefined })] },
+      effect: { type: 'delete', target: refOf(object), ...(resourceVersion ? { resourceVersion } : {}) },
+    };
+  });
+}
