@@ -8,6 +8,7 @@ import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeco
 import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/lock/lease.ts';
 import { leaseLock } from '../adapters/lock/lock.ts';
 import { localFiles, localMachine } from '../adapters/machine.ts';
+import { parseRecord } from '../adapters/records/kept.ts';
 import { ledgerRecords, recordIn } from '../adapters/records/records.ts';
 import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
 import { storedManifests } from '../adapters/stored-bases.ts';
@@ -50,7 +51,9 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const kind = request.chain?.intent ?? 'upgrade';
   const ledger = secretLedger(cluster);
   const flagged = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
-  const wanted = kind === 'rollback' ? { ...flagged, goal: goalBack(await recordIn(ledger), { clusterUid, profile }) } : flagged;
+  const records = ledgerRecords(ledger);
+  const goal = kind === 'rollback' ? await goalBack(records, { clusterUid, profile, readRecord }) : flagged.goal;
+  const wanted = { ...flagged, goal };
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);
   const credential = connection.user['auth-provider'] ? 'renewed by kubectl' : 'as written';
@@ -67,7 +70,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     clock,
     files: localFiles(),
     machine: localMachine(),
-    records: ledgerRecords(ledger),
+    records,
     lock: leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }),
     operator: operatorName(),
     journal: openJournal(ledger, context),
@@ -97,6 +100,11 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
       await cluster.close();
     },
   };
+}
+
+/** Of an earlier run, as it is kept. */
+function readRecord(content: unknown) {
+  return parseRecord(JSON.stringify(content), 'the state of this program');
 }
 
 /** A value that is wrong is so on every cluster: it is refused before one is asked. */

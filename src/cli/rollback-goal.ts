@@ -1,33 +1,67 @@
 import { command } from '../kernel/command.ts';
 import type { Context, Goal } from '../kernel/context.ts';
 import { Fault } from '../kernel/fault.ts';
+import type { TakenBack } from '../kernel/intent.ts';
 import { isOlder, parseRelease } from '../kernel/release.ts';
-import { type RunRecord, recordHere } from '../kernel/run-record.ts';
+import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
 import { look, type Suggestion, text } from '../kernel/step.ts';
 import { noWayBack } from '../kernel/undo.ts';
 
+interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
+  /** Throws Fault for what is no record. */
+  readRecord(content: unknown): RunRecord;
+}
+
+type Stored = Pick<Records, 'load' | 'keptWith'>;
+
 /**
- * Where a rollback goes, and what it takes back: the record of this cluster alone says it. Throws Fault('blocked') where none does, or the
+ * Where a rollback goes, and what it takes back: the records of this cluster alone say it. Throws Fault('blocked') where none does, or the
  * way is not open.
  */
-export function goalBack(stored: RunRecord | undefined, { clusterUid, profile }: Pick<Context, 'clusterUid' | 'profile'>): Goal {
-  const record = recordHere(stored, { clusterUid });
+export async function goalBack(records: Stored, here: Here): Promise<Goal> {
+  const stored = await records.load();
+  const record = recordHere(stored, here);
   if (!record) throw none(stored);
-  if (record.profile !== profile.name)
-    throw blocked(`the recorded run is one of profile ${record.profile}, and this command has ${profile.name}`, [
+  if (record.profile !== here.profile.name)
+    throw blocked(`the recorded run is one of profile ${record.profile}, and this command has ${here.profile.name}`, [
       text`name it: ${command`kubectl netsvc-upgrade rollback --profile ${record.profile}`}`,
     ]);
-  const { intent } = record;
-  const { from, to, takesBack } = intent;
+  const { to, takesBack } = record.intent;
   if (takesBack) return { release: to, takesBack };
-  if (from === undefined || !parseRelease(from))
-    throw blocked(`the run to ${to} did not note which release was installed before it`, [BY_HAND]);
-  if (record.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
-  if (!isOlder(from, to)) throw blocked(`the run to ${to} began at ${from}: there is no older release to go back to`);
-  const because = noWayBack(record);
-  if (because !== undefined) throw blocked(`there is no way back from ${to} to ${from} here: ${because}`, [SEE_PAGE]);
-  const { runId, wrote, startedAt, oldest } = record;
-  return { release: from, takesBack: { runId, from, to, wrote, startedAt, ...(oldest === undefined ? {} : { oldest }) } };
+  const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
+  if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
+  const because = noWayBack(upgrade);
+  if (because !== undefined) throw blocked(`there is no way back from ${to} to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
+  return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
+}
+
+/** An upgrade whose beginning is known. */
+type Upgrade = Omit<RunRecord, 'intent'> & { readonly intent: RunRecord['intent'] & { readonly from: string } };
+
+function isUpgrade(record: RunRecord): record is RunRecord & Upgrade {
+  const { kind, from, to } = record.intent;
+  return kind === 'upgrade' && from !== undefined && parseRelease(from) !== undefined && isOlder(from, to);
+}
+
+/** What was done alone after an upgrade has a record of its own, which begins at the upgrade's end: the upgrade's lies beside it. */
+async function upgradeBefore({ keptWith }: Stored, last: RunRecord, here: Here): Promise<Upgrade> {
+  const kept = (await keptWith(KEPT)).filter(({ id }) => id.endsWith(KEPT)).map(({ content }) => here.readRecord(content));
+  const ours = kept.filter(({ clusterUid, profile }) => clusterUid === here.clusterUid && profile === here.profile.name);
+  const since: RunRecord[] = [last];
+  for (const one of ours.toSorted((a, b) => (a.runId < b.runId ? 1 : -1))) {
+    if (one.intent.to !== last.intent.to) break;
+    since.push(one);
+    if (isUpgrade(one)) return { ...one, wrote: [...new Set(since.flatMap(({ wrote }) => wrote))] };
+  }
+  const { from = 'an unknown release', to } = last.intent;
+  throw blocked(`the last recorded run began at ${from} and went to ${to}: an older release to go back to is not known`, [BY_HAND]);
+}
+
+/** End of the ids under which records of earlier runs are kept. */
+const KEPT = '/record';
+
+function takenBack({ runId, intent: { from, to }, wrote, startedAt, oldest }: Upgrade): TakenBack {
+  return { runId, from, to, wrote, startedAt, ...(oldest === undefined ? {} : { oldest }) };
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);

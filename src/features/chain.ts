@@ -57,6 +57,7 @@ export const chain: readonly AnyStage[] = [
 /** The way back, in order: the same stages go to the older release. */
 const rollbackChain: readonly AnyStage[] = [
   backupStage,
+  ...undoOf(hepStage, alpStage),
   ownerrefsStripStage,
   applyStage,
   waitStage,
@@ -65,6 +66,10 @@ const rollbackChain: readonly AnyStage[] = [
   verifyStage,
   ownerrefsForgetStage,
 ].map(judgingKubectl);
+
+function undoOf(...stages: readonly AnyStage[]): readonly AnyStage[] {
+  return stages.flatMap(({ undo }) => undo ?? []);
+}
 
 /** The stages of a run by what it is for. */
 export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgrade: chain, rollback: rollbackChain };

@@ -51,8 +51,8 @@ export interface Stage<Facts> {
   readonly converges?: boolean;
   /** What it does to parts that forward packets (`kernel/traffic.ts`): restarts agents, or none of them. Absent where it changes what is let through. */
   readonly traffic?: 'agents' | 'untouched';
-  /** What undoes what it changed: a rollback of all, a copy that it names at its end, or a command. Absent where it changes nothing of the service. */
-  readonly undoneBy?: 'rollback' | 'copy' | `${string} --undo`;
+  /** What undoes what it changed, alone: a copy that it names at its end, or a command. Absent where nothing does, or it changes nothing of the service. */
+  readonly undoneBy?: 'copy' | `${string} --undo`;
   /** Takes back what it did, with the same name in reports and records: performed in its place with `--undo`. */
   readonly undo?: AnyStage;
   /** How far an upgrade is once it has written (`kernel/undo.ts`). */

@@ -42,7 +42,6 @@ const known = (id: string, more: Partial<AnyStage>) =>
 const CHAIN = [
   known('ownerrefs-strip', { undoneBy: 'ownerrefs restore --undo', reaches: 'references' }),
   known('apply', {
-    undoneBy: 'rollback',
     reaches: 'workloads',
     noReturns: [NO_RETURNS.names],
   }),

@@ -9,7 +9,6 @@ const APPLY = {
   ref: '§4.4/2',
   readOnly: false,
   traffic: 'agents',
-  undoneBy: 'rollback',
   reaches: 'workloads',
   installs: true,
   noReturns: Object.values(NO_RETURNS),

@@ -31,7 +31,6 @@ export const crdsStage = pathStage({
   ref: '§4.3/2',
   readOnly: false,
   traffic: 'untouched',
-  undoneBy: 'rollback',
   reaches: 'crds',
   noReturns: [NO_RETURNS.crds],
   converges: true,

@@ -188,10 +188,28 @@ describe('what can be undone', () => {
     assert.deepEqual(undo({ wrote: ['backup'] }), ['nothing to undo: this run has not changed the service']);
   });
 
-  it('is what the backup holds, up to the point of no return', () => {
-    const files = '/b/RESTORE.md has the commands, object by object';
-    assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible: ${files}`]);
-    assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${files}`]);
+  it('is a rollback of all, up to the point of no return', () => {
+    const back = 'kubectl netsvc-upgrade rollback --context=prod';
+    assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible: ${back}`]);
+    assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${back}`]);
+  });
+
+  it('is left to the files of the backup where rollback refuses', () => {
+    const [first = '', second, third] = undo({
+      wrote: ['apply', 'alp'],
+      dataPlane: 'ebpf',
+      intent: { kind: 'upgrade', from: 'v3.30.7', to: 'v3.32.1' },
+    });
+    assert.match(first, /^only by hand, rollback refuses: In eBPF mode/);
+    assert.equal(second, '/b/RESTORE.md has the commands, object by object');
+    assert.equal(third, 'this part alone: kubectl netsvc-upgrade alp --undo --context=prod');
+  });
+
+  it('of a rollback is the way forward again', () => {
+    const takesBack = { runId: 'r', from: 'v3.27.5', to: 'v3.32.1', startedAt: '', wrote: ['apply'] };
+    assert.deepEqual(undo({ wrote: ['apply'], intent: { kind: 'rollback', to: 'v3.27.5', takesBack } }), [
+      'this run goes back itself; forward again: kubectl netsvc-upgrade run --context=prod --release v3.32.1',
+    ]);
   });
 
   it('is nothing by operator or chart once the CRDs are there, as the backup says too', () => {
@@ -213,13 +231,8 @@ describe('what can be undone', () => {
     assert.equal(keptText({ startedBy: 'anna@host-1', backup: '/b' }), text);
   });
 
-  it('is one part after the other, the last one first, and references after the objects', () => {
-    assert.deepEqual(undo({ wrote: ['ownerrefs-strip', 'apply', 'alp'] }), [
-      'possible, in this order:',
-      'kubectl netsvc-upgrade alp --undo --context=prod',
-      '/b/RESTORE.md has the commands, object by object',
-      'kubectl netsvc-upgrade ownerrefs restore --undo --context=prod',
-    ]);
+  it('is one command for objects, references and templates', () => {
+    assert.deepEqual(undo({ wrote: ['ownerrefs-strip', 'apply', 'alp'] }), ['possible: kubectl netsvc-upgrade rollback --context=prod']);
   });
 
   it('is the copy of a policy, whose row has the command', () => {
@@ -227,8 +240,8 @@ describe('what can be undone', () => {
   });
 
   it('says that a run left the backup out', () => {
-    const [first = ''] = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [], now }).map(plainText);
-    assert.equal(first, 'possible: this run has no backup; see docs/use/going-back.md');
+    const [, second] = undoTexts(record({ wrote: ['apply'], dataPlane: 'ebpf' }), { chain, carried: [], now });
+    assert.equal(second, 'this run has no backup; see docs/use/going-back.md');
   });
 
   it('is over after the point of no return, but for parts; an earlier part of the run has other numbers', () => {
