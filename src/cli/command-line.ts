@@ -3,7 +3,7 @@ import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import { palette } from '../report/colour.ts';
-import { CARRIED, type CarriedFlag } from './carried.ts';
+import { CARRIED, type CarriedFlag, isOn } from './carried.ts';
 import { CHAINS, chainOf } from './command-names.ts';
 import { asksForJson, errorText } from './error-text.ts';
 import { type Failed, toFault } from './faults.ts';
@@ -29,10 +29,18 @@ export interface Parsed {
 
 /** What a command is asked for, with everything that continues it. */
 export function askedOf({ command, action, typed, flags, given, commands }: Parsed): Asked {
+  if (flags.rollback) refuseForward(given);
   const own = USER_COMMANDS.flatMap((name) => (given.has(name) ? [`--${name}=${flags[name]}`] : []));
   const line = [command, ...withoutFlags(typed, [...CREDENTIAL_FLAGS, ...USER_COMMANDS]).map(quoted), ...own.map(quoted)].join(' ');
   const chain = flags.rollback ? CHAINS['plan back'] : chainOf(command, action);
   return { command, chain, flags, typed: line, carried: carriedFlags(flags, given), commands };
+}
+
+/** The run record says where a rollback goes: flags that say where an upgrade goes, and by what, have no place in its plan. */
+function refuseForward(given: ReadonlySet<string>): void {
+  const other = FLAG_ROWS.find(([name, row]) => given.has(name) && row.helpGroup === 'run' && !isOn(row, 'rollback'));
+  if (other)
+    throw new Fault('usage', `--${other[0]} has no effect with --rollback`, ['leave it out: the run record says where a rollback goes']);
 }
 
 /** A word as it may be shown: what was typed into an address is not repeated. */

@@ -25,8 +25,8 @@ export const STAGE_IDS = [
 export const OPTIONAL_STAGE_IDS = ['probe-nodes', 'hep', 'policy'] as const;
 
 /**
- * Every command, in the order of the help. It `performs` stages, which may change something, `evaluates` them, `targets` a release without
- * a stage, `returns` to the release of before, `asks` a cluster, `finds` what is not said in one, or is `local`.
+ * Every command, in the order of the help. It `performs` stages, `evaluates` them, `returns` to the old release, `targets` one without a
+ * stage, `asks` a cluster, `finds` what is not said in one, or is `local`.
  */
 export const COMMANDS = {
   preflight: 'performs',

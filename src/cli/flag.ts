@@ -5,7 +5,7 @@ import { commandsThat } from './command-names.ts';
 export const CHAIN = commandsThat('performs', 'evaluates');
 /** Those that know what is upgraded to. */
 export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
-/** Those, and the way back. */
+/** Those, and a rollback. */
 export const BOTH_WAYS = commandsThat('performs', 'evaluates', 'targets', 'returns');
 /** Those that ask a cluster. */
 export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'returns', 'asks');

@@ -15,8 +15,8 @@ interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
 type Stored = Pick<Records, 'load' | 'keptWith'>;
 
 /**
- * Where a rollback goes, and what it takes back: the records of this cluster alone say it. Throws Fault('blocked') where none does, or the
- * way is not open.
+ * Where a rollback goes, and what it takes back: the records of this cluster alone say it. Throws Fault('blocked') where none does, or it
+ * cannot be done.
  */
 export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   const stored = await records.load();
@@ -31,7 +31,7 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
   const because = noWayBack(upgrade);
-  if (because !== undefined) throw blocked(`there is no way back from ${to} to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
+  if (because !== undefined) throw blocked(`${to} cannot be rolled back to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
   return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
 }
 

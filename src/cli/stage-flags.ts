@@ -23,8 +23,7 @@ export const stageFlags = {
   rollback: {
     type: 'boolean',
     ...plan,
-    summary: 'plan the way back instead: what rollback would do',
-    exclusive: ['release', 'from', 'through', 'include', 'skip', 'upgrade-file', 'base', 'installed-manifest'],
+    summary: 'plan a rollback instead of an upgrade',
   },
   diff: {
     type: 'boolean',

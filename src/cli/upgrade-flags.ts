@@ -3,7 +3,7 @@ import { BOTH_WAYS, CHAIN, CONNECTED, TARGETED, type Table } from './flag.ts';
 /** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
 const carried = { helpGroup: 'run', carried: true, decidesTrust: false, on: TARGETED } as const;
-/** For the way back as well. */
+/** For a rollback as well. */
 const bothWays = { on: BOTH_WAYS } as const;
 const recorded = { ...carried, recorded: true } as const;
 /** What is applied, started or believed, where credentials go, what is waived; paths, which another machine's record may name, among it. */

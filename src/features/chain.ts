@@ -54,7 +54,7 @@ export const chain: readonly AnyStage[] = [
   ownerrefsForgetStage,
 ].map(judgingKubectl);
 
-/** The way back, in order: the same stages go to the older release. */
+/** A rollback, in order: the same stages go to the older release. */
 const rollbackChain: readonly AnyStage[] = [
   backupStage,
   ...undoOf(hepStage, alpStage),

@@ -87,7 +87,7 @@ export const UNDO: readonly UndoRow[] = [
   { reached: 'names', title: 'the new controllers run', paths: ['manifest'], by: 'forward', because: NO_RETURNS.names.long },
 ];
 
-/** What decides whether there is a way back, as a run record has it. */
+/** What decides whether a rollback is possible, as a run record has it. */
 export interface Past {
   readonly path: string;
   readonly dataPlane?: DataPlane;

@@ -34,7 +34,7 @@ export interface CarriedEdits {
   readonly edits: readonly Edit[];
   /** By name of the file: `upgrade.yaml`, and those of what is installed beside it. */
   readonly files: Readonly<Record<string, CarriedFile>>;
-  /** What was installed, for the way back; absent where it could not be told. */
+  /** What was installed, for a rollback; absent where it could not be told. */
   readonly former?: Former;
 }
 
@@ -87,10 +87,10 @@ const NEVER_KEPT = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** Edits of these are known by the live object alone, on the way back as well. */
+/** Edits of these are known by the live object alone, in a rollback as well. */
 export const isNeverKept = ({ kind }: Pick<KubeObject, 'kind'>): boolean => NEVER_KEPT.has(kind);
 
-/** `documents`: the release's own; `merged`: the same with the user's edits. Objects that only the user has stay as they are in the cluster. */
+/** `documents`: the release's own; `merged`: the same with the user's edits. Objects that only the user has are left to the cluster. */
 export function formerOf(release: string, documents: readonly KubeObject[], merged: readonly KubeObject[]): Omit<Former, 'added'> {
   const known = documents.filter((one) => !isNeverKept(one));
   const own = new Set(known.map(identityOf));

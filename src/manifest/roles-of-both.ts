@@ -16,7 +16,7 @@ export interface RoleOfBoth {
 
 /**
  * Undefined where the live role grants nothing that the workloads still running ask for and the target's does not. `asked`: what older ones
- * ask for; on the way back it is all, as the newer ones have it.
+ * ask for; in a rollback it is all, as the newer ones have it.
  */
 export function roleOfBoth(target: KubeObject, live: KubeObject, asked: readonly OlderRule[] | 'all'): RoleOfBoth | undefined {
   if (!isRole(target)) return undefined;

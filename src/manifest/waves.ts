@@ -36,7 +36,7 @@ const TITLES_BACK: Readonly<Partial<Record<WaveId, string>>> = {
 type Way = 'forward' | 'back';
 
 /**
- * The target in a safe order: new agents understand an old Typha, not the reverse, so on the way back Typha comes before them. Controllers,
+ * The target in a safe order: new agents understand an old Typha, not the reverse, so in a rollback Typha comes before them. Controllers,
  * last, start what has no undo.
  */
 export function splitWaves(

@@ -140,7 +140,7 @@ describe('what a change board asks', () => {
   it('has how to go back from each point that is reached on this path, by the one table of undo', () => {
     const { backout } = packet();
     assert.match(backout[0] ?? '', /^Once ownerReferences are removed: kubectl netsvc-upgrade ownerrefs restore --undo, then /);
-    assert.match(backout[1] ?? '', /^Once the manifest is applied, in part or whole: the commands of RESTORE\.md in the backup/);
+    assert.match(backout[1] ?? '', /^Once the manifest is applied, in part or whole: kubectl netsvc-upgrade rollback/);
     assert.match(backout[2] ?? '', /^Once the new controllers run: nothing \(fix what is named/);
     assert.deepEqual(backout.slice(3), ['alp alone: kubectl netsvc-upgrade alp --undo']);
     const tables = stage('apply', [action('a', { pointOfNoReturn: NO_RETURNS.tables.short })]);

@@ -17,7 +17,7 @@ const ORDER = ['ClusterRoleBinding', 'RoleBinding', 'ClusterRole', 'Role', 'PodD
 
 /**
  * What the upgrade added, the older release has not and nothing uses any more. Only what the upgrade recorded as not there before counts:
- * an object of the same name that a person made is theirs.
+ * an object of the same name that you made is yours.
  */
 export async function readAdded(sources: Sources, { goal }: Context, { live }: Orphans): Promise<readonly KubeObject[]> {
   if (!goal.takesBack || live.length === 0) return [];

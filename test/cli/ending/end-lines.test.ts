@@ -200,7 +200,7 @@ describe('what can be undone', () => {
       dataPlane: 'ebpf',
       intent: { kind: 'upgrade', from: 'v3.30.7', to: 'v3.32.1' },
     });
-    assert.match(first, /^only by hand, rollback refuses: In eBPF mode/);
+    assert.match(first, /^only as a manual step, rollback refuses: In eBPF mode/);
     assert.equal(second, '/b/RESTORE.md has the commands, object by object');
     assert.equal(third, 'this part alone: kubectl netsvc-upgrade alp --undo --context=prod');
   });
