@@ -56,9 +56,13 @@ export const chain: readonly AnyStage[] = [
 
 /** A rollback, in order: the same stages go to the older release. */
 const rollbackChain: readonly AnyStage[] = [
+  rollbackCheckStage,
   backupStage,
   ...undoOf(hepStage, alpStage),
   ownerrefsStripStage,
+  rollbackStopStage,
+  rollbackLabelsStage,
+  rollbackNamesStage,
   applyStage,
   waitStage,
   ownerrefsRestoreStage,
@@ -76,11 +80,6 @@ export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgra
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
-
-/** What a rollback does beside the undo of what the upgrade wrote, in its order: before anything of the old release starts. */
-export const goingBackStages: readonly AnyStage[] = [rollbackCheckStage, rollbackStopStage, rollbackLabelsStage, rollbackNamesStage].map(
-  judgingKubectl,
-);
 
 /** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
 export function judgingKubectl(inner: AnyStage): AnyStage {
@@ -126,7 +125,7 @@ function startsKubectl(open: OpenStage): boolean {
 
 /** The title of every check by its id, in the order of the ids. */
 export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  [...chain, ...goingBackStages]
+  [...chain, ...rollbackChain]
     .flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])])
     .map(({ id, title }): [string, string] => [id, title])
     .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -52,10 +52,6 @@ export const NO_RETURNS = {
     short: 'old agents refuse the new eBPF tables',
     long: 'In eBPF mode new agents keep connections in a table that older agents refuse. A node whose agent is new cannot get its old agent back, short of a restart of the node, which was not tried.',
   },
-  names: {
-    short: 'policies get new names',
-    long: 'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
-  },
 } as const satisfies Partial<Record<Reached, NoReturnReason>>;
 
 /** The one table of undo: the row `undo` of screens, the backup’s RESTORE.md and docs/use/going-back.md are made from it. The furthest comes last. */
@@ -84,7 +80,14 @@ export const UNDO: readonly UndoRow[] = [
     because: NO_RETURNS.tables.long,
   },
   { reached: 'operator', title: 'the new operator is applied', paths: OPERATED, by: 'forward', because: NO_RETURNS.operator.long },
-  { reached: 'names', title: 'the new controllers run', paths: ['manifest'], by: 'forward', because: NO_RETURNS.names.long },
+  {
+    reached: 'names',
+    title: 'the new controllers run',
+    paths: ['manifest'],
+    by: 'rollback',
+    because:
+      'The new controllers give stored policies new names, under which the old CLI and the old API server of the service do not find them. A rollback stops them, and stores each policy under its former name first.',
+  },
 ];
 
 /** What decides whether a rollback is possible, as a run record has it. */

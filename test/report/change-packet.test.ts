@@ -43,7 +43,7 @@ const CHAIN = [
   known('ownerrefs-strip', { undoneBy: 'ownerrefs restore --undo', reaches: 'references' }),
   known('apply', {
     reaches: 'workloads',
-    noReturns: [NO_RETURNS.names],
+    noReturns: [NO_RETURNS.tables],
   }),
   known('alp', { undoneBy: 'alp --undo' }),
 ];
@@ -51,7 +51,7 @@ const HEAD = { path: 'manifest', source: 'v3.27.5', release: 'v3.32.1', nodes: 6
 const STAGES = [
   stage('preflight', []),
   stage('ownerrefs-strip', [action('s')]),
-  stage('apply', [action('a'), action('b', { pointOfNoReturn: NO_RETURNS.names.short }), action('c')], {
+  stage('apply', [action('a'), action('b', { pointOfNoReturn: NO_RETURNS.tables.short }), action('c')], {
     objects: [workload('DaemonSet', 'calico-node', 6, 2), workload('Deployment', 'calico-kube-controllers', 1)],
     edits: [
       {
@@ -78,7 +78,7 @@ const packet = (more: Partial<Parameters<typeof changePacket>[0]> = {}) =>
 describe('what a change board asks', () => {
   it('has as risks the open checks, what of yours is lost and what cannot be undone', () => {
     assert.deepEqual(packet().risk, [
-      `No undo after step 3. ${NO_RETURNS.names.long}`,
+      `No undo after step 3. ${NO_RETURNS.tables.long}`,
       'Your change is lost: ConfigMap/k/c data.x',
       'No check speaks against it: 1 check passed.',
     ]);
@@ -141,7 +141,7 @@ describe('what a change board asks', () => {
     const { backout } = packet();
     assert.match(backout[0] ?? '', /^Once ownerReferences are removed: kubectl netsvc-upgrade ownerrefs restore --undo, then /);
     assert.match(backout[1] ?? '', /^Once the manifest is applied, in part or whole: kubectl netsvc-upgrade rollback/);
-    assert.match(backout[2] ?? '', /^Once the new controllers run: nothing \(fix what is named/);
+    assert.match(backout[2] ?? '', /^Once an agent is new, from v3\.30 or older \(eBPF\): nothing \(fix what is named/);
     assert.deepEqual(backout.slice(3), ['alp alone: kubectl netsvc-upgrade alp --undo']);
     const tables = stage('apply', [action('a', { pointOfNoReturn: NO_RETURNS.tables.short })]);
     assert.match(packet({ stages: [tables] }).backout.join('\n'), /^Once an agent is new, from v3\.30 or older \(eBPF\): nothing/m);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { goingBackStages } from '../../src/features/chain.ts';
 import { rollbackCheckStage, rollbackLabelsStage, rollbackNamesStage, rollbackStopStage } from '../../src/features/going-back/index.ts';
 import { jsonAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -9,6 +8,7 @@ import { sampled } from '../support/owner-sweep.ts';
 import {
   addPolicy,
   controllersOf,
+  goingBackStages,
   inForce,
   kindOf,
   OLD,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
-import { goingBackStages } from '../../src/features/chain.ts';
+import { chains } from '../../src/features/chain.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
@@ -14,6 +14,9 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
 import { sameMachine, sandboxLock } from './owner-lock.ts';
 import { contextIn, type Flags, installedSandbox, sandboxPorts } from './sandbox-ports.ts';
+
+/** What a rollback does beside the stages that an upgrade has as well. */
+export const goingBackStages = chains.rollback.filter(({ id }) => id.startsWith('rollback-'));
 
 /** What the sandbox has installed counts as the new release; the old one is not there at all. */
 export const OLD = 'v3.25.0';

@@ -10,7 +10,7 @@ import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction } from '../canary/index.ts';
-import { holdNotes, holdPolicyMigration, holdUnlessHeld, RENAMES_POLICIES } from '../policies/index.ts';
+import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { removeAdded } from './added.ts';
@@ -168,14 +168,13 @@ function keptIn(step: AgentStep | undefined): Pick<Action, 'keep'> {
   return step ? { keep: { changes: [step.change], ...(step.state === 'over' ? { undo: true } : {}) } } : {};
 }
 
-/** The first agent in eBPF mode, and the controllers, which rename what older releases stored (domain §0.6b). */
+/** The first agent in eBPF mode. */
 function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnReason | undefined {
-  const { profile, options, goal } = context;
+  const { profile, goal } = context;
   if (goal.takesBack) return undefined;
   // Once begun, only the record knows the source: the agents already run the target.
   const source = continues(record, context) ? record.intent.from : installation.release;
   const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));
-  if (isLast(wave) && crosses(profile.policyRenaming?.since) && !options.holdPolicyMigration) return RENAMES_POLICIES;
   const isOfAgents = wave.id === 'agents' || wave.id === 'all';
   return isOfAgents && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
 }

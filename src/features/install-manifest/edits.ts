@@ -26,7 +26,7 @@ import { assertIsBase, type Target } from './identity.ts';
 import { withSince } from './obsolete.ts';
 import { awayOf, type Orphans, type OwnObject, orphansOf, readAdditions, readLiveStates, readOwnObjects } from './own-objects.ts';
 import { isLeftOut, ownFile, targetDocuments } from './target.ts';
-import { readWayBack } from './way-back.ts';
+import { ownStop, readWayBack } from './way-back.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -161,7 +161,8 @@ async function readUsersObjects(
     context,
     objects.flatMap(({ live }) => live ?? []),
   );
-  return objects.map((one) => (one.live ? { ...one, live: withoutOwn(one.live, strategies) } : one));
+  const asUsers = await ownStop(records, context);
+  return objects.map((one) => (one.live ? { ...one, live: asUsers(withoutOwn(one.live, strategies)) } : one));
 }
 
 /** Without metadata: its lists have one rule everywhere. */

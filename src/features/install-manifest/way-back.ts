@@ -2,8 +2,11 @@ import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { mapAt } from '../../kernel/json.ts';
+import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
+import { changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import type { Records } from '../../kernel/run-record.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
 import type { Candidates } from '../../manifest/choose-base.ts';
 import { identityOf } from '../../manifest/prepare.ts';
@@ -62,4 +65,23 @@ function otherFormer(release: string, { goal }: Context): Fault {
   return new Fault('blocked', `your edits are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
     'go back with the commands of RESTORE.md in the backup, object by object',
   ]);
+}
+
+/** The stage of a rollback that stops the controllers, and where a Deployment says how many there are. */
+const STOP = 'rollback-stop';
+const REPLICAS = '/spec/replicas';
+
+/** The controllers as their user has them: that a rollback has stopped them is no edit. */
+export async function ownStop(records: Pick<Records, 'keptWith'>, { goal }: Context): Promise<(live: KubeObject) => KubeObject> {
+  const stopped = goal.takesBack ? changedPlaces(await keptChanges(records, STOP, isOfReplicas)) : [];
+  return (live) => {
+    const ours = stopped.find((one) => refText(one.ref) === refText(refOf(live)) && standing(one, live) === 'ours');
+    return ours ? { ...live, spec: { ...mapAt(live.spec), replicas: ours.before } } : live;
+  };
+}
+
+/** A record is no source of objects: nothing but the number of replicas of a Deployment is taken from it. */
+function isOfReplicas({ ref, before, after }: ObjectChange): boolean {
+  const isReplicas = (places: ObjectChange['before']) => Object.keys(places).every((place) => place === REPLICAS);
+  return ref.kind === 'Deployment' && isReplicas(before) && isReplicas(after) && Number.isSafeInteger(before[REPLICAS]);
 }

@@ -8,7 +8,6 @@ export {
   holdUnlessHeld,
   keepsOldNames,
   policiesSettled,
-  RENAMES_POLICIES,
   type RenamingSwitch,
   readRenamingSwitch,
 } from './settled.ts';

@@ -6,7 +6,6 @@ import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 
-import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { attempt } from '../survey/index.ts';
 import { asksStoredNames, neverRenames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
@@ -100,9 +99,6 @@ export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Conte
   const isHeld = policyRenaming && found && valueAt(found.configuration, policyRenaming.switchField) === 'Disabled';
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
-
-/** As soon as the controllers of the target run (domain §0.6b). */
-export const RENAMES_POLICIES: NoReturnReason = NO_RETURNS.names;
 
 /** What the user of the hold must know: references to these policies that were not removed break when it is released. */
 export function holdNotes({ options }: Context): readonly string[] {
