@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chain, checkTitles, goingBackStages } from '../src/features/chain.ts';
+import { allStages, checkTitles } from '../src/features/chain.ts';
 import type { CheckId, Finding } from '../src/kernel/check.ts';
 import type { InstallPath } from '../src/kernel/installation.ts';
 import { plain } from '../src/report/colour.ts';
@@ -50,7 +50,7 @@ export function withFacts(id: string, text: string, seen: Seen | undefined): str
 }
 
 function factsOf(id: string, seen: Seen | undefined): string {
-  const stages = [...chain, ...goingBackStages].filter(({ checks }) => checks.some((one) => one.id === id));
+  const stages = allStages.filter(({ checks }) => checks.some((one) => one.id === id));
   const severity = stages.flatMap(({ checks }) => checks.filter((one) => one.id === id)).map((one) => one.severity);
   const severities = [...new Set([...severity, ...(seen?.severities ?? [])])].sort();
   const facts = `**Severity** ${severities.join(' or ')} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${stages.map((one) => one.id).join(', ')}`;

@@ -78,6 +78,9 @@ function undoOf(...stages: readonly AnyStage[]): readonly AnyStage[] {
 /** The stages of a run by what it is for. */
 export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgrade: chain, rollback: rollbackChain };
 
+/** Each stage once, whatever it is performed for. */
+export const allStages: readonly AnyStage[] = [...chain, ...rollbackChain.filter(({ id }) => chain.every((one) => one.id !== id))];
+
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
 
@@ -125,7 +128,7 @@ function startsKubectl(open: OpenStage): boolean {
 
 /** The title of every check by its id, in the order of the ids. */
 export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  [...chain, ...rollbackChain]
+  allStages
     .flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])])
     .map(({ id, title }): [string, string] => [id, title])
     .sort(([a], [b]) => (a < b ? -1 : 1)),

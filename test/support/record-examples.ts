@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { chain, goingBackStages } from '../../src/features/chain.ts';
+import { allStages } from '../../src/features/chain.ts';
 import type { Check, Verdict } from '../../src/kernel/check.ts';
 import { textAt } from '../../src/kernel/json.ts';
 import { EXAMPLES, type Example } from './check-examples.ts';
@@ -32,7 +32,7 @@ function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
   if (seen.example === undefined || rankOf(example) < rankOf(seen.example)) seen.example = example;
 }
 
-for (const check of [...chain, ...goingBackStages].flatMap(({ checks }) => checks as readonly Check<never>[])) {
+for (const check of allStages.flatMap(({ checks }) => checks as readonly Check<never>[])) {
   const { judge } = check;
   Object.assign(check, {
     judge(facts: never, context: never) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { noReturnText } from '../../../src/kernel/stage.ts';
 import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { Wanted } from '../../fixtures/facts.ts';
