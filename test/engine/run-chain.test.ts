@@ -652,7 +652,7 @@ describe('runChain', () => {
     const second = (await run(bench, chain())).outcome;
     assert.equal(second.exit, 'blocked');
     assert.match(second.message ?? '', /^a rollback to v3\.\d+\.\d+, begun .*, is unfinished/);
-    assert.match(second.steps.join(), /finish it first: with version .*, which began it/);
+    assert.match(second.steps.join(), /finish it first: kubectl netsvc-upgrade rollback/);
   });
 
   it('learns the path of a run that a stage began which does not look at it', async () => {

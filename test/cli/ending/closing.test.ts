@@ -15,7 +15,7 @@ const record: RunRecord = {
   ...RECORD,
   ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z' },
   wrote: ['crds', 'apply'],
-  noReturn: { because: 'policies get new names', at: '2026-11-21T02:01:00Z' },
+  noReturn: { because: 'old agents refuse the new eBPF tables', at: '2026-11-21T02:01:00Z' },
 };
 const apply = { type: 'exec', run: { tool: 'kubectl', args: ['apply'] } } as const;
 const plan = {
@@ -48,7 +48,7 @@ describe('the closing of a run that was resumed', () => {
       'Changed by this command: apply.',
       'Earlier parts of this run, begun 3m ago, changed: apply.',
       'Data plane not known: with iptables or nftables, routes and rules stay in the kernel while an agent restarts; with eBPF, connections through a node can break when its agent restarts. This program measured no traffic of running pods.',
-      'The upgrade is done; there is no undo any more. The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
+      'The upgrade is done; there is no undo any more. In eBPF mode new agents keep connections in a table that older agents refuse. A node whose agent is new cannot get its old agent back, short of a restart of the node, which was not tried.',
     ]);
   });
 

@@ -179,9 +179,8 @@ describe('the end of a run', () => {
 describe('what can be undone', () => {
   const now = new Date('2026-11-21T02:10:00Z');
   const context = { name: 'context', word: '--context=prod' };
-  const undo = (more: Partial<RunRecord>) =>
-    undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now }).map(plainText);
-  const noReturn = { step: 4, because: 'policies get new names' };
+  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now });
+  const noReturn = { step: 4, because: 'old agents refuse the new eBPF tables' };
   const progress = { stage: 'apply', step: 3, of: 5 };
 
   it('is nothing where the run has changed nothing of the service', () => {
@@ -248,7 +247,7 @@ describe('what can be undone', () => {
     const passed = { because: noReturn.because, at: '2026-11-21T02:05:00Z' };
     assert.deepEqual(undo({ wrote: ['apply', 'alp'], noReturn: passed, progress: { ...progress, step: 5, noReturn } }), [
       'not possible any more since step 4 of 5 (docs/use/going-back.md)',
-      'The new controllers give stored policies new names. Agents enforce them as before, but the old CLI and the old API server of the service (not kube-apiserver) can no longer read, change or delete them.',
+      'In eBPF mode new agents keep connections in a table that older agents refuse. A node whose agent is new cannot get its old agent back, short of a restart of the node, which was not tried.',
       'this part alone: kubectl netsvc-upgrade alp --undo --context=prod',
     ]);
     assert.match(undo({ wrote: ['apply'], noReturn: passed, progress })[0] ?? '', /^not possible any more since 5m ago \(docs/);

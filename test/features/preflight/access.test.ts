@@ -45,7 +45,7 @@ checkCases('NS-012', {
     facts: recorded({ intent: { kind: 'rollback', to: 'v3.32.1' }, toolVersion: '9' }),
     is: 'error',
     says: /^a rollback to v3\.32\.1 is unfinished/,
-    next: /status/,
+    next: /upgrade rollback$/,
   },
   'fails on an unfinished run to another release': {
     facts: recorded({ intent: upgradeTo('v3.31.0') }),
