@@ -18,6 +18,13 @@ const podWebhooks: Needs = () => [
   ...allow(['get'], K.Service, 'pods behind these webhooks', { required: false }),
 ];
 
+/** What the upgrade added and nothing uses. */
+const addedObjects: Needs = () => {
+  const why = 'objects that the upgrade added and nothing uses';
+  const kinds = [K.ClusterRole, K.ClusterRoleBinding, K.Role, K.RoleBinding, K.PodDisruptionBudget, K.ServiceAccount];
+  return [...allow(['list'], [K.ClusterRoleBinding, K.RoleBinding, K.Pod], why), ...allow(['delete'], kinds, why)];
+};
+
 const storeCertificates: Needs = (_, { kvstore = true }) =>
   kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
 
@@ -181,6 +188,24 @@ const commandNeeds: CommandNeeds = {
   plan: reading(...USUAL),
   run: [...writing(...USUAL), needs.canary, needs.networkProbe],
   commit: [...writing(...USUAL), needs.canary, needs.networkProbe],
+  rollback: [
+    ...writing(
+      'backup',
+      'hep',
+      'alp',
+      'ownerrefs-strip',
+      ...BACK,
+      'apply',
+      'wait',
+      'ownerrefs-restore',
+      'cli',
+      'verify',
+      'ownerrefs-forget',
+    ),
+    needs.canary,
+    needs.networkProbe,
+    addedObjects,
+  ],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
   'probe-network': [
     needs.session,

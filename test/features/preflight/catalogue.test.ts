@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
-import { chain, checkTitles, goingBackStages } from '../../../src/features/chain.ts';
+import { allStages, chain, checkTitles } from '../../../src/features/chain.ts';
 import { backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { agentStarts, imagesPulled } from '../../../src/features/node-probe/stage.ts';
@@ -39,7 +39,7 @@ describe('the catalogue of checks', () => {
   });
 
   it('gives one title to one id, wherever it is judged, and one id to one title', () => {
-    const named = new Set([...chain, ...goingBackStages].flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
+    const named = new Set(allStages.flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
     assert.equal(named.size, ids.length);
     assert.equal(new Set(Object.values(checkTitles)).size, ids.length);
   });
