@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
-import { allStages, chain, checkTitles } from '../../../src/features/chain.ts';
+import { allStages, checkTitles } from '../../../src/features/chain.ts';
 import { backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { agentStarts, imagesPulled } from '../../../src/features/node-probe/stage.ts';
