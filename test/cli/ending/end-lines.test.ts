@@ -179,7 +179,8 @@ describe('the end of a run', () => {
 describe('what can be undone', () => {
   const now = new Date('2026-11-21T02:10:00Z');
   const context = { name: 'context', word: '--context=prod' };
-  const undo = (more: Partial<RunRecord>) => undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now });
+  const undo = (more: Partial<RunRecord>) =>
+    undoTexts(record({ backup: '/b', ...more }), { chain, carried: [context], now }).map(plainText);
   const noReturn = { step: 4, because: 'old agents refuse the new eBPF tables' };
   const progress = { stage: 'apply', step: 3, of: 5 };
 
@@ -239,7 +240,7 @@ describe('what can be undone', () => {
   });
 
   it('says that a run left the backup out', () => {
-    const [, second] = undoTexts(record({ wrote: ['apply'], dataPlane: 'ebpf' }), { chain, carried: [], now });
+    const [, second] = undoTexts(record({ wrote: ['apply'], dataPlane: 'ebpf' }), { chain, carried: [], now }).map(plainText);
     assert.equal(second, 'this run has no backup; see docs/use/going-back.md');
   });
 
