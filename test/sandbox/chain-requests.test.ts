@@ -87,8 +87,8 @@ describe('the requests of a whole chain', () => {
     discoveries: 3,
     // kubectl for its version, and for the one file.
     programs: 2,
-    // Asked again where the run has noted more.
-    records: 4,
+    // First whether the run was begun with a command of the user's; asked again where the run has noted more.
+    records: 5,
     journals: 3,
   };
 
@@ -97,7 +97,7 @@ describe('the requests of a whole chain', () => {
   });
 
   it('are asked once more under the lock where another run had it since the plan', async () => {
-    const more = { detections: 4, 'owner searches': 4, discoveries: 4, records: 5, journals: 4 };
+    const more = { detections: 4, 'owner searches': 4, discoveries: 4, records: 6, journals: 4 };
     // No object had changed since the plan, so that no answer to a dry run is asked for again.
     assert.deepEqual(await requestsOf(['run', '--yes'], disturbed), { ...asked, ...more });
   });
