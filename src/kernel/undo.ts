@@ -42,11 +42,11 @@ const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
 export const NO_RETURNS = {
   crds: {
     short: 'CRDs never go back',
-    long: 'CRDs never go back, and an operator of Calico v3.29 or older does not start on the new ones; newer operators were not tried.',
+    long: 'An operator of Calico v3.29 or older does not start on the new CRDs. Those of v3.30 and v3.31 do, and put back the CRDs that they know; this program does not go back with them.',
   },
   operator: {
-    short: 'an older operator does not start any more',
-    long: 'An older operator does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
+    short: 'no rollback under an operator',
+    long: 'An operator of Calico v3.29 or older does not start on the new CRDs: if you put it back, the cluster is left without an operator. Those of v3.30 and v3.31 start, and replace Typha and every agent at once; this program does not go back with them.',
   },
   tables: {
     short: 'old agents refuse the new eBPF tables',
@@ -107,7 +107,7 @@ export function noWayBack({ path, dataPlane, intent: { from } }: Past): string |
   return undefined;
 }
 
-const NOT_TRIED = 'the new operator and the new CRDs stay: older operators were not tried on them';
+const NOT_TRIED = 'an operator installs the service here, and this program goes back on manifest installs alone';
 const NO_WAY: Readonly<Record<string, string>> = { operator: NOT_TRIED, chart: NOT_TRIED };
 
 /** The row of the furthest point that was reached on a path; undefined for a path that is not known, or where nothing was. */

@@ -81,7 +81,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   interrupted: {
     exit: 0,
     err: [
-      /^Resume run \S+ \(v3\.27\.5 → v3\.32\.1\), interrupted at apply 4m\d*s? ago, on .*\? \(no undo after step 6\) \[y\/N\] y$/m,
+      /^Resume run \S+ \(v3\.27\.5 → v3\.32\.1\), interrupted at apply 4m\d*s? ago, on .*\? \[y\/N\] y$/m,
       /^\S+ backup: nothing to do$/m,
     ],
     out: [/^✔ Calico v3\.27\.5 → v3\.32\.1 on 4 nodes/m],
@@ -97,7 +97,7 @@ describe('the demo of the built program', function () {
     assert.deepEqual([status, left], [0, []], err);
     assert.match(
       err,
-      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\n.*\nUpgrade context "demo" .*from v3\.27\.5 to v3\.32\.1.*\? \(no undo after step 14\) \[y\/N\] y$/m,
+      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.27\.5 to v3\.32\.1.*\? \[y\/N\] y$/m,
     );
     assert.match(err, /^NOTE +4 waves, each waited for: configuration → agents → typha → controllers$/m);
     assert.match(err, /^POINT OF NO RETURN +step 14: policies get new names$/m);
