@@ -114,7 +114,8 @@ export const MERGE: Room = {
       ["=== 'Apply' && !entry.subresource", "=== 'Apply'"],
     ],
     'src/manifest/waves.ts': [
-      ["= ['configuration', 'agents', 'typha',", "= ['configuration', 'typha', 'agents',"],
+      ["forward: ['configuration', 'agents', 'typha',", "forward: ['configuration', 'typha', 'agents',"],
+      ["back: ['configuration', 'typha', 'agents',", "back: ['configuration', 'agents', 'typha',"],
       ["byWave.set('add-ons', beside);", ''],
       ["if (isWorkload(object, variant.controllers)) return 'controllers';", ''],
     ],

@@ -32,6 +32,17 @@ export const ailing =
     });
   };
 
+/** The programs of such pods of the new release end with this code, and nobody starts them again: pods of Jobs. */
+export const ending =
+  (pods: string, exitCode: number) =>
+  ({ store }: SandboxCluster, scenario: Scenario): void =>
+    onNew(scenario, pods, isRunning, (pod) => {
+      const { status } = podShape(pod);
+      const state = { terminated: { exitCode, reason: 'Error' } };
+      const containerStatuses = status?.containerStatuses?.map((one) => ({ ...one, ready: false, state }));
+      store.update(K.Pod, { ...pod, status: { ...status, phase: 'Failed', containerStatuses } } as KubeObject);
+    });
+
 /** The CNI plugin refuses a new pod with these words, on the node whose agent is new and ready; the next agent takes its time. */
 export const withoutNetwork =
   (message: string) =>

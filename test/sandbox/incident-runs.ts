@@ -2,7 +2,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { storedIn } from '../support/chart-bench.ts';
 import { HELM_REFUSES } from '../support/played-helm.ts';
-import { ailing, operates, withoutNetwork } from './ailing-pods.ts';
+import { ailing, ending, operates, withoutNetwork } from './ailing-pods.ts';
 import { type IncidentRun, on } from './incident.ts';
 
 const PROBED_NETWORK = '--probe-network --probe-image registry.example.org/busybox:1.37 --probe-namespace default';
@@ -84,10 +84,10 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
     .after(({ nodes }, { clock }) => clock.schedule(0, () => nodes.fault('node-01', 'no-network')))
     .ends(5, /a new pod on node-01 \(upgraded\) does not reach a pod on node-02[\s\S]*means {3}.*with VXLAN also checksum offload/),
   'the processor of a node is too old for the programs of the image': on('calico', [22], PROBED)
-    .after(ailing('netsvc-upgrade-probe', 'crash-loop', { exitCode: 127 }))
+    .after(ending('netsvc-upgrade-node', 127))
     .ends(3, /^× NS-221 [\s\S]*its program cannot run here: exit code 127 \(its loader refuses the processor/m),
   'programs of the image crash on the processor of a node': on('calico', [23], PROBED)
-    .after(ailing('netsvc-upgrade-probe', 'crash-loop', { exitCode: 139 }))
+    .after(ending('netsvc-upgrade-node', 139))
     .ends(3, /^× NS-221 [\s\S]*its program cannot run here: exit code 139 \(segmentation fault\)/m),
   'log floods of releases before the oldest that an upgrade begins at': on('old', [61], { release: 'v3.14.2', command: 'preflight' }).ends(
     3,

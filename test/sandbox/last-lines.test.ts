@@ -163,7 +163,7 @@ describe('the last lines of a command', function () {
       last[4] ?? '',
       /^ {2}impact {2}running pods keep the network that the kernel has for them; new pods on node-\d+ get none until its agent is ready$/,
     );
-    assert.match(last[5] ?? '', /^ {2}undo {4}possible: \/sandbox\/\S+\/RESTORE\.md has the commands, object by object$/);
+    assert.match(last[5] ?? '', /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/);
     assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
     assert.match(
       last.at(-2) ?? '',
@@ -175,7 +175,7 @@ describe('the last lines of a command', function () {
     );
     const status = await performed('status');
     assert.match(status.lines.join('\n'), /^run \S+, profile netsvc: not finished, at step 5 of 9 \(apply\)$/m);
-    assert.match(status.lines.join('\n'), /^undo: possible: \/sandbox\/\S+\/RESTORE\.md has/m);
+    assert.match(status.lines.join('\n'), /^undo: possible: kubectl netsvc-upgrade rollback/m);
     assert.match(last.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.ok(from > lines.findIndex((line) => line.startsWith('STAGE ')), 'the report is above');
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);

@@ -1,5 +1,6 @@
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
+import { plainText } from '../../kernel/step.ts';
 import { podShape } from '../../kube/pod-facts.ts';
 import { itemsIn, meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
@@ -68,7 +69,7 @@ export function agentSaid(pod: KubeObject, needs: AgentNeeds): AgentSaid {
     if (NO_SHELL.test(message)) return { faults: [], untried: [`${rest.join(', ')}: image ${needs.image} has no shell`], isOver: true };
     const means = meaningOf([message]);
     return {
-      faults: [`the agent cannot be started: ${shortText(message) || reason}${means === undefined ? '' : ` (${means})`}`],
+      faults: [`the agent cannot be started: ${shortText(message) || reason}${means === undefined ? '' : ` (${plainText(means)})`}`],
       untried: rest,
       isOver: true,
     };
