@@ -16,8 +16,11 @@ type Cluster = Awaited<ReturnType<typeof installedCluster>>;
 
 const opened = (file = 'calico.yaml') => installedCluster({ manifest: manifestFile(FROM, file, releases), nodes: 3 });
 
-const edit = ({ plane }: Cluster, variable: string) =>
-  plane.kubectl(['-n', 'kube-system', 'set', 'env', 'daemonset/calico-node', variable]);
+/** Every agent is replaced by it: an upgrade does not begin before they are ready. */
+async function edit({ plane }: Cluster, variable: string): Promise<void> {
+  await plane.kubectl(['-n', 'kube-system', 'set', 'env', 'daemonset/calico-node', variable]);
+  await plane.kubectl(['-n', 'kube-system', 'rollout', 'status', 'daemonset/calico-node', '--timeout', '120s']);
+}
 
 const imageOf = ({ read }: Cluster) => read(AGENTS, '{.spec.template.spec.containers[0].image}');
 const variable = ({ read }: Cluster, name: string) => read(AGENTS, `{.spec.template.spec.containers[0].env[?(@.name=="${name}")].value}`);
