@@ -1,10 +1,9 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { eachOf } from '../../kernel/each-of.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
-import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
@@ -14,6 +13,7 @@ import { namingOf } from './former-names.ts';
 import { readNames } from './names-stage.ts';
 import type { NameProblem } from './policy-names.ts';
 import { backwards } from './stage.ts';
+import { listedOf } from './stored-lists.ts';
 
 /** First of a rollback, before anything is written: what the old release could not read, by name. */
 export const rollbackCheckStage = backwards<BackFacts>({
@@ -77,15 +77,4 @@ function countedBlock(block: KubeObject): KubeObject {
   const allocations = jsonAt(block.spec, 'allocations');
   const held = Array.isArray(allocations) ? allocations.filter((one) => one !== null).length : 0;
   return { ...named(block), spec: { affinity: jsonAt(block.spec, 'affinity'), cidr: jsonAt(block.spec, 'cidr'), held } };
-}
-
-async function listedOf(
-  cluster: Pick<ClusterReader, 'discover' | 'list'>,
-  crdGroup: string,
-  isMeant: (kind: string, plural: string) => boolean,
-  keep: (object: KubeObject) => KubeObject,
-): Promise<readonly KubeObject[]> {
-  const { kinds } = await cluster.discover();
-  const asked = kinds.filter(({ group, plural, kind }) => group === crdGroup && !plural.includes('/') && isMeant(kind, plural));
-  return (await eachOf(asked, 4, (kind) => cluster.list(kind, { keep }))).flat();
 }

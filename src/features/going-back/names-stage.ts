@@ -1,7 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted, firstOf } from '../../kernel/counted.ts';
-import { eachOf } from '../../kernel/each-of.ts';
 import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -15,6 +14,7 @@ import { namingOf } from './former-names.ts';
 import { readsOwnMetadata } from './own-metadata.ts';
 import { judgeNames, type NameMove, type NamesJudged, namedWriters } from './policy-names.ts';
 import { backwards, REF } from './stage.ts';
+import { listedOf } from './stored-lists.ts';
 
 interface NamesFacts extends NameFacts {
   readonly installation: Installation;
@@ -81,12 +81,8 @@ export async function readNames(
   const naming = namingOf(goal.release, profile);
   if (!naming || whyNoNames(installation, context) !== undefined) return { value: NONE };
   return attempt(async () => {
-    const { kinds } = await cluster.discover();
-    const asked = kinds.filter(
-      ({ group, plural, kind }) => group === profile.crdGroup && !plural.includes('/') && naming.kinds.includes(kind),
-    );
-    const lists = await eachOf(asked, 4, async (kind) => cluster.list(kind, { keep: namedWriters }));
-    return judgeNames(lists.flat(), { naming, profile, ownMetadata: readsOwnMetadata(goal.release, profile) });
+    const policies = await listedOf(cluster, profile.crdGroup, (kind) => naming.kinds.includes(kind), namedWriters);
+    return judgeNames(policies, { naming, profile, ownMetadata: readsOwnMetadata(goal.release, profile) });
   });
 }
 
