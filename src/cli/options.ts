@@ -8,6 +8,7 @@ import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { look, text } from '../kernel/step.ts';
 import { endpointsOf, endpointsProblem } from '../kube/kvstore.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
+import { USER_COMMANDS } from './user-commands.ts';
 
 /** What the flags cannot know by themselves. */
 export interface OptionFacts {
@@ -44,6 +45,7 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
     cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
     maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
     soakMs: readSoak(flags),
+    userCommands: USER_COMMANDS.filter((name) => flags[name] !== undefined),
     probeNetwork: readNetworkProbe(flags),
     forgetOwners: flags.forget,
   };

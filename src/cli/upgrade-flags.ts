@@ -15,6 +15,14 @@ const ofRun = { ...recorded, on: CONNECTED } as const;
 const owners = { ...carried, on: ['preflight', 'plan', 'run', 'commit', 'rollback', 'apply', 'ownerrefs'] } as const;
 /** How the agents are replaced. */
 const agents = { ...carried, on: ['plan', 'run', 'rollback', 'apply'] } as const;
+/** A command of the user, started beside the replacement of agents. */
+const userCommand = {
+  ...agents,
+  on: ['plan', 'run', 'commit', 'apply'],
+  decidesTrust: true,
+  isUserCommand: true,
+  helpValue: 'COMMAND',
+} as const;
 const file = { file: true, helpValue: 'FILE' } as const;
 const folder = { file: true, helpValue: 'DIR' } as const;
 const repeatable = { multiple: true, multipleNonGreedy: true } as const;
@@ -166,14 +174,15 @@ export const upgradeFlags = {
     summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
   probe: {
-    ...agents,
-    on: ['plan', 'run', 'commit', 'apply'],
-    decidesTrust: true,
-    isUserCommand: true,
-    helpValue: 'COMMAND',
+    ...userCommand,
     summary:
       'run this command every few seconds, from before the start; the run stops once it has failed twice in a row. No shell reads it',
   },
+  'before-node': {
+    ...userCommand,
+    summary: 'manifest installs: run this command before the agent of a node is replaced; {node} is its name. If it fails, the run stops',
+  },
+  'after-node': { ...userCommand, summary: 'the same once the new agent of the node is ready' },
   'backup-dir': { option: 'backupDir', ...trusted, ...bothWays, ...folder, summary: 'folder for the backup' },
   'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, ...bothWays, summary: 'back up Secrets with their values' },
   'bin-dir': { option: 'binDir', ...trusted, ...bothWays, ...folder, summary: 'where the new CLI is installed' },

@@ -2,7 +2,10 @@ import type { Action } from './action.ts';
 import { Fault } from './fault.ts';
 
 /** Commands of the user that a run starts: a flag of this name says each. */
-export type UserCommandName = 'probe';
+export type UserCommandName = 'probe' | HookName;
+/** Those that are run around the replacement of one node's agent. */
+export const HOOKS = ['before-node', 'after-node'] as const;
+export type HookName = (typeof HOOKS)[number];
 
 /** What came of one. */
 export interface UserCommandEnd {

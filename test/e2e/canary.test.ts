@@ -7,7 +7,7 @@ import { testFolder } from '../support/folders.ts';
 import { installedCluster, within } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
-import { killedAt, told } from '../support/upgrade-process.ts';
+import { killedAt, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const NODES = 5;
 const AGENTS = 'daemonset -n kube-system calico-node';
@@ -103,6 +103,31 @@ describe('a canary on a real control plane', function () {
       const went = await cluster.upgrade(...COMMIT, '--probe', probe);
       assert.equal(went.exitCode, 0, told(went));
       assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+
+  it('has commands around each node; killed between two nodes, it resumes with those that are left', () =>
+    within(opened(), async (cluster) => {
+      const folder = testFolder('hooks');
+      const [log, script] = [join(folder, 'log'), join(folder, 'hook.sh')];
+      writeFileSync(log, '');
+      writeFileSync(script, `#!/bin/sh\necho "$1 $2" >> ${log}\n[ "$1" = before ] && sleep 1\nexit 0\n`);
+      chmodSync(script, 0o755);
+      const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
+      const lines = () => readFileSync(log, 'utf8').trim().split('\n');
+      const killed = startUpgrade([...RUN, ...hooks], cluster.around);
+      await until('two nodes are done', () => lines().includes('after node-02'));
+      killed.kill('SIGKILL');
+      await killed;
+      const [news, before] = [(await newOn(cluster)).length, lines().length];
+      assert.deepEqual([await strategy(cluster), news >= 2 && news < NODES], [HELD, true], `${news} new`);
+      const without = await cluster.upgrade(...COMMIT);
+      assert.equal(without.exitCode, 64, told(without));
+      const went = await cluster.upgrade(...RUN, ...hooks);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+      const later = lines().slice(before);
+      assert.equal(later.length, 2 * (NODES - news), later.join());
+      assert.ok(!later.includes('before node-01') && later.includes(`after node-0${NODES}`), later.join());
     }));
 
   it('that fails leaves all other agents alone until it is repaired; killed in the soak, it is resumed with no further agent meanwhile', () =>

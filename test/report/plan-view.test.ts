@@ -176,7 +176,11 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   wait: { type: 'wait', until: { type: 'time-passed', ms: 1 }, timeoutMs: 1 },
   ask: { type: 'ask', instruction: 'do it' },
   backup: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] },
-  'replace-agent': { type: 'replace-agent', agents: daemonSet.ref, node: 'n', pod: daemonSet.ref },
+  'replace-agents': {
+    ...{ type: 'replace-agents', agents: daemonSet.ref, nodes: ['n'], atOnce: 1, hooks: ['before-node'], hookMs: 1, selector: 'a=b' },
+    ...{ maxFailed: 0, timeoutMs: 1 },
+    target: { kind: 'DaemonSet', namespace: 'n', name: 'a', container: 'c', image: 'i', ready: { type: 'all-containers' } },
+  },
   'roll-agents': { type: 'roll-agents', agents: daemonSet.ref, strategy: { type: 'RollingUpdate' }, staysOurs: false },
   'stop-canary': { type: 'stop-canary', agents: daemonSet.ref, nodes: ['n'], others: [], of: 2, release: 'v1' },
   'install-cli': { type: 'install-cli', release: 'v1', path: 'p', url: 'u', to: 't' },

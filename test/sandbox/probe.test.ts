@@ -41,9 +41,12 @@ async function probed(scenario: Scenario, flags: Flags, says: (minutes: number, 
   };
   await probe.first(BY, never);
   probe.watch(observe);
-  const outcome = await performIn(scenario, [applyStage], flags, { profile: waved, ports, observe, sentinel: probe }).finally(() =>
-    probe.end(),
-  );
+  const outcome = await performIn(
+    scenario,
+    [applyStage],
+    { probe: './check.sh', ...flags },
+    { profile: waved, ports, observe, sentinel: probe },
+  ).finally(() => probe.end());
   return { ...outcome, events, history };
 }
 
@@ -84,6 +87,15 @@ describe('a probe beside a run', function () {
       events.flatMap((event) => (event.type === 'probe' && event.because !== undefined ? [event.because] : [])),
       ['it was ended'],
     );
+  });
+
+  it('that fails after the canary stops the rest, too: this program replaces the agents itself', async () => {
+    scenario = await installedSandbox({ nodes: 4, readyMs: 30_000 });
+    const { exit, message } = await probed(scenario, { canary: '1', soak: '1m' }, () =>
+      newOn(scenario).length > 1 ? 'it was ended' : undefined,
+    );
+    await scenario.clock.sleep(600_000);
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01', 'node-02'], { type: 'OnDelete' }], message);
   });
 
   it('that fails between two agents of the canary leaves the next one alone', async () => {

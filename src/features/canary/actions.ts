@@ -1,47 +1,53 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { timeText } from '../../kernel/counted.ts';
+import { counted, timeText } from '../../kernel/counted.ts';
 import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { HOOKS } from '../../kernel/user-command.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
-import type { CanaryFacts, OldAgent } from './facts.ts';
+import type { Driven } from './driver.ts';
+import type { CanaryFacts } from './facts.ts';
 import { strategyIn } from './own-strategy.ts';
 
 const REF = '§4.4/3';
 
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
 export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], atOnce: number, context: Context): readonly Action[] {
-  const groups = groupsOf(facts.old, atOnce);
-  const done = facts.nodes.filter((node) => !facts.old.some((one) => one.node === node));
-  const steps = groups.flatMap((group, index) => [
-    ...group.map(
-      ({ node, pod }): Action => ({
-        id: `replace-${node}`,
-        title: `replace the agent of ${node}`,
-        ref: REF,
-        undo: 'partial',
-        effect: { type: 'replace-agent', agents, node, pod },
-      }),
-    ),
-    waitAction(
-      `canary-${index + 1}`,
-      facts.target,
-      [
-        ...done,
-        ...groups
-          .slice(0, index + 1)
-          .flat()
-          .map(({ node }) => node),
-      ],
-      context,
-    ),
-  ]);
-  return groups.length > 0 ? steps : [waitAction('canary-1', facts.target, facts.nodes, context)];
+  const { nodes, old } = facts;
+  if (old.length === 0) return [waitAction('canary', facts.target, nodes, context)];
+  const done = nodes.filter((node) => !old.includes(node));
+  const title = `replace the ${old.length === 1 ? 'agent' : 'agents'} of ${nodesText(old)}, and wait until ${old.length === 1 ? 'it is' : 'they are'} ready`;
+  return [replaceAction('canary', title, facts, { agents, nodes: old, done, atOnce }, context)];
 }
 
-function groupsOf(old: readonly OldAgent[], size: number): readonly (readonly OldAgent[])[] {
-  return Array.from({ length: Math.ceil(old.length / size) }, (_, index) => old.slice(index * size, (index + 1) * size));
+/** All other agents, where this program replaces them itself. */
+export function replaceOthers(
+  facts: Pick<CanaryFacts, 'target' | 'selector'>,
+  driven: Pick<Driven, 'agents' | 'nodes' | 'atOnce'>,
+  context: Context,
+): Action {
+  const { nodes, atOnce } = driven;
+  const which = nodes === undefined ? 'the other agents' : `the agent of ${nodesText(nodes)}`;
+  const title = `replace ${which}, ${counted(atOnce, 'node')} at a time, and wait for each`;
+  return replaceAction(nodes === undefined ? 'replace-others' : 'replace-first', title, facts, driven, context);
+}
+
+/** A drain may take its time. */
+const HOOK_MS = 600_000;
+
+function replaceAction(
+  id: string,
+  title: string,
+  { target, selector }: Pick<CanaryFacts, 'target' | 'selector'>,
+  driven: Omit<Driven, 'hooks' | 'hookMs'>,
+  { options }: Context,
+): Action {
+  const { maxFailed, timeoutMs = defaultWaitMs(driven.atOnce), userCommands = [] } = options;
+  const hooks = HOOKS.filter((name) => userCommands.includes(name));
+  const hookMs = options.timeoutMs ?? HOOK_MS;
+  const effect = { type: 'replace-agents', ...driven, target, selector, maxFailed, timeoutMs, hooks, hookMs } as const;
+  return { id, title, ref: REF, undo: 'partial', effect };
 }
 
 function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, holdMs?: number): Action {

@@ -1,23 +1,28 @@
 import { command, removingCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, MovedOn, messageOf } from '../../kernel/fault.ts';
+import { Fault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, type ObjectRef, refText } from '../../kernel/object.ts';
+import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { or, seeWhy, text } from '../../kernel/step.ts';
+import { waitRollout } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
 import { nodesText } from './choice.ts';
-import { isHeld, rollOps } from './own-strategy.ts';
+import { AgentDriver, type Driven, heldAgents } from './driver.ts';
+import { rollOps } from './own-strategy.ts';
 
-/** Deletes the old agent of one node while the DaemonSet replaces none by itself: its new one is of the new template. */
-interface ReplaceAgent {
-  readonly type: 'replace-agent';
-  readonly agents: ObjectRef;
-  readonly node: string;
-  /** With its UID. */
-  readonly pod: ObjectRef;
+/** Deletes the old agents of these nodes, or all of them, while the DaemonSet replaces none by itself: their successors are of the new template. */
+interface ReplaceAgents extends Driven {
+  readonly type: 'replace-agents';
+  readonly target: RolloutTarget;
+  /** That of the agents' pods. */
+  readonly selector: string;
+  readonly maxFailed: number;
+  /** For each step of as many as may be away at a time. */
+  readonly timeoutMs: number;
 }
 
 /** The DaemonSet replaces its agents by itself again. */
@@ -41,7 +46,7 @@ interface StopCanary {
 
 declare module '../../kernel/action.ts' {
   interface Effects {
-    readonly 'replace-agent': ReplaceAgent;
+    readonly 'replace-agents': ReplaceAgents;
     readonly 'roll-agents': RollAgents;
     readonly 'stop-canary': StopCanary;
   }
@@ -49,18 +54,24 @@ declare module '../../kernel/action.ts' {
 
 type Ports = Pick<EnginePorts, 'cluster'>;
 
-/** The DaemonSet, held by this program. Throws MovedOn where somebody gave it another strategy meanwhile. */
-async function heldAgents({ cluster }: Ports, { name, namespace = '' }: ObjectRef): Promise<KubeObject> {
-  const live = await cluster.get(K.DaemonSet, name, namespace);
-  if (live && isHeld(live)) return live;
-  throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
+async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around): Promise<Performed> {
+  const { target, maxFailed, timeoutMs } = effect;
+  const driver = new AgentDriver(ports, effect, around);
+  const wait = { targets: [target], maxFailed, timeoutMs, driver, signal: around.stop, onProgress: around.onProgress };
+  await waitRollout(ports.cluster, ports.clock, wait).catch((thrown: unknown) => {
+    throw endedEarly(thrown, driver);
+  });
+  return { detail: counted(driver.replaced, 'agent') };
 }
 
-async function replace(ports: Ports, { agents, pod, node }: ReplaceAgent, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {
-  await heldAgents(ports, agents);
-  mustHold();
-  await ports.cluster.remove(K.Pod, pod).catch(moved(pod));
-  return { detail: node };
+/** What of the user's commands is not done, beside why. */
+function endedEarly(thrown: unknown, { left, replaced }: AgentDriver): unknown {
+  if (thrown instanceof MovedOn)
+    return new MovedOn(left === undefined ? thrown.message : `${thrown.message}; ${left}`, undefined, replaced > 0);
+  if (left === undefined || !(thrown instanceof Fault)) return thrown;
+  const { code, message, cause } = thrown;
+  const steps = [left, ...thrown.steps];
+  return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
 }
 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {
@@ -90,15 +101,24 @@ async function stop(_: EnginePorts, { agents, nodes, others, of, release }: Stop
   ]);
 }
 
-export const canaryEffects: Pick<EffectTypes, 'replace-agent' | 'roll-agents' | 'stop-canary'> = {
-  'replace-agent': {
+/** As a user would do it for one node after another. */
+function textOf({ agents: { namespace = '' }, selector, nodes, hooks }: ReplaceAgents): string {
+  const node = nodes?.length === 1 ? nodes[0] : 'NODE';
+  const one = removingCommand`kubectl -n ${namespace} delete pod -l ${selector} --field-selector ${`spec.nodeName=${node}`}`;
+  const where = nodes === undefined ? ', for each node' : nodes.length === 1 ? '' : `, for ${nodesText(nodes)}`;
+  const around = hooks.length === 0 ? '' : `, with ${hooks.map((name) => `--${name}`).join(' and ')} around each`;
+  return `${one}${where}${around}`;
+}
+
+export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' | 'stop-canary'> = {
+  'replace-agents': {
     does: 'writes',
     isFixed: true,
     perform: replace,
     dryRun: announced,
-    text: ({ pod: { name, namespace = '' } }) => removingCommand`kubectl -n ${namespace} delete pod ${name}`.plain,
+    text: textOf,
     mask: whole,
-    digest: ({ type, agents, node }) => ({ type, agents, node }),
+    digest: ({ type, agents: { name, namespace }, nodes, hooks }) => ({ type, name, namespace, nodes, hooks }),
   },
   'roll-agents': {
     does: 'writes',

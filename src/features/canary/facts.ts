@@ -1,10 +1,11 @@
 import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
-import type { ClusterReader, Sources } from '../../kernel/ports.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
+import type { UserCommandName } from '../../kernel/user-command.ts';
 import { judgePod } from '../../kube/judge-pod.ts';
-import { named } from '../../kube/lean-objects.ts';
+import { leanPod, named } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { type AgentNode, chooseNodes, isLinux } from './choice.ts';
@@ -15,68 +16,66 @@ declare module '../../kernel/context.ts' {
     readonly canary?: string;
     /** How long they are watched before the run continues by itself; absent where it stops for the user. Milliseconds. */
     readonly soakMs?: number;
+    /** Commands of the user that are run beside it: with any of them this program replaces the agents itself, and can stop. */
+    readonly userCommands?: readonly UserCommandName[];
   }
 }
 
-/** An agent that is to be replaced. */
-export interface OldAgent {
-  readonly node: string;
-  /** With its UID. */
-  readonly pod: ObjectRef;
+/** The agents of a DaemonSet. */
+export interface AgentFacts {
+  readonly target: RolloutTarget;
+  /** That of their pods. */
+  readonly selector: string;
+  readonly agents: readonly AgentNode[];
 }
 
-export interface CanaryFacts {
-  readonly target: RolloutTarget;
+export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
   readonly nodes: readonly string[];
-  /** Of those nodes, the agents that are still old. */
-  readonly old: readonly OldAgent[];
+  /** Of those nodes, the ones whose agent is still old. */
+  readonly old: readonly string[];
   /** Other nodes whose agent is new: they joined, or somebody deleted it. */
   readonly others: readonly string[];
   readonly of: number;
 }
 
-interface AgentPod extends AgentNode {
-  readonly pod: ObjectRef;
-}
-
 /** The nodes of `--canary`. Throws Fault('usage') where it names none that can be evaluated. */
-export async function readCanary(
-  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
-  text: string,
-  agents: KubeObject,
-  target: RolloutTarget,
-): Promise<CanaryFacts> {
-  const pods = await readAgentPods(cluster, agents, target, clock.now().getTime());
-  const nodes = await chooseNodes(cluster, text, pods);
+export async function readCanary({ cluster }: Pick<Sources, 'cluster'>, text: string, found: AgentFacts): Promise<CanaryFacts> {
+  const { target, selector, agents } = found;
+  const nodes = await chooseNodes(cluster, text, agents);
   const chosen = new Set(nodes);
   return {
     target,
+    selector,
     nodes,
-    old: pods
-      .filter(({ node, isNew }) => !isNew && chosen.has(node.metadata.name))
-      .map(({ node, pod }) => ({ node: node.metadata.name, pod })),
-    others: pods.filter(({ node, isNew }) => isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
-    of: pods.length,
+    old: agents.filter(({ node, isNew }) => !isNew && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
+    others: agents.filter(({ node, isNew }) => isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
+    of: agents.length,
   };
 }
 
-/** One agent of each node, the new one where both are there. */
-async function readAgentPods(cluster: ClusterReader, agents: KubeObject, target: RolloutTarget, now: number): Promise<readonly AgentPod[]> {
-  const { namespace = '' } = agents.metadata;
+/** One agent of each node for Linux, the new one where both are there. */
+export async function readAgents(
+  { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
+  workload: KubeObject,
+  target: RolloutTarget,
+): Promise<AgentFacts> {
+  const { namespace = '' } = workload.metadata;
+  const selector = selectorText(selectorOf(workload));
   const [pods, nodes] = await Promise.all([
-    cluster.list(K.Pod, { namespace, labelSelector: selectorText(selectorOf(agents)) }),
+    cluster.list(K.Pod, { namespace, labelSelector: selector, keep: leanPod }),
     cluster.list(K.Node, { keep: nodeAsChosen }),
   ]);
-  const byNode = new Map<string, AgentPod>();
+  const now = clock.now().getTime();
+  const byNode = new Map<string, AgentNode>();
   const here = new Map(nodes.filter(isLinux).map((node) => [node.metadata.name, node]));
   for (const pod of pods) {
     const facts = podFacts(pod);
     const node = here.get(facts.node);
     const isNew = judgePod({ ...facts, terminating: false }, { target, nodes: new Map(), now }).phase !== 'old';
-    if (node && (isNew || !byNode.has(facts.node)))
-      byNode.set(facts.node, { node, isNew, pod: { ...refOf({ ...pod, apiVersion: 'v1', kind: 'Pod' }), uid: facts.uid } });
+    if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew });
   }
-  return [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
+  const agents = [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
+  return { target, selector, agents };
 }
 
 /** What a choice looks at. For `ListOptions.keep`. */

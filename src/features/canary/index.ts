@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { canaryActions, judgeAction, rollAction, soakAction, stopAction } from './actions.ts';
+export { canaryActions, judgeAction, replaceOthers, rollAction, soakAction, stopAction } from './actions.ts';
 export { canaryEffects } from './effects.ts';
-export { type CanaryFacts, readCanary } from './facts.ts';
+export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export {
   held,
   isHeld,
@@ -13,5 +13,5 @@ export {
   strategyText,
   withoutOwn,
 } from './own-strategy.ts';
-export { paced, refusingPace } from './pace.ts';
+export { isDriven, paced, refusingPace, takesPods } from './pace.ts';
 export { ProbeWatch } from './probe.ts';

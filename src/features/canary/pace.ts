@@ -25,13 +25,30 @@ export function paced(
   return marked(agents, { ...(isRecord(strategy) ? strategy : {}), type: 'RollingUpdate', rollingUpdate }, goal);
 }
 
+/** This program replaces every agent itself: commands of the user are run between them, or may stop it. */
+export function isDriven({ options: { userCommands = [] } }: Pick<Context, 'options'>): boolean {
+  return userCommands.length > 0;
+}
+
+/** Throws Fault('usage') where the user replaces the agents: a canary would have to be ended by him, too. */
+export function takesPods(agents: KubeObject, { options: { canary, userCommands = [] } }: Pick<Context, 'options'>): void {
+  if (shapeOf(agents).spec?.updateStrategy?.type !== 'OnDelete') return;
+  const [flag] = [...(canary === undefined ? [] : ['canary']), ...userCommands.filter((name) => name !== 'probe')];
+  if (flag === undefined) return;
+  throw new Fault('usage', `--${flag} is not possible: the update strategy of the agents is OnDelete, so you replace them yourself`, [
+    'leave it out, or give the DaemonSet the update strategy RollingUpdate',
+  ]);
+}
+
 /** An operator writes the DaemonSet and would put its own strategy back at once: such flags are refused before anything is written. */
 export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      if (context.options.maxUnavailable !== undefined) throw paceOfOperator(installation.path);
-      if (context.options.canary !== undefined) throw canaryOfOperator(installation.path);
+      const { canary, maxUnavailable, userCommands = [] } = context.options;
+      if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
+      const [flag] = [...(canary === undefined ? [] : ['canary']), ...userCommands.filter((name) => name !== 'probe')];
+      if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },
   };
@@ -43,8 +60,8 @@ function paceOfOperator(path: string): Fault {
   ]);
 }
 
-function canaryOfOperator(path: string): Fault {
-  return new Fault('usage', `--canary is not possible on an installation by ${path}: its operator replaces every agent by itself`, [
+function ofOperator(flag: string, path: string): Fault {
+  return new Fault('usage', `--${flag} is not possible on an installation by ${path}: its operator replaces every agent by itself`, [
     'leave it out; a slow pace is spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation',
   ]);
 }

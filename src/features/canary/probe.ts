@@ -107,7 +107,7 @@ export class ProbeWatch implements Sentinel {
 }
 
 const ROLLING: readonly Suggestion[] = [
-  'this run writes nothing more; a rollout that the cluster has begun continues by itself',
+  'this run writes nothing more; what an operator has begun continues by itself',
   text`fix the cause, then ${againAs('it resumes')}`,
   or('go back, as undo says'),
 ];
@@ -115,7 +115,7 @@ const ROLLING: readonly Suggestion[] = [
 /** The nodes whose agents are new, where the DaemonSet replaced none by itself when this action was begun. */
 function heldNodes(last: Action | undefined): readonly string[] | undefined {
   const { effect } = last ?? {};
-  if (effect?.type === 'replace-agent') return [effect.node];
+  if (effect?.type === 'replace-agents') return effect.nodes ?? [];
   if (effect?.type === 'stop-canary') return effect.nodes;
   return effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until.only : undefined;
 }

@@ -2,14 +2,23 @@ import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
-import { timeText } from '../../kernel/counted.ts';
+import { counted, timeText } from '../../kernel/counted.ts';
 import { objectKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { type Said, text } from '../../kernel/step.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
-import { type CanaryFacts, canaryActions, isOfStrategy, rollAction, soakAction, stopAction, strategyText } from '../canary/index.ts';
-import type { AgentStep } from './agent-step.ts';
+import {
+  type CanaryFacts,
+  canaryActions,
+  isOfStrategy,
+  replaceOthers,
+  rollAction,
+  soakAction,
+  stopAction,
+  strategyText,
+} from '../canary/index.ts';
+import type { AgentStep, DrivenStep } from './agent-step.ts';
 import type { ApplyFacts } from './apply-facts.ts';
 
 /** The step of the agents, if this wave has them. */
@@ -44,12 +53,25 @@ export function putBack({ document, back }: AgentStep, { file }: Wave, { workFol
 export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rollout, context: Context): readonly Action[] {
   const { wait, probe } = rollout;
   const back = step?.state === 'on' ? putBack(step, wave, context) : [];
-  if (!step?.canary) return [...probe, ...wait, ...back];
-  const { canary, change } = step;
+  if (!step?.canary) return [...(step?.driven ? drivenActions(step, step.driven, probe, context) : probe), ...wait, ...back];
+  const { canary, driven, change } = step;
   const first = [...canaryActions(canary, change.ref, canary.atOnce, context), ...probe];
   const { soakMs } = context.options;
   if (soakMs === undefined) return [...first, stopAction(canary, change.ref, context)];
-  return [...first, soakAction(canary, soakMs, context), rollAction(canary.next, canary.isPaced), ...wait, ...(canary.isPaced ? back : [])];
+  const rest = driven
+    ? replaceOthers(driven, { agents: change.ref, atOnce: driven.atOnce }, context)
+    : rollAction(canary.next, canary.isPaced);
+  const isOurs = driven !== undefined || canary.isPaced;
+  return [...first, soakAction(canary, soakMs, context), rest, ...wait, ...(isOurs ? back : [])];
+}
+
+/** Where Jobs probe the network of the first new agent, it is replaced alone. */
+function drivenActions({ change }: AgentStep, driven: DrivenStep, probe: readonly Action[], context: Context): readonly Action[] {
+  const { atOnce, agents } = driven;
+  const first = agents.find(({ isNew }) => !isNew)?.node.metadata.name;
+  const others = replaceOthers(driven, { agents: change.ref, atOnce }, context);
+  if (probe.length === 0 || first === undefined) return [...probe, others];
+  return [replaceOthers(driven, { agents: change.ref, atOnce: 1, nodes: [first] }, context), ...probe, others];
 }
 
 /** The waits for the workloads of a wave, and the probe between the first agent and the others. */
@@ -64,11 +86,18 @@ export function stopsIn(wave: Wave, facts: ApplyFacts, { options }: Context): bo
 }
 
 /** For the plan: what is only for a while. */
-export function stepNotes({ step }: ApplyFacts, { options: { soakMs } }: Context): readonly Said[] {
+export function stepNotes({ step }: ApplyFacts, { options: { soakMs, userCommands = [] } }: Context): readonly Said[] {
   if (!step) return [];
-  const { state, change, back, canary } = step;
+  const { state, change, back, canary, driven } = step;
   const own = strategyText(back.after);
-  if (canary) return canaryNotes(canary, soakMs);
+  const hooks = userCommands.map((name) => `--${name}`).join(', ');
+  const drivenNotes = driven
+    ? [
+        `this run replaces the agents itself, ${counted(driven.atOnce, 'node')} at a time, because of ${hooks}; the DaemonSet gets ${own} again at the end`,
+      ]
+    : [];
+  if (canary) return [...canaryNotes(canary, soakMs), ...drivenNotes];
+  if (driven) return drivenNotes;
   const text = state === 'on' ? `${strategyText(change.after)} while its pods are replaced, then ${own} again` : `${own} again`;
   return [`update strategy of ${refText(change.ref)}: ${text}`];
 }

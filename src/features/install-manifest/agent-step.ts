@@ -7,15 +7,19 @@ import type { RunRecord } from '../../kernel/run-record.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
+  type AgentFacts,
   type CanaryFacts,
   held,
+  isDriven,
   isHeld,
   type OwnStrategies,
   ownStrategyOf,
   paced,
+  readAgents,
   readCanary,
   readOwnStrategies,
   strategyChange,
+  takesPods,
   withoutOwn,
 } from '../canary/index.ts';
 import { neededTarget, readRollouts } from '../rollout/index.ts';
@@ -36,6 +40,8 @@ export interface AgentStep {
   readonly back: ObjectChange;
   /** With `--canary`, until the rest follows. */
   readonly canary?: CanaryStep;
+  /** This program replaces the agents itself, as many at a time. */
+  readonly driven?: DrivenStep;
   /** The agents of a DaemonSet that this program still holds, which is let go now. */
   readonly released?: RolloutTarget;
 }
@@ -46,6 +52,10 @@ export interface CanaryStep extends CanaryFacts {
   /** `next` is for this run alone. */
   readonly isPaced: boolean;
   /** Agents that may be unavailable at a time. */
+  readonly atOnce: number;
+}
+
+export interface DrivenStep extends AgentFacts {
   readonly atOnce: number;
 }
 
@@ -106,8 +116,9 @@ function agentsIn(
 
 /** A canary comes before a pace. It is over where the DaemonSet rolls the new template already. */
 function wantedOf({ document, preview, live }: Agents, context: Context): KubeObject | undefined {
+  takesPods(document.object, context);
   const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
-  return isBefore ? held(document.object, context.goal) : paced(document.object, context);
+  return isBefore || isDriven(context) ? held(document.object, context.goal) : paced(document.object, context);
 }
 
 async function stepped(
@@ -125,22 +136,25 @@ async function stepped(
   const change = strategyChange(withoutOwn(live, own), result);
   const back = strategyChange(result, last);
   if (!change || !back) return { previews: plain };
-  const canary = isHeld(result) ? await canaryOf(sources, context, agents, result) : {};
-  return { previews, step: { document, state: 'on', change, back, ...canary, ...released(agents, result) } };
+  const held = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
+  return { previews, step: { document, state: 'on', change, back, ...held, ...released(agents, result) } };
 }
 
 /** Throws Fault('usage') where `--canary` names no nodes that can be evaluated. */
-async function canaryOf(
+async function heldStep(
   sources: Sources,
   context: Context,
   { live, result, target }: Agents,
   now: KubeObject,
-): Promise<Pick<AgentStep, 'canary'>> {
-  const facts = await readCanary(sources, context.options.canary ?? '', live, target);
+): Promise<Pick<AgentStep, 'canary' | 'driven'>> {
+  const { canary: text } = context.options;
+  const found = await readAgents(sources, live, target);
   const pace = paced(result, context);
+  const atOnce = podsAtOnce(pace ?? result, found.agents.length) ?? 1;
+  const driven = isDriven(context) ? { driven: { ...found, atOnce } } : {};
   const next = strategyChange(now, pace ?? result);
-  const atOnce = podsAtOnce(pace ?? result, facts.of) ?? 1;
-  return next ? { canary: { ...facts, next, isPaced: pace !== undefined, atOnce } } : {};
+  if (text === undefined || !next) return driven;
+  return { canary: { ...(await readCanary(sources, text, found)), next, isPaced: pace !== undefined, atOnce }, ...driven };
 }
 
 /** The run that needed it has ended, or the agents are all new. */
@@ -156,7 +170,7 @@ function released({ live, target }: Agents, next: KubeObject): Pick<AgentStep, '
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */
 async function isAhead(sources: Sources, { options }: Context, { preview, target }: Agents): Promise<boolean> {
-  if (options.canary === undefined && options.maxUnavailable === undefined) return false;
+  if (options.canary === undefined && options.maxUnavailable === undefined && !isDriven({ options })) return false;
   if (changesPods(preview.planned)) return true;
   const [agents] = await readRollouts(sources, [target], []);
   return agents?.pods.some(({ phase }) => phase === 'old') === true;

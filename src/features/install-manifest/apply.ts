@@ -105,7 +105,7 @@ function saveUpgradeFile({ target, waves }: ApplyFacts): Action {
 
 /** Hours, in a large fleet: long enough for users and controllers to change what is not yet applied. */
 function waitsForPods({ effect }: Action): boolean {
-  return effect.type === 'wait' && effect.until.type === 'rollout';
+  return effect.type === 'replace-agents' || (effect.type === 'wait' && effect.until.type === 'rollout');
 }
 
 function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
@@ -120,7 +120,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const isBackAlone = step?.state === 'over' && previews.every((one) => !isPending(one) || isOnlyStrategy(one.planned));
   if (isBackAlone) return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited) : late;
-  const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined);
+  const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
   return [...judged, ...writes, ...crds, ...afterApply(step, wave, rollout, context)];
 }
 

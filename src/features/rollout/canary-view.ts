@@ -11,9 +11,13 @@ import type { Board } from './rollout-board.ts';
  * nodes are ready; without nodes, once all that are new are, but for as many as may have failed.
  */
 export function canaryView(progress: RolloutProgress, nodes: readonly string[], maxFailed: number, known: Board['nodes']): RolloutProgress {
-  const pods = progress.pods.filter(({ node, phase }) => nodes.includes(node) || phase !== 'old').map((pod) => onItsNode(pod, known));
-  const missing = nodes.filter((node) => !pods.some((pod) => pod.node === node && pod.phase === 'new'));
-  const rest = pods.filter(({ phase, node }) => phase === 'failed' || (phase !== 'new' && (nodes.length === 0 || nodes.includes(node))));
+  const chosen = new Set(nodes);
+  const pods = progress.pods.filter(({ node, phase }) => chosen.has(node) || phase !== 'old').map((pod) => onItsNode(pod, known));
+  const ready = new Set(pods.filter(({ phase }) => phase === 'new').map(({ node }) => node));
+  // A node that was removed has no agent any more; without any of them nothing is proved.
+  const here = nodes.filter((node) => known.has(node));
+  const missing = (here.length > 0 ? here : nodes).filter((node) => !ready.has(node));
+  const rest = pods.filter(({ phase, node }) => phase === 'failed' || (phase !== 'new' && (nodes.length === 0 || chosen.has(node))));
   const done = missing.length === 0 && rest.length <= (nodes.length === 0 ? maxFailed : 0);
   const open = [...new Set([...missing, ...rest.map(({ node }) => node)])].filter((node) => node !== '');
   return { ...progress, desired: pods.length, pods, done, pending: done ? '' : `not new and ready yet: ${open.join(', ')}` };
@@ -43,14 +47,10 @@ export class Steady {
   #since: number | undefined;
   #lapsedAt: number | undefined;
 
-  constructor({
-    holdMs = 0,
-    maxFailed,
-    only,
-  }: { readonly holdMs?: number; readonly maxFailed: number; readonly only?: readonly string[] }) {
+  constructor({ holdMs = 0, maxFailed, isCanary }: { readonly holdMs?: number; readonly maxFailed: number; readonly isCanary: boolean }) {
     this.#holdMs = holdMs;
     this.#maxFailed = maxFailed;
-    this.#isCanary = only !== undefined;
+    this.#isCanary = isCanary;
   }
 
   /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
@@ -104,9 +104,9 @@ function failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[],
   return new PodFault('stopped', `the canary failed, ${what}: ${list.join('; ')}`, [...looks, ...steps, ...HELD], pods);
 }
 
+/** What it means that the agents stay held. */
+export const HELD_ON =
+  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release';
+
 /** What a canary that failed means. */
-export const HELD: readonly Suggestion[] = [
-  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release',
-  text`fix the cause, then ${againAs('it resumes')}`,
-  or('go back, as undo says'),
-];
+export const HELD: readonly Suggestion[] = [HELD_ON, text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];

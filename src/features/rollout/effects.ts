@@ -8,6 +8,7 @@ import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
 import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
+import { isSameImage } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { canaryView, Steady } from './canary-view.ts';
@@ -33,6 +34,21 @@ interface RolloutExpected {
   readonly holdMs?: number;
 }
 
+/** A pod that is to be replaced. */
+export interface OldPod {
+  readonly node: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Replaces the pods of a workload that replaces none by itself. */
+export interface PodDriver {
+  /** Nodes whose pods have to be new by now. */
+  readonly nodes: readonly string[];
+  /** They are: replaces some of these. False where none is left to replace. `nodes` are all that there are. */
+  next(old: readonly OldPod[], nodes: ReadonlyMap<string, unknown>): Promise<boolean>;
+}
+
 /** More time between two looks does not count as waited: the clock was set, or the machine slept. */
 const LONGEST_STEP_MS = 10_000;
 
@@ -40,6 +56,8 @@ export interface WaitRequest extends Omit<RolloutExpected, 'type' | 'goesOn'> {
   /** If given, failed pods within the limit do not hold the wait up: they are added here to those of earlier waits. */
   readonly leftBehind?: Set<string>;
   readonly timeoutMs: number;
+  /** In place of `only`; the time limit is for each of its steps. */
+  readonly driver?: PodDriver;
   /** Ends the wait at once (Ctrl-C, lost lock). */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
@@ -79,30 +97,84 @@ async function loop(
   request: WaitRequest,
   signal: AbortSignal,
 ): Promise<readonly RolloutProgress[]> {
-  let [last, waited] = [clock.now().getTime(), 0];
-  const failed = new FailedPods(request.maxFailed, request.leftBehind, board, request.only !== undefined);
-  const stays = new Steady(request);
+  const time = new Waiting(clock.now().getTime(), request.timeoutMs);
+  const failed = new FailedPods(request.maxFailed, request.leftBehind, board, isHeldWait(request));
+  const stays = new Steady({ ...request, isCanary: isHeldWait(request) });
+  const isEnd = async (progress: readonly RolloutProgress[], waited: number): Promise<boolean> => {
+    if (stays.isOver(progress, board, waited)) {
+      if (!(await replacesMore(request, board, progress))) return true;
+      time.renew();
+    }
+    return (request.untilFirst === true && hasNew(progress)) || failed.judge(progress, waited);
+  };
   for (;;) {
     if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();
-    waited += Math.min(Math.max(now - last, 0), LONGEST_STEP_MS);
-    last = now;
+    const waited = time.at(now);
     const progress = viewOf(request, board, now);
     if (progress) {
       request.onProgress(events.late.told(progress), waited);
-      if (stays.isOver(progress, board, waited)) return progress;
-      if (request.untilFirst && progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'))) return progress;
-      if (failed.judge(progress, waited)) return progress;
+      if (await isEnd(progress, waited)) return progress;
       events.look(progress, waited);
     }
-    if (waited >= request.timeoutMs) throw timeout(progress ?? [], request.timeoutMs);
+    if (time.isUp) throw timeout(progress ?? [], request.timeoutMs);
     await board.change(clock, signal);
   }
 }
 
+/** Pods of a workload that replaces none by itself. */
+async function replacesMore({ driver }: WaitRequest, board: Board, progress: readonly RolloutProgress[]): Promise<boolean> {
+  return (await driver?.next(oldPods(board, progress), board.nodes)) === true;
+}
+
+/** Time that was waited, which only grows, and the limit of what is waited for now. */
+class Waiting {
+  readonly #limitMs: number;
+  #last: number;
+  #waited = 0;
+  #until: number;
+
+  constructor(now: number, limitMs: number) {
+    this.#last = now;
+    this.#limitMs = limitMs;
+    this.#until = limitMs;
+  }
+
+  at(now: number): number {
+    this.#waited += Math.min(Math.max(now - this.#last, 0), LONGEST_STEP_MS);
+    this.#last = now;
+    return this.#waited;
+  }
+
+  renew(): void {
+    this.#until = this.#waited + this.#limitMs;
+  }
+
+  get isUp(): boolean {
+    return this.#waited >= this.#until;
+  }
+}
+
+const hasNew = (progress: readonly RolloutProgress[]): boolean => progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'));
+
+/** The workload replaces no pod by itself. */
+const isHeldWait = ({ only, driver }: WaitRequest): boolean => only !== undefined || driver !== undefined;
+
+/** Those that nobody has deleted yet, on ready nodes first: the others may never go. */
+function oldPods(board: Board, progress: readonly RolloutProgress[]): readonly OldPod[] {
+  const all = progress.flatMap(({ target }) => {
+    const facts = [...(board.pods.get(target)?.values() ?? [])];
+    return facts.filter(({ terminating, images }) => !terminating && !isSameImage(images[target.container] ?? '', target.image));
+  });
+  const isReady = ({ node }: OldPod) => board.nodes.get(node)?.ready === true;
+  const sorted = all.map(({ node, name, uid }): OldPod => ({ node, name, uid })).toSorted((a, b) => (a.node < b.node ? -1 : 1));
+  return [...sorted.filter(isReady), ...sorted.filter((one) => !isReady(one))];
+}
+
 /** Of a canary only what is new, or is to be. */
-function viewOf({ only, maxFailed }: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
+function viewOf({ driver, maxFailed, ...request }: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
   const all = board.progress(now);
+  const only = driver?.nodes ?? request.only;
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 

@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { HELD } from './canary-view.ts';
-export { rolloutExpectations } from './effects.ts';
+export { HELD, HELD_ON } from './canary-view.ts';
+export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { itemsIn, lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';

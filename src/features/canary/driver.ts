@@ -1,0 +1,125 @@
+import { command } from '../../kernel/command.ts';
+import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
+import { Fault, MovedOn } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { ApiFailure } from '../../kernel/ports.ts';
+import { againAs, look, or, text } from '../../kernel/step.ts';
+import type { HookName } from '../../kernel/user-command.ts';
+import { HELD_ON, type OldPod, type PodDriver } from '../rollout/index.ts';
+import { nodesText } from './choice.ts';
+import { isHeld } from './own-strategy.ts';
+
+type Ports = Pick<EnginePorts, 'cluster' | 'commands'>;
+
+/** What is replaced, and how. */
+export interface Driven {
+  readonly agents: ObjectRef;
+  /** The only nodes whose agents are replaced; all of them where it is absent. */
+  readonly nodes?: readonly string[];
+  /** Of `nodes`, those whose agent is new already. */
+  readonly done?: readonly string[];
+  /** Agents that may be away at a time. */
+  readonly atOnce: number;
+  /** Commands of the user that are run around each node. */
+  readonly hooks: readonly HookName[];
+  /** Milliseconds for each of them. */
+  readonly hookMs: number;
+}
+
+/** The DaemonSet, held by this program. Throws MovedOn where somebody gave it another strategy meanwhile. */
+export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, namespace = '' }: ObjectRef): Promise<KubeObject> {
+  const live = await cluster.get(K.DaemonSet, name, namespace);
+  if (live && isHeld(live)) return live;
+  throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
+}
+
+/** Deletes agents of a held DaemonSet, a few at a time: the next ones once those before are ready. */
+export class AgentDriver implements PodDriver {
+  readonly #ports: Ports;
+  readonly #driven: Driven;
+  readonly #around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report'>;
+  readonly #nodes: string[];
+  /** Nodes that a command was run before, or whose agent was deleted, and that none was run after. */
+  #open: string[] = [];
+  #stopped: Fault | undefined;
+  replaced = 0;
+
+  constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report'>) {
+    this.#ports = ports;
+    this.#driven = driven;
+    this.#around = around;
+    this.#nodes = [...(driven.done ?? [])];
+  }
+
+  get nodes(): readonly string[] {
+    return this.#nodes;
+  }
+
+  async next(old: readonly OldPod[], known: ReadonlyMap<string, unknown>): Promise<boolean> {
+    await this.#after(known);
+    if (this.#stopped) throw this.#stopped;
+    const { nodes, atOnce } = this.#driven;
+    const group = old.filter(({ node }) => nodes === undefined || nodes.includes(node)).slice(0, atOnce);
+    for (const pod of group) {
+      await this.#replace(pod);
+      if (this.#stopped) break;
+    }
+    // The rest of its group comes to its end first.
+    if (this.#stopped && this.#open.length === 0) throw this.#stopped;
+    return group.length > 0;
+  }
+
+  /** What of the user's commands is not done, where the work ends early. */
+  get left(): string | undefined {
+    const open = this.#open;
+    if (open.length === 0 || !this.#driven.hooks.includes('after-node')) return undefined;
+    return `--after-node was not run for ${nodesText(open)}: undo there what --before-node did, once the agent is ready`;
+  }
+
+  async #replace({ node, name, uid }: OldPod): Promise<void> {
+    const { agents } = this.#driven;
+    await heldAgents(this.#ports, agents);
+    if (this.#driven.hooks.includes('before-node')) {
+      this.#open.push(node);
+      if (!(await this.#run('before-node', node))) {
+        this.#open = this.#open.filter((one) => one !== node);
+        return;
+      }
+      // It may have taken its time.
+      await heldAgents(this.#ports, agents);
+    }
+    this.#around.mustHold();
+    const pod = { apiVersion: 'v1', kind: 'Pod', namespace: agents.namespace ?? '', name, uid };
+    // Whoever deleted it meanwhile gave the node a new one.
+    await this.#ports.cluster.remove(K.Pod, pod).catch((thrown: unknown) => {
+      if (!(thrown instanceof ApiFailure && [404, 409].includes(thrown.status))) throw thrown;
+    });
+    this.replaced += 1;
+    this.#nodes.push(node);
+    if (!this.#open.includes(node)) this.#open.push(node);
+  }
+
+  /** A node that was removed meanwhile needs nothing any more. */
+  async #after(known: ReadonlyMap<string, unknown>): Promise<void> {
+    const open = this.#driven.hooks.includes('after-node') ? this.#open.filter((node) => known.has(node)) : [];
+    for (const node of open) await this.#run('after-node', node);
+    this.#open = [];
+  }
+
+  /** False if it failed: then nothing further is replaced. */
+  async #run(name: HookName, node: string): Promise<boolean> {
+    this.#around.report(this.replaced, this.#driven.nodes?.length ?? this.replaced, `--${name} of ${node}`);
+    const { because } = await this.#ports.commands.run(name, { node, limitMs: this.#driven.hookMs, signal: this.#around.cut });
+    if (because === undefined) return true;
+    const see = command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
+    this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
+      look(text`${see}`),
+      name === 'before-node' ? `the agent of ${node} was not replaced` : `the agent of ${node} is new and ready`,
+      HELD_ON,
+      text`fix the cause, then ${againAs('it resumes; nodes whose agent is new are left alone')}`,
+      or('go back, as undo says'),
+    ]);
+    return false;
+  }
+}

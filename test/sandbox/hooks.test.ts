@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { UserCommands } from '../../src/kernel/user-command.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { AGENTS, agents, allNodes, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { groundOf } from '../support/incident-grounds.ts';
+import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+
+const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+const HELD = { type: 'OnDelete' };
+const HOOKS = { 'before-node': './drain.sh {node}', 'after-node': './back.sh {node}' };
+
+interface Hooked extends ChainOutcome {
+  /** `before-node node-01: 0 new`: how many agents were new by then. */
+  readonly told: readonly string[];
+}
+
+/** A run with commands around each node, which say what `says` says. */
+async function hooked(
+  scenario: Scenario,
+  flags: Flags = HOOKS,
+  says: (call: string) => string | undefined = () => undefined,
+): Promise<Hooked> {
+  const told: string[] = [];
+  const commands: UserCommands = {
+    async run(name, { node }) {
+      await scenario.clock.sleep(1000);
+      told.push(`${name} ${node}: ${newOn(scenario).length} new`);
+      const because = says(`${name} ${node}`);
+      return { durationMs: 1000, ...(because === undefined ? {} : { because }) };
+    },
+  };
+  const ports = sandboxPorts(scenario, { commands });
+  return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports })), told };
+}
+
+describe('commands around each node', function () {
+  this.timeout(180_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 3 });
+  });
+
+  it('are run before its agent is replaced, and once the new one is ready, one node after another', async () => {
+    const { exit, message, told } = await hooked(scenario);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
+    assert.deepEqual(
+      told,
+      ['node-01', 'node-02', 'node-03'].flatMap((node, at) => [`before-node ${node}: ${at} new`, `after-node ${node}: ${at + 1} new`]),
+    );
+    const again = await hooked(scenario);
+    assert.deepEqual([again.exit, again.writes, again.told], ['done', 0, []]);
+  });
+
+  it('are run for as many nodes at a time as may be away', async () => {
+    const { exit, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '2' });
+    assert.deepEqual([exit, strategy(scenario)], ['done', ROLLING]);
+    assert.deepEqual(told.slice(0, 5), [
+      'before-node node-01: 0 new',
+      'before-node node-02: 1 new',
+      'after-node node-01: 2 new',
+      'after-node node-02: 2 new',
+      'before-node node-03: 2 new',
+    ]);
+  });
+
+  it('are run for the canary, then for the rest', async () => {
+    const { exit, told } = await hooked(scenario, { ...HOOKS, canary: 'node-02' });
+    assert.deepEqual([exit, told, newOn(scenario)], ['stopped', ['before-node node-02: 0 new', 'after-node node-02: 1 new'], ['node-02']]);
+    const rest = await hooked(scenario);
+    assert.deepEqual([rest.exit, rest.told.length, strategy(scenario), newOn(scenario)], ['done', 4, ROLLING, allNodes(scenario)]);
+    assert.ok(rest.told.every((one) => !one.includes('node-02')));
+  });
+
+  it('that fail before a node stop there; its agent is left alone', async () => {
+    const { exit, message, steps, told } = await hooked(scenario, HOOKS, (call) =>
+      call === 'before-node node-02' ? 'exit code 1' : undefined,
+    );
+    assert.deepEqual([exit, message], ['stopped', '--before-node failed for node-02: exit code 1']);
+    assert.match(steps.join('\n'), /the agent of node-02 was not replaced\n[\s\S]*the update strategy stays OnDelete/);
+    await scenario.clock.sleep(600_000);
+    assert.deepEqual([newOn(scenario), strategy(scenario), told.length], [['node-01'], HELD, 3]);
+    const resumed = await hooked(scenario);
+    assert.deepEqual([resumed.exit, resumed.told.length, newOn(scenario)], ['done', 4, allNodes(scenario)]);
+  });
+
+  it('that fail before the second of two nodes let the first one come to its end', async () => {
+    const flags = { ...HOOKS, 'max-unavailable': '2' };
+    const { exit, told } = await hooked(scenario, flags, (call) => (call === 'before-node node-02' ? 'exit code 1' : undefined));
+    assert.deepEqual([exit, newOn(scenario), told.at(-1)], ['stopped', ['node-01'], 'after-node node-01: 1 new']);
+  });
+
+  it('that fail after a node stop before the next', async () => {
+    const { exit, message, told } = await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'exit code 1' : undefined));
+    assert.deepEqual([exit, message], ['stopped', '--after-node failed for node-01: exit code 1']);
+    assert.deepEqual([newOn(scenario), strategy(scenario), told.length], [['node-01'], HELD, 2]);
+  });
+
+  it('that are left out after an agent fails are named', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const { exit, steps, told } = await hooked(scenario);
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario), told], ['stopped', ['node-01'], HELD, ['before-node node-01: 0 new']]);
+    assert.match(steps.join('\n'), /--after-node was not run for node-01: undo there what --before-node did/);
+  });
+
+  it('are planned again where somebody changes the strategy meanwhile', async () => {
+    let changed = false;
+    const { exit, message } = await hooked(scenario, HOOKS, (call) => {
+      if (call === 'before-node node-02' && !changed) {
+        changed = true;
+        scenario.cluster.store.update(K.DaemonSet, {
+          ...agents(scenario),
+          spec: { ...(agents(scenario).spec as object), updateStrategy: ROLLING },
+        });
+      }
+      return undefined;
+    });
+    assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
+  });
+
+  it('leave nodes alone that disappear, and judge those that join', async () => {
+    let gone = false;
+    const { exit, message } = await hooked(scenario, HOOKS, (call) => {
+      if (call === 'before-node node-02' && !gone) {
+        gone = true;
+        scenario.cluster.nodes.add(1);
+        scenario.cluster.store.delete(K.Node, 'node-02');
+        for (const pod of scenario.cluster.store.list(K.Pod))
+          if (JSON.stringify(pod.spec).includes('"node-02"'))
+            scenario.cluster.store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
+      }
+      return undefined;
+    });
+    assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
+  });
+
+  it('killed after any write replaces no agent that this run did not come to, and resumes', async () => {
+    const whole = await installedSandbox({ nodes: 3 });
+    await hooked(whole);
+    const { writes } = whole.cluster.faults;
+    for (let at = 1; at <= writes; at += 1) {
+      const one = await installedSandbox({ nodes: 3 });
+      one.cluster.faults.plan({ at, kill: 'after' });
+      await hooked(one).catch(() => undefined);
+      const was = newOn(one);
+      if (JSON.stringify(strategy(one)) === JSON.stringify(HELD)) {
+        await one.clock.sleep(600_000);
+        assert.ok(newOn(one).length <= was.length + 1, `killed after write ${at}`);
+      }
+      const { exit, message } = await hooked(one);
+      assert.deepEqual([exit, message, strategy(one), newOn(one)], ['done', undefined, ROLLING, allNodes(one)], `killed after write ${at}`);
+    }
+  });
+
+  it('are refused where an operator replaces the agents, and where the user does', async () => {
+    const { scenario: operated, profile } = await groundOf('operator');
+    const refused = await performIn(operated, [applyStage], HOOKS, { profile });
+    assert.deepEqual([refused.exit, refused.writes], ['usage', 0]);
+    assert.match(refused.message ?? '', /^--before-node is not possible on an installation by operator/);
+    const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: HELD }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
+    const own = await hooked(scenario);
+    assert.deepEqual([own.exit, own.writes], ['usage', 0], own.message);
+    assert.match(own.message ?? '', /^--before-node is not possible: the update strategy of the agents is OnDelete/);
+  });
+});
