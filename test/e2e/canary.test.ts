@@ -115,7 +115,7 @@ describe('a canary on a real control plane', function () {
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
       const killed = startUpgrade([...RUN, ...hooks], cluster.around);
-      await until('two nodes are done', () => lines().includes('after node-02'));
+      await until('two nodes are done', async () => lines().includes('after node-02'));
       killed.kill('SIGKILL');
       await killed;
       const [news, before] = [(await newOn(cluster)).length, lines().length];
