@@ -159,7 +159,7 @@ async function question(session: Session, stages: readonly AnyStage[], head: Upg
 
 /** `stopped at apply 4m ago`; undefined where no stage of the run has ended early. */
 function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
-  const last = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted' || state === 'running');
+  const last = stages.findLast(({ state }) => ['failed', 'interrupted', 'running', 'held'].includes(state));
   if (last === undefined) return undefined;
   return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
 }

@@ -177,6 +177,7 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
     history.observe(event, clock.now());
     progress.observe(event);
     session.outlets.metrics?.observe(event);
+    session.outlets.notices?.observe(event);
     // While pods roll nothing else is to be done: what the end of the command needs is loaded then.
     if (event.type === 'rollout' && !hasWaited) void Promise.allSettled([import('./ending/run-lines.ts'), import('./ending/stored.ts')]);
     hasWaited ||= event.type === 'rollout';

@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
 import { type Around, changesSomething, type EnginePorts, type Performed, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
-import { Fault, messageOf, Outdated } from '../kernel/fault.ts';
+import { Fault, HeldFault, messageOf, Outdated } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
@@ -88,6 +88,7 @@ class Actor {
         action,
         message: messageOf(thrown),
         ...(interrupted ? { interrupted } : {}),
+        ...(thrown instanceof HeldFault ? { held: true } : {}),
       });
       if (!(thrown instanceof Outdated)) throw thrown;
       this.atWork = undefined;

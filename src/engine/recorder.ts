@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { type ExitName, Fault, messageOf, PodFault } from '../kernel/fault.ts';
+import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
@@ -166,7 +166,7 @@ export class Recorder {
     if (stage && this.#record) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      const state = exit === 'interrupted' ? exit : 'failed';
+      const state = exit === 'interrupted' ? exit : thrown instanceof HeldFault ? 'held' : 'failed';
       const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
       this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
     }

@@ -22,13 +22,14 @@ export type EngineEvent =
       readonly stream: 'stdout' | 'stderr';
     }
   | { readonly type: 'action-done'; readonly stage: string; readonly action: Action; readonly durationMs: number; readonly detail?: string }
-  /** `interrupted`: the user asked for it. */
+  /** `interrupted`: the user asked for it. `held`: it stops where it was told to. */
   | {
       readonly type: 'action-failed';
       readonly stage: string;
       readonly action: Action;
       readonly message: string;
       readonly interrupted?: boolean;
+      readonly held?: boolean;
     }
   | { readonly type: 'rollout'; readonly stage: string; readonly progress: readonly RolloutProgress[]; readonly elapsedMs: number }
   /** How far an action on many objects is; `why` names what lags. */

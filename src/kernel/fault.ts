@@ -90,6 +90,13 @@ export class PodFault extends Fault {
   }
 }
 
+/** A run has stopped where it was told to: nothing has failed, and the user says how it continues. */
+export class HeldFault extends Fault {
+  constructor(fact: string, suggestions: readonly Suggestion[]) {
+    super('stopped', fact, suggestions);
+  }
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

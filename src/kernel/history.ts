@@ -202,7 +202,7 @@ export class History {
         return;
       }
       case 'action-failed':
-        this.#close({ outcome: 'failed', durationMs: this.#since(at), detail: cut(event.message) });
+        this.#close({ outcome: event.held ? 'done' : 'failed', durationMs: this.#since(at), detail: cut(event.message) });
         return;
       case 'rollout':
         for (const progress of event.progress) this.#rollout(event.stage, refText(progress.target), at).look(progress, at);

@@ -27,8 +27,8 @@ export interface PodName {
 
 export interface StageRecord {
   readonly id: string;
-  /** `interrupted`: the user stopped it; the same command continues it. */
-  readonly state: 'running' | 'done' | 'skipped' | 'failed' | 'interrupted';
+  /** `interrupted`: the user stopped it; the same command continues it. `held`: it has stopped where it was told to. */
+  readonly state: 'running' | 'done' | 'skipped' | 'failed' | 'interrupted' | 'held';
   readonly startedAt: string;
   readonly endedAt?: string;
   readonly because?: string;

@@ -20,7 +20,7 @@ export interface RunMetrics {
   readonly findings?: Partial<Readonly<Record<Finding['outcome'], number>>>;
 }
 
-export type StageState = 'running' | 'done' | 'skipped' | 'failed';
+export type StageState = 'running' | 'done' | 'skipped' | 'failed' | 'held';
 
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>;

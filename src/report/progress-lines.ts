@@ -132,7 +132,7 @@ function linesOf(event: EngineEvent, state: State, { palette, phase, each }: Opt
       // Why is said by the error, and by the block at the end.
       return [
         ...appliedLines(event.stage, state),
-        event.interrupted ? `${event.stage}: ${event.message}` : palette.bad(`${event.stage}: failed`),
+        event.interrupted || event.held ? `${event.stage}: ${event.message}` : palette.bad(`${event.stage}: failed`),
       ];
     case 'rollout':
       return rolloutChanges(state.rollout, event.progress, (one) => leftAt(state.pace, one, event.elapsedMs)).map(

@@ -177,7 +177,7 @@ function runEnding(event: EngineEvent): Ending | undefined {
     case 'judged':
       return refusal(event.findings.filter((finding) => finding.outcome === 'error').length);
     case 'action-failed':
-      return { type: 'failed', text: event.message };
+      return { type: event.held ? 'done' : 'failed', text: event.held ? '(held)' : event.message };
     case 'stage-skipped':
       // The reason is in the table at the end; a second row is too much for a low terminal.
       return { type: 'skipped', text: 'not needed' };

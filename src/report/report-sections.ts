@@ -76,7 +76,7 @@ function stagesSection(stages: readonly ReportStage[]): Section | undefined {
 function stageRow(stage: ReportStage, from: number, whole: number): Row {
   const { id, state, startedAt, because = '' } = stage;
   const [began, took] = [timeOf(startedAt), tookOf(stage)];
-  const tone = ['done', 'failed', 'skipped', 'running', 'interrupted'].includes(state) ? state : 'other';
+  const tone = ['done', 'failed', 'skipped', 'running', 'interrupted', 'held'].includes(state) ? state : 'other';
   const cells: readonly Cell[] = [
     { text: id },
     { text: state, tone: `s-${tone}` },

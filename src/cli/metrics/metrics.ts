@@ -73,7 +73,7 @@ export class Metrics {
     if (event.type === 'stage-started') put('running');
     if (event.type === 'stage-done') put('done', event.durationMs / 1000);
     if (event.type === 'stage-skipped') put('skipped');
-    if (event.type === 'action-failed') put('failed');
+    if (event.type === 'action-failed') put(event.held ? 'held' : 'failed');
     if (event.type === 'rollout') for (const one of event.progress) pods.set(workloadOf(one), phasesOf(one));
     if (event.type === 'action-started' && event.place) this.#state = { ...this.#state, step: event.place };
     if (event.type === 'stage-done' || event.type === 'action-failed') void this.#write();

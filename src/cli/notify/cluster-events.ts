@@ -21,6 +21,9 @@ const LONGEST_NAME = 200;
 /** What `kubectl describe` shows of an upgrade: its reason, and whether somebody should look. */
 const REASONS: Readonly<Record<NotifiedEvent, readonly ['Normal' | 'Warning', string]>> = {
   started: ['Normal', 'NetsvcUpgradeStarted'],
+  'soak-over': ['Normal', 'NetsvcUpgradeSoakOver'],
+  'canary-held': ['Warning', 'NetsvcUpgradeStopped'],
+  'canary-failed': ['Warning', 'NetsvcUpgradeStopped'],
   stuck: ['Warning', 'NetsvcUpgradeStopped'],
   stopped: ['Warning', 'NetsvcUpgradeStopped'],
   failed: ['Warning', 'NetsvcUpgradeFailed'],

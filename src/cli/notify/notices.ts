@@ -1,5 +1,6 @@
+import { isOfCanary, isSoak } from '../../features/canary/index.ts';
 import type { Context } from '../../kernel/context.ts';
-import type { Observer } from '../../kernel/event.ts';
+import type { EngineEvent, Observer } from '../../kernel/event.ts';
 import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.ts';
 import { mask } from '../../kernel/hidden.ts';
 import { type IntentKind, intentWords } from '../../kernel/intent.ts';
@@ -11,7 +12,17 @@ import type { RunFlags } from '../flags.ts';
 import type { Seams } from '../seams.ts';
 import { inWordsOf } from '../terminal.ts';
 
-export type NotifiedEvent = 'started' | 'stuck' | 'stopped' | 'failed' | 'part-done' | 'done' | 'interrupted';
+export type NotifiedEvent =
+  | 'started'
+  | 'soak-over'
+  | 'canary-held'
+  | 'canary-failed'
+  | 'stuck'
+  | 'stopped'
+  | 'failed'
+  | 'part-done'
+  | 'done'
+  | 'interrupted';
 
 /** What is known of a run when it begins; nothing where it failed before the cluster was asked. */
 interface Begun {
@@ -24,7 +35,7 @@ interface Begun {
   readonly to?: string;
 }
 
-/** What `--notify` sends: one document for the start of a run, one for its end. */
+/** What `--notify` sends: one document for the start of a run, one for its end, and one for each soak that is over. */
 export interface Notification extends Begun {
   readonly apiVersion: typeof OUTPUT_VERSION;
   readonly kind: 'Notification';
@@ -52,7 +63,7 @@ function endOf(document: OutputDocument, begun: Begun): End {
   }
   if (document.kind !== 'RunReport') return { exit, next };
   const { runId = begun.runId, versions, message, suggestions, stages } = document;
-  const stage = stages.findLast(({ state }) => state === 'failed' || state === 'interrupted')?.id;
+  const stage = stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state))?.id;
   return {
     from: versions?.before ?? begun.from,
     runId,
@@ -91,6 +102,9 @@ function notice(event: NotifiedEvent, kind: IntentKind, begun: Begun, end: End, 
 /** After `Upgrade v3.27.5 → v3.32.1`. */
 export const SAID: Readonly<Record<NotifiedEvent, string>> = {
   started: 'started',
+  'soak-over': 'has watched its new agents, and continues',
+  'canary-held': 'holds its canary, and waits for you',
+  'canary-failed': 'stopped, because its canary failed',
   stuck: 'is stuck: pods do not become ready',
   stopped: 'stopped and needs your decision',
   failed: 'failed',
@@ -124,6 +138,9 @@ export interface NoticesDeps {
 export class Notices {
   readonly #notifier: Notifier;
   readonly #deps: NoticesDeps;
+  /** What was done while agents were held has failed last. */
+  #canaryFailed = false;
+  #sent: Promise<unknown> = Promise.resolve();
   #begun: Begun = {};
   #isEnded = false;
 
@@ -146,10 +163,22 @@ export class Notices {
     if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
   }
 
+  /** What is news while the run continues. */
+  observe(event: EngineEvent): void {
+    if (event.type === 'action-failed') this.#canaryFailed = isOfCanary(event.action);
+    if (event.type !== 'action-done' || !isSoak(event.action)) return;
+    const news = notice('soak-over', this.#deps.intent, this.#begun, { stage: event.stage, message: event.action.title }, this.#deps.now());
+    this.#sent = this.#send(news).then((problem) => problem !== undefined && this.#deps.warn(problem));
+  }
+
   /** `isPart`: it is done, and the run that it is a part of is not. */
   ended(document: OutputDocument, isPart: boolean): Promise<void> {
-    const isStuck = document.kind === 'RunReport' && isStuckIn(document.stages);
-    return this.#end(eventOf(document.exit.code, { isPart, isStuck }), endOf(document, this.#begun));
+    const stages = document.kind === 'RunReport' ? document.stages : [];
+    const { code } = document.exit;
+    const isStop = code === 'stopped' || code === 'timeout';
+    const ofCanary = stages.some(({ state }) => state === 'held') ? 'canary-held' : this.#canaryFailed ? 'canary-failed' : undefined;
+    const event = (isStop ? ofCanary : undefined) ?? eventOf(code, { isPart, isStuck: isStuckIn(stages) });
+    return this.#end(event, endOf(document, this.#begun));
   }
 
   /** The command ends without a document. */
@@ -160,6 +189,7 @@ export class Notices {
   async #end(event: NotifiedEvent, end: End): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    await this.#sent;
     const problem = await this.#send(notice(event, this.#deps.intent, this.#begun, end, this.#deps.now()));
     if (problem !== undefined) this.#deps.warn(problem);
   }

@@ -12,6 +12,17 @@ import { strategyIn } from './own-strategy.ts';
 
 const REF = '§4.4/3';
 
+/** What is done and waited for while agents are held on purpose. */
+export function isOfCanary({ effect }: Action): boolean {
+  if (effect.type === 'replace-agents') return true;
+  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.only !== undefined;
+}
+
+/** A soak ends with it. */
+export function isSoak({ effect }: Action): boolean {
+  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.holdMs !== undefined;
+}
+
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
 export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], atOnce: number, context: Context): readonly Action[] {
   const { nodes, old } = facts;
@@ -62,7 +73,7 @@ function waitAction(id: string, target: RolloutTarget, only: readonly string[], 
   const what =
     holdMs === undefined
       ? `wait until the agents of ${nodesText(only)} are ready`
-      : `watch the agents of ${nodesText(only)} for ${timeText(holdMs)}`;
+      : `watch ${only.length === 0 ? 'all new agents' : `the agents of ${nodesText(only)}`} for ${timeText(holdMs)}`;
   return { id, title: what, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs } };
 }
 
@@ -89,13 +100,13 @@ export function rollAction(change: ObjectChange, staysOurs: boolean): Action {
 }
 
 /** The end of a run with a canary that nobody waits for. */
-export function stopAction({ nodes, others, of }: CanaryFacts, agents: ObjectChange['ref'], { goal }: Context): Action {
+export function stopAction({ nodes, others, of, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal }: Context): Action {
   const title = 'stop for you';
   return {
     id: 'stop',
     title,
     ref: REF,
     undo: 'full',
-    effect: { type: 'stop-canary', agents, nodes, others, of, release: goal.release },
+    effect: { type: 'stop-canary', agents, nodes, others, of, release: goal.release, selector },
   };
 }

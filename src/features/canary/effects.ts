@@ -1,13 +1,13 @@
 import { command, removingCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
+import { Fault, HeldFault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { or, seeWhy, text } from '../../kernel/step.ts';
+import { look, means, or, text } from '../../kernel/step.ts';
 import { waitRollout } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
 import { nodesText } from './choice.ts';
@@ -42,6 +42,8 @@ interface StopCanary {
   readonly others: readonly string[];
   readonly of: number;
   readonly release: string;
+  /** Of the agents' pods. */
+  readonly selector: string;
 }
 
 declare module '../../kernel/action.ts' {
@@ -89,13 +91,12 @@ const moved =
     throw has ? new MovedOn(`${refText(ref)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
   };
 
-async function stop(_: EnginePorts, { agents, nodes, others, of, release }: StopCanary): Promise<Performed> {
+async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others, of, release, selector }: StopCanary): Promise<Performed> {
   const apart = others.length === 0 ? '' : `; ${nodesText(others)} has it too: a node that joined, or whose agent somebody deleted`;
-  const { name, namespace = '' } = agents;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} have ${release} and are ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
-  throw new Fault('stopped', fact, [
-    seeWhy(command`kubectl -n ${namespace} get pods -o wide -l ${`k8s-app=${name}`}`),
-    'new nodes, and agents that somebody deletes, get the new release meanwhile',
+  throw new HeldFault(fact, [
+    look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
+    means('new nodes, and agents that somebody deletes, get the new release meanwhile'),
     text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
     or('go back, as undo says'),
   ]);

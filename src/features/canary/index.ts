@@ -1,5 +1,5 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { canaryActions, judgeAction, replaceOthers, rollAction, soakAction, stopAction } from './actions.ts';
+export { canaryActions, isOfCanary, isSoak, judgeAction, replaceOthers, rollAction, soakAction, stopAction } from './actions.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export {

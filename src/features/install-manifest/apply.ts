@@ -4,12 +4,13 @@ import type { Context } from '../../kernel/context.ts';
 import { counted, firstOf } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { Said } from '../../kernel/step.ts';
 import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
-import { judgeAction } from '../canary/index.ts';
+import { judgeAction, soakAction } from '../canary/index.ts';
 import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
@@ -121,7 +122,16 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   if (isBackAlone) return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited) : late;
   const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
-  return [...judged, ...writes, ...crds, ...afterApply(step, wave, rollout, context)];
+  return [...judged, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
+}
+
+/** Effects were seen long after Typha had rolled: with --soak all new agents are watched once more, before the controllers follow. */
+function secondSoak({ id }: Wave, { rollouts, variant, waves, previews }: ApplyFacts, context: Context): readonly Action[] {
+  const { soakMs } = context.options;
+  const agents = rollouts.find(({ target }) => isAgentOf(target, variant));
+  const isAhead = waves.some((one) => isLast(one) && previewsIn(one, previews).some(isPending));
+  if (id !== 'typha' || soakMs === undefined || !agents || !isAhead) return [];
+  return [{ ...soakAction({ target: agents.target, nodes: [] }, soakMs, context), id: 'soak-typha' }];
 }
 
 /** The wave that starts the controllers. */
@@ -187,9 +197,11 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
   if (targets.length === 0) return { probe: [], wait: [] };
   const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
-  const agent = targets.find(({ kind, name }) => kind === 'DaemonSet' && name === facts.variant.agent.name);
+  const agent = targets.find((one) => isAgentOf(one, facts.variant));
   return { probe: agent ? probeFirst(agent, rollout, context) : [], wait: [rollout, ...waitForApi(wave, context)] };
 }
+
+const isAgentOf = ({ kind, name }: RolloutTarget, { agent }: ApplyFacts['variant']): boolean => kind === 'DaemonSet' && name === agent.name;
 
 /** Of an aggregated API whose pods are ready. */
 const API_MS = 120_000;

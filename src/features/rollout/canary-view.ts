@@ -2,7 +2,7 @@ import { type Command, command, removingCommand } from '../../kernel/command.ts'
 import { timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { againAs, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
+import { againAs, means, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
 import { endedContainer } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -105,8 +105,9 @@ function failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[],
 }
 
 /** What it means that the agents stay held. */
-export const HELD_ON =
-  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release';
+export const HELD_ON = means(
+  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release',
+);
 
 /** What a canary that failed means. */
 export const HELD: readonly Suggestion[] = [HELD_ON, text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
