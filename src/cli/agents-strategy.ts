@@ -1,6 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import { refOf, refText } from '../kernel/object.ts';
 import { ApiFailure } from '../kernel/ports.ts';
+import type { WorkloadName } from '../kernel/rollout.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -14,8 +15,7 @@ export async function readStrategy(
   { composition: { cluster } }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
-  const variants = shippedProfiles.find(({ name }) => name === record?.profile)?.variants ?? [];
-  const agent = variants.find(({ id }) => id === record?.variant)?.agent;
+  const agent = agentOf(record);
   if (!agent || record?.finishedAt !== undefined) return null;
   const live = await cluster.get(K.DaemonSet, agent.name, agent.namespace).catch((thrown: unknown) => {
     if (thrown instanceof ApiFailure) return undefined;
@@ -23,6 +23,12 @@ export async function readStrategy(
   });
   const { isHeld, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
   return live && isMarked(live) ? { object: refOf(live), is: liveStrategyText(live), held: isHeld(live) } : null;
+}
+
+/** The agents of the installation that a run upgrades, by its record. */
+export function agentOf(record: RunRecord | undefined): WorkloadName | undefined {
+  const variants = shippedProfiles.find(({ name }) => name === record?.profile)?.variants ?? [];
+  return variants.find(({ id }) => id === record?.variant)?.agent;
 }
 
 /** While a run is at work, that is as it should be. */

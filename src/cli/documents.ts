@@ -135,6 +135,20 @@ interface ReportPart {
   readonly exit: DocumentHead['exit'];
 }
 
+/** The agents that are new while the others are held. */
+export interface CanaryStatus {
+  /** Nodes whose agent is new and ready. */
+  readonly ready: readonly string[];
+  /** The others whose agent is new, and why it is not ready. */
+  readonly notReady: readonly { readonly node: string; readonly because: string }[];
+  /** All agents. */
+  readonly of: number;
+  /** Since when all of `ready` are. */
+  readonly since?: string;
+  /** Of `--soak`, while a run is at work. */
+  readonly soakMs?: number;
+}
+
 export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'> {
   readonly kind: 'Status';
   /** Of the recorded run; null without one, since neither is looked up. */
@@ -149,6 +163,10 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly held?: { readonly object: ObjectRef; readonly run: string } | null;
   /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. */
   readonly strategy?: { readonly object: ObjectRef; readonly is: string; readonly held: boolean } | null;
+  /** How far a canary is; null where none is held. */
+  readonly canary?: CanaryStatus | null;
+  /** A run that has stopped where `--until` said, since when, and what is open; null for any other. */
+  readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[] } | null;
 }
 
 /** One reference to a resource of the service, and whether it is removed before the upgrade. */

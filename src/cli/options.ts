@@ -45,6 +45,7 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
     cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
     maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
     soakMs: readSoak(flags),
+    holdPolicyMigration: flags.until === 'controllers' ? true : undefined,
     userCommands: USER_COMMANDS.filter((name) => flags[name] !== undefined),
     probeNetwork: readNetworkProbe(flags),
     forgetOwners: flags.forget,

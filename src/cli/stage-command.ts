@@ -29,7 +29,7 @@ import { type Asked, inSession, type Session } from './session.ts';
 type Select = (chain: readonly AnyStage[]) => readonly AnyStage[];
 
 /** The part of the chain that --from, --through and --skip leave; optional stages only if named by --include. Throws Fault('usage') if nothing is left. */
-export function sliceOf(flags: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include' | 'canary' | 'soak'>): Select {
+export function sliceOf(flags: Pick<RunFlags, 'from' | 'through' | 'skip' | 'include' | 'canary' | 'soak' | 'until'>): Select {
   const { from, through, skip = [], include = [] } = flags;
   return (chain) => {
     const first = from === undefined ? 0 : indexOf(chain, from);
@@ -42,10 +42,11 @@ export function sliceOf(flags: Pick<RunFlags, 'from' | 'through' | 'skip' | 'inc
   };
 }
 
-/** A run with a canary that nobody waits for ends with it. */
-function lastOf(chain: readonly AnyStage[], { canary, soak }: Pick<RunFlags, 'canary' | 'soak'>): number {
-  const stops = canary !== undefined && soak === undefined;
-  return stops ? chain.findLastIndex(({ installs }) => installs === true) : chain.length - 1;
+/** A run with a canary that nobody waits for ends with it, as one does that goes no further than to the agents. Else before references are put back. */
+function lastOf(chain: readonly AnyStage[], { canary, soak, until }: Pick<RunFlags, 'canary' | 'soak' | 'until'>): number {
+  const stops = (canary !== undefined && soak === undefined) || until === 'agents';
+  if (stops) return chain.findLastIndex(({ installs }) => installs === true);
+  return until === undefined ? chain.length - 1 : chain.findIndex(({ putsBack }) => putsBack !== undefined) - 1;
 }
 
 function indexOf(chain: readonly AnyStage[], id: string): number {

@@ -52,7 +52,7 @@ export const stageFlags = {
   skip: { ...parts, ...repeatable, summary: 'leave this stage out; repeatable' },
   'plan-file': {
     ...run,
-    on: ['run', 'rollback'],
+    on: ['run', 'commit', 'rollback'],
     file: true,
     helpValue: 'FILE',
     summary: 'refuse to run (exit 7) unless the plan is still this one',

@@ -12,6 +12,7 @@ import { oneLine } from '../kernel/visible.ts';
 import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { readStrategy, strategyLines } from './agents-strategy.ts';
+import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
 import { type CarriedFlag, commandHere, oursWith, resumeCommand } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
@@ -32,11 +33,13 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const { clusterUid } = session.context;
     const flags = withRecorded(asked.carried, record, clusterUid);
     const strategy = await readStrategy(session, record);
+    const canary = await readCanaryStatus(session, strategy, record, holder);
+    const until = readUntil(record, holder);
     const {
       command: next,
       of,
       isLook = false,
-    } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, strategy);
+    } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     const isToResume = record !== undefined && isLook;
     const suggested = isToResume ? 'run' : of;
     const left = leftOutLines(suggested, flags, record, clusterUid);
@@ -44,7 +47,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
     const dead = holder ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const document = statusDocument(session.context, { lock: holder, record, held, strategy }, next);
+    const document = statusDocument(session.context, { lock: holder, record, held, strategy, canary, until }, next);
     const now = session.composition.clock.now();
     const { said } = session.outPalette;
     const lines = async () => [
@@ -56,7 +59,9 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...dead.map(said),
       ...ownerLines(document),
       ...heldLines(document, asked.carried).map(said),
+      ...canaryLines(document, now),
       ...strategyLines(document, flags).map(said),
+      ...untilLines(document, now, oursWith('commit', flags)).map(said),
     ];
     const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...left];
@@ -110,10 +115,11 @@ function nextOf(
   record: RunRecord | undefined,
   holder: LockHolder | undefined,
   flags: readonly CarriedFlag[],
-  strategy: StatusDocument['strategy'],
+  { strategy, until }: Pick<StatusDocument, 'strategy' | 'until'>,
 ): Next {
   // Agents that are held wait for the user, not for anything that `wait` could see.
   if (strategy?.held && holder === undefined) return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags) };
+  if (until) return { of: 'commit', command: oursWith('commit', flags) };
   const last = record?.stages.at(-1);
   const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';
   // What failed is looked at before it is tried again: the record does not say what became of it since.
@@ -214,12 +220,18 @@ interface Stands {
   /** Only of `status`, as `strategy`. */
   readonly held?: StatusDocument['held'];
   readonly strategy?: StatusDocument['strategy'];
+  readonly canary?: StatusDocument['canary'];
+  readonly until?: StatusDocument['until'];
 }
 
-export function statusDocument(context: Context, { lock, record, held, strategy }: Stands, next: Command | string): StatusDocument {
+export function statusDocument(
+  context: Context,
+  { lock, record, held, strategy, canary, until }: Stands,
+  next: Command | string,
+): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
-  const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy }) };
+  const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy, canary, until }) };
   const found = { lock: lock ?? null, record: record ?? null, ownerReferences, ...looked };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

@@ -1,4 +1,4 @@
-import { BOTH_WAYS, CHAIN, CONNECTED, TARGETED, type Table } from './flag.ts';
+import { BOTH_WAYS, CONNECTED, TARGETED, type Table } from './flag.ts';
 
 /** Flags of the upgrade as a whole: its target, where its files are, what was decided, and limits. A run that is continued is given them again. */
 
@@ -199,13 +199,12 @@ export const upgradeFlags = {
     ...carried,
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
   },
-  'hold-policy-migration': {
-    type: 'boolean',
-    option: 'holdPolicyMigration',
-    ...carried,
-    // A hold is released only once policies have their new names, so `ownerrefs` has nothing to hold (NS-743).
-    on: CHAIN,
-    summary: 'keep the controllers from renaming stored policies',
+  until: {
+    option: 'until',
+    ...agents,
+    options: ['agents', 'controllers'],
+    summary:
+      'stop before Typha and the controllers are new (agents, manifest installs), or with all new, and no stored policy renamed (controllers); commit continues',
   },
   qps: {
     type: 'integer',

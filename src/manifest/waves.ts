@@ -37,7 +37,7 @@ type Way = 'forward' | 'back';
 
 /**
  * The target in a safe order: new agents understand an old Typha, not the reverse, so in a rollback Typha comes before them. Controllers,
- * last, start what has no undo.
+ * last, start what has no undo. `agentsApart`: nothing else is new while agents are held, although the service does not need that.
  */
 export function splitWaves(
   manifest: Manifest,
@@ -45,10 +45,11 @@ export function splitWaves(
   variant: Variant,
   profile: Profile,
   way: Way = 'forward',
+  agentsApart = false,
 ): readonly Wave[] {
   const beside = addOns.flatMap((addOn) => addOn.documents);
   // Whether the order within an apply matters to this service (domain §0.2, §0.6b).
-  const isOrdered = profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
+  const isOrdered = agentsApart || profile.typhaRefusesAgentsBefore !== undefined || profile.policyRenaming !== undefined;
   if (!isOrdered) return numbered([['all', [...manifest.documents, ...beside]]], way);
   const byWave = Map.groupBy(manifest.documents, ({ object }) => waveOf(object, variant));
   byWave.set('add-ons', beside);

@@ -43,7 +43,7 @@ describe('toOptions', () => {
         yes: true,
         timeout: '1h30m',
         'max-failed': 2,
-        'hold-policy-migration': true,
+        until: 'controllers',
         'with-secrets': true,
         'backup-dir': 'd',
         'bin-dir': 'e',

@@ -314,7 +314,7 @@ describe('owner references that somebody else has a hand in', () => {
       intent: upgradeTo(NETSVC_TARGET, NETSVC_TARGET),
       oldest: NETSVC_TARGET,
     });
-    const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { 'hold-policy-migration': true } });
+    const off = await perform(sandbox, [ownerrefsStripStage], folder, { flags: { until: 'controllers' } });
     assert.deepEqual([off.exit, referencesOf('owned-late')], ['done', []]);
     sandbox.upgrade();
     assert.equal((await perform(sandbox, [ownerrefsRestoreStage, ownerrefsForgetStage], folder)).exit, 'done');
@@ -336,7 +336,7 @@ describe('owner references that somebody else has a hand in', () => {
     const hintOf = ({ findings }: ChainOutcome) => findings.find(({ id }) => id === 'NS-743')?.hint ?? '';
 
     it('are off before the new server comes though the renaming is held, stay off with it, and come back after', async () => {
-      const held = { flags: { 'hold-policy-migration': true } };
+      const held = { flags: { until: 'controllers' } } as const;
       const off = await perform(sandbox, [ownerrefsStripStage], folder, held);
       assert.equal(off.exit, 'done', openFindings(off));
       sandbox.upgrade({ held: true });
@@ -385,7 +385,7 @@ describe('owner references that somebody else has a hand in', () => {
     };
 
     for (const [what, profile, flags, off] of [
-      ['the renaming is held', renaming, { 'hold-policy-migration': true }, waitingFor],
+      ['the renaming is held', renaming, { until: 'controllers' }, waitingFor],
       ['the controllers never rename', waiting, {}, policies],
     ] as const)
       it(`stop what comes after where somebody names one anew while ${what}, until they are off as well`, async () => {
@@ -421,7 +421,7 @@ describe('owner references that somebody else has a hand in', () => {
     });
 
     for (const [what, profile, flags] of [
-      ['the renaming is held', renaming, { 'hold-policy-migration': true }],
+      ['the renaming is held', renaming, { until: 'controllers' }],
       ['the controllers never rename', waiting, {}],
     ] as const)
       it(`are found by verify while ${what}, and its next step takes them off though nothing changes UIDs any more`, async () => {

@@ -17,7 +17,7 @@ async function apply(scenario: Scenario, typed: readonly string[] | undefined, .
   const bench = sandboxCommand(scenario);
   if (typed) bench.answers = [true];
   bench.typed.push(...(typed ?? []));
-  const exit = await bench.run('apply', '--hold-policy-migration', ...flags);
+  const exit = await bench.run('apply', '--until', 'controllers', ...flags);
   return { exit, bench, questions: bench.questions, err: bench.err() };
 }
 

@@ -52,7 +52,7 @@ describe('an installation of a release whose manifest nobody has', () => {
     const bench = sandboxCommand(await without());
     bench.answers = [true];
     bench.typed.push('v3.26.4');
-    assert.equal(await bench.run('apply', '--hold-policy-migration'), 0, bench.err());
+    assert.equal(await bench.run('apply', '--until', 'controllers'), 0, bench.err());
     assert.match(bench.err(), /no base tells your edits[\s\S]*FIELD +LIVE +TARGET +OWNER[\s\S]*NS-205: /);
     assert.match(bench.questions[0] ?? '', /type v3\.26\.4/);
   });
@@ -67,7 +67,7 @@ describe('an installation of a release whose manifest nobody has', () => {
       const bench = sandboxCommand(scenario);
       bench.answers = [true];
       bench.typed.push(...typed);
-      assert.equal(await bench.run('apply', '--hold-policy-migration', ...flags), exit, bench.err());
+      assert.equal(await bench.run('apply', '--until', 'controllers', ...flags), exit, bench.err());
       assert.equal(scenario.state.record === undefined, exit !== 0);
     });
   }

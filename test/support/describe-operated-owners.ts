@@ -5,7 +5,6 @@ import type { AggregatedApi } from '../control-plane/aggregated-api.ts';
 import type { Api } from '../control-plane/api.ts';
 import { playPolicyMigration } from '../control-plane/policy-migration.ts';
 import { NEW_SERVER } from '../control-plane/service-objects.ts';
-import { until } from '../control-plane/until.ts';
 import { collectorStartsAnew } from './collector-settles.ts';
 import { type InstalledCluster, opened, shared } from './installed-cluster.ts';
 import type { OperatedCluster } from './operated-cluster.ts';
@@ -104,21 +103,17 @@ export function describeOperatedOwners<C extends PlayedCluster>(way: OperatedWay
 
     it('live through it; what names a policy, which the new server does not find, stays in the journal', async () => {
       const { cluster, upgrade, migration, graph, wanted } = owned;
-      assertSucceeded(await upgrade('run', '--skip', 'cli', '--hold-policy-migration'));
+      assertSucceeded(await upgrade('run', '--skip', 'cli', '--until', 'controllers'));
       assert.deepEqual(migration.migrated, []);
       await collectorStartsAnew(cluster.plane);
       assert.deepEqual(await graph(), graphWithout(await wanted(), ofPolicy));
       await cluster.plane.api.get(JOURNAL);
     });
 
-    it('have everything back once the hold is released in the order that is told', async () => {
+    it('have everything back once commit releases the hold', async () => {
       const { cluster, upgrade, migration, graph, wanted } = owned;
-      const { api } = cluster.plane;
-      assertSucceeded(await upgrade('ownerrefs', 'strip'));
-      const spec = { controllers: { policyMigration: { enabled: 'Enabled' } } };
-      await api.send('PATCH', `/apis/crd.${GROUP}/v1/kubecontrollersconfigurations/default`, { spec });
-      await until('policies have their new names', async () => migration.migrated.length >= 2);
-      assertSucceeded(await upgrade('ownerrefs', 'restore'));
+      assertSucceeded(await upgrade('commit', '--skip', 'cli'));
+      assert.ok(migration.migrated.length >= 2, `${migration.migrated.length} renamed`);
       await collectorStartsAnew(cluster.plane);
       assert.deepEqual(await graph(), await wanted());
     });

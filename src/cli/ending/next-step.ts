@@ -94,7 +94,7 @@ function afterSuccess(ending: Ending, ours: (line: string) => Command): Command 
   if (ownCommand(ending.typed).gives('read-only')) return ours('preflight');
   if (chain?.onlyPlans && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.
-  if (chain?.isUpgrade && ending.carried.some(({ name }) => name === 'through')) return ours('status');
+  if (chain?.isUpgrade && ending.carried.some(({ name }) => name === 'through' || name === 'until')) return ours('status');
   // The report can wait.
   if (chain?.isUpgrade && ending.manual !== undefined) return ending.manual;
   const leading = ending.findings.find(

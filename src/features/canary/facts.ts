@@ -16,6 +16,8 @@ declare module '../../kernel/context.ts' {
     readonly canary?: string;
     /** How long they are watched before the run continues by itself; absent where it stops for the user. Milliseconds. */
     readonly soakMs?: number;
+    /** Where a run stops for the user: with the agents new alone, or with all new and the names of policies as they were. */
+    readonly until?: 'agents' | 'controllers';
     /** Commands of the user that are run beside it: with any of them this program replaces the agents itself, and can stop. */
     readonly userCommands?: readonly UserCommandName[];
   }

@@ -45,9 +45,13 @@ export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      const { canary, maxUnavailable, userCommands = [] } = context.options;
+      const { canary, maxUnavailable, until, userCommands = [] } = context.options;
       if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
-      const [flag] = [...(canary === undefined ? [] : ['canary']), ...userCommands.filter((name) => name !== 'probe')];
+      const [flag] = [
+        ...(canary === undefined ? [] : ['canary']),
+        ...(until === 'agents' ? ['until agents'] : []),
+        ...userCommands.filter((name) => name !== 'probe'),
+      ];
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },
@@ -61,7 +65,9 @@ function paceOfOperator(path: string): Fault {
 }
 
 function ofOperator(flag: string, path: string): Fault {
-  return new Fault('usage', `--${flag} is not possible on an installation by ${path}: its operator replaces every agent by itself`, [
-    'leave it out; a slow pace is spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation',
-  ]);
+  return new Fault(
+    'usage',
+    `--${flag} is not possible on an installation by ${path}: its operator replaces every agent by itself, and whatever holds it lets go of all agents if this run is killed right after the operator's write`,
+    ['leave it out; a slow pace is spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation'],
+  );
 }

@@ -27,7 +27,7 @@ import {
   typhaOrderTaken,
 } from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
-import { holdNotes, holdUnlessHeld, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
+import { holdNotes, holdOrRelease, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type ChartFacts, takeoverAction } from './chart-facts.ts';
 import { chartChecks } from './chart-place.ts';
@@ -62,7 +62,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
     const [facts, renamingSwitch, owners, restarts, console, hold, health] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
-      readRenamingSwitch(sources, context),
+      readRenamingSwitch(sources, context, record),
       readOwnersAtDeadline(sources, context, installation),
       readRestarts(sources.cluster, context),
       readConsoleNotes(sources.cluster, context),
@@ -115,13 +115,13 @@ function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
 
 /** The new CRDs have the switch; the operator of the upgrade starts the controllers that read it. */
 function holdActions({ renamingSwitch, upgraded, installation }: ChartApplyFacts, context: Context): readonly Action[] {
-  const hold = holdUnlessHeld(renamingSwitch, context);
+  const hold = holdOrRelease(renamingSwitch, context);
   if (hold.length === 0 || upgraded || !leavesCrds(context, installation)) return hold;
   if (!context.options.manageCrds) throw noSwitchYet();
   throw new Fault(
     'usage',
-    '--hold-policy-migration cannot be kept with --manage-crds: the installed CRDs drop the switch, and only the new operator installs those that know it',
-    ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --hold-policy-migration'],
+    '--until controllers cannot be kept with --manage-crds: the installed CRDs drop the switch, and only the new operator installs those that know it',
+    ['leave out --manage-crds: the new CRDs are applied first then', 'or leave out --until controllers'],
   );
 }
 

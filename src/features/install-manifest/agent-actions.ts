@@ -80,8 +80,9 @@ export interface Rollout {
   readonly wait: readonly Action[];
 }
 
-/** The run ends with its canary: what comes after this wave is not performed. */
+/** The run ends with its canary, or with the agents: what comes after this wave is not performed. */
 export function stopsIn(wave: Wave, facts: ApplyFacts, { options }: Context): boolean {
+  if (options.until === 'agents' && wave.id === 'agents') return true;
   return options.soakMs === undefined && stepIn(wave, facts)?.canary !== undefined;
 }
 

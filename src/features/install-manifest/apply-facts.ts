@@ -57,7 +57,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const [merged, nodes, renamingSwitch, owners] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readNodes(sources),
-    readRenamingSwitch(sources, context),
+    readRenamingSwitch(sources, context, record),
     readOwnersAtDeadline(sources, context, installation),
   ]);
   const { target, edits } = merged;
@@ -72,7 +72,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const documents = steppedDocuments(target.manifest.documents, stepped);
   const way = context.goal.takesBack ? 'back' : 'forward';
-  const split = splitWaves({ ...target.manifest, documents }, addOns, variant, context.profile, way).map((wave) =>
+  const split = splitWaves({ ...target.manifest, documents }, addOns, variant, context.profile, way, holdsAgents(context)).map((wave) =>
     withOwnFile(wave, stepped),
   );
   const roles = split.length > 1 ? rolesOfBoth(previews, context) : [];
@@ -95,6 +95,11 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     renamingSwitch,
   };
   return { ...merged, ...stepped, ...found, nodes: nodes.length, ...owners };
+}
+
+/** Controllers and Typha come after all agents then, also where they could come together. */
+function holdsAgents({ options: { canary, until } }: Context): boolean {
+  return canary !== undefined || until === 'agents';
 }
 
 /** `upgrade.yaml` is the target, for the user to keep: what is applied only for a while is no part of it. */

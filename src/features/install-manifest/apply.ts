@@ -11,7 +11,7 @@ import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, soakAction } from '../canary/index.ts';
-import { holdNotes, holdPolicyMigration, holdUnlessHeld } from '../policies/index.ts';
+import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { removeAdded } from './added.ts';
@@ -65,6 +65,7 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
         `${refText(refOf(role))} grants ${firstOf(kept, 6)} until the last wave: ${goal.takesBack ? 'newer' : 'older'} workloads that start again need it`,
     ),
     ...stepNotes(facts, context),
+    ...tablesNotes(facts, context),
     ...ownershipNotes(previews),
     ...unservedNotes(orphans),
     ...(store?.health ?? [])
@@ -72,6 +73,15 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
       .map((one) => `the key-value store at ${one.endpoint} was not checked: it cannot be reached from here (${one.because})`),
     ...holdNotes(context),
   ].filter((note) => note !== '');
+}
+
+/** Who stops early counts on a way back: there is none for a node whose agent is new. */
+function tablesNotes(facts: ApplyFacts, context: Context): readonly Said[] {
+  const { canary, until } = context.options;
+  const crosses = facts.waves.some((wave) => noReturnOf(wave, facts, context) === NO_RETURNS.tables);
+  return crosses && (canary !== undefined || until !== undefined)
+    ? [`before the first node: a node has no way back once its agent is new. ${NO_RETURNS.tables.long}`]
+    : [];
 }
 
 /** Those that this run performs. */
@@ -113,7 +123,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const previews = previewsIn(wave, [...facts.previews, ...facts.rolePreviews]);
   const applies = previews.some(isPending);
   // The controllers may run already, and the renaming still be held: a run that waited for the new names in vain is continued so.
-  const late = isLast(wave) ? holdUnlessHeld(facts.renamingSwitch, context) : [];
+  const late = isLast(wave) ? holdOrRelease(facts.renamingSwitch, context) : [];
   // In one wave CRDs and what watches them start together, so nothing is waited for between.
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
   const step = stepIn(wave, facts);
@@ -164,7 +174,8 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     undo: 'full',
     effect: { type: 'write', file: wave.file, content: documentsText(wave.documents) },
   };
-  const hold = isLast(wave) ? holdPolicyMigration(facts.renamingSwitch, context) : [];
+  const held = context.options.holdPolicyMigration ? holdPolicyMigration : holdOrRelease;
+  const hold = isLast(wave) ? held(facts.renamingSwitch, context) : [];
   const [first, ...rest] = [...hold, apply];
   // The API server converts UIDs, the controllers store policies again.
   const waveChangesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);

@@ -31,7 +31,7 @@ import {
   unservedNotes,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
-import { holdNotes, holdUnlessHeld, readRenamingSwitch } from '../policies/index.ts';
+import { holdNotes, holdOrRelease, readRenamingSwitch } from '../policies/index.ts';
 import { neededTarget, readNodes, readRollouts, rolloutWait } from '../rollout/index.ts';
 import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks } from './checks.ts';
@@ -95,7 +95,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readMergedTarget(sources, context, installation, record),
     readAppliedCrds(sources, context, installation),
     readNodes(sources),
-    readRenamingSwitch(sources, context),
+    readRenamingSwitch(sources, context, record),
     readOwnersAtDeadline(sources, context, installation),
     readHold(sources, context, installation, record),
     readHealth(sources, context, installation),
@@ -134,7 +134,7 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
   const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
   // The new CRDs have the switch; the operator starts the controllers that read it.
-  const hold = holdUnlessHeld(facts.renamingSwitch, context);
+  const hold = holdOrRelease(facts.renamingSwitch, context);
   const starts = startsOperator(facts);
   if (hold.length > 0 && starts && facts.installation.restoresCrds) throw noSwitchYet();
   return [
@@ -152,8 +152,8 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
 export function noSwitchYet(): Fault {
   return new Fault(
     'usage',
-    '--hold-policy-migration cannot be kept here: the installed operator puts its own CRDs back, which drop the switch, and only the new one installs those that know it',
-    ['leave out --hold-policy-migration'],
+    '--until controllers cannot be kept here: the installed operator puts its own CRDs back, which drop the switch, and only the new one installs those that know it',
+    ['leave out --until controllers'],
   );
 }
 

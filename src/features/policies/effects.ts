@@ -85,7 +85,7 @@ export async function assertHeld(cluster: Pick<ClusterReader, 'get'>, { kind, na
   if (valueAt(await cluster.get(kind, name), field) === 'Disabled') return;
   throw new Fault('blocked', `${kind.kind}/${name} has not kept ${field}: Disabled: the renaming of policies is not held`, [
     `see that the CRD ${kind.plural}.${kind.group} is the target's, and that nothing older writes this object`,
-    text`then run the same command again; or omit --hold-policy-migration, and remove the references first: ${command`kubectl netsvc-upgrade ownerrefs strip`}`,
+    text`then run the same command again; or omit --until controllers, and remove the references first: ${command`kubectl netsvc-upgrade ownerrefs strip`}`,
   ]);
 }
 
@@ -95,7 +95,7 @@ function tooLate(pending: readonly string[], timeoutMs: number): Fault {
     `${counted(pending.length, 'policy', 'policies')} without a new name after ${Math.round(timeoutMs / 1000)} s: ${listed(pending)}`,
     [
       'look at the log of the controllers: they rename policies once every agent is rolled out',
-      text`then run the same command again; or hold the renaming: ${command`kubectl netsvc-upgrade apply --hold-policy-migration`}`,
+      text`then run the same command again; or hold the renaming: ${command`kubectl netsvc-upgrade apply --until controllers`}`,
     ],
   );
 }

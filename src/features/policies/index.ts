@@ -4,8 +4,8 @@ export { policyEffects, policyExpectations, policyPreconditions } from './effect
 export { policiesChecks, policiesInGitChecks } from './policies-checks.ts';
 export {
   holdNotes,
+  holdOrRelease,
   holdPolicyMigration,
-  holdUnlessHeld,
   keepsOldNames,
   policiesSettled,
   type RenamingSwitch,

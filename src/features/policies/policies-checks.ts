@@ -118,7 +118,7 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
       const evidence = held.map(({ policy, owner }) => evidenceOf(policy, `${owner.name}: name it ${policyName(policy, profile)} in Git`));
       return failIfAny(evidence, 'no policy that will be renamed is held by a GitOps tool', (names) => ({
         because: `${counted(held.length, 'policy', 'policies')} of a GitOps tool will be stored under another name: ${names}. The next sync creates each a second time under its old name, or deletes it`,
-        hint: text`Stop the sync first: ${commandList(commands)}. In Git, give each policy its new name (${command`kubectl netsvc-upgrade plan --for-git DIR`} writes them), and resume the sync after the upgrade. Or hold the renaming back with --hold-policy-migration.`,
+        hint: text`Stop the sync first: ${commandList(commands)}. In Git, give each policy its new name (${command`kubectl netsvc-upgrade plan --for-git DIR`} writes them), and resume the sync after the upgrade. Or hold the renaming back with --until controllers.`,
         next: commands[0] ?? command`kubectl netsvc-upgrade explain NS-710`,
       }));
     }),

@@ -1,11 +1,15 @@
 import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { pointerTo } from '../../kernel/json.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { type ChangedPlace, changedPlaces, changeTo, isUndone, keptChanges, putOp, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
-
+import type { RunRecord } from '../../kernel/run-record.ts';
+import { type Said, text } from '../../kernel/step.ts';
 import { attempt } from '../survey/index.ts';
 import { asksStoredNames, neverRenames, POLICY_KINDS, type PoliciesSettled, pendingNow, valueAt } from './stored-policies.ts';
 
@@ -55,18 +59,32 @@ declare module '../../kernel/context.ts' {
 export interface RenamingSwitch {
   readonly kind: Kind;
   readonly configuration: KubeObject;
+  /** What this run wrote there, if that is there now. */
+  readonly ours?: ChangedPlace;
 }
 
+/** The stages that write it, by whose id it is kept. */
+const STAGE = 'apply';
+
 /** Undefined where the cluster has no such object yet. */
-export async function readRenamingSwitch({ cluster }: Sources, { profile }: Context): Promise<RenamingSwitch | undefined> {
+export async function readRenamingSwitch(
+  { cluster, records }: Sources,
+  { profile }: Context,
+  record: RunRecord | undefined,
+): Promise<RenamingSwitch | undefined> {
   const { plural, kind, name } = profile.controllersConfiguration;
   const resource = await cluster.resolve(`${profile.crdGroup}/v1`, kind);
   const configuration = resource?.plural === plural ? await cluster.get(resource, name) : undefined;
-  return resource && configuration ? { kind: resource, configuration } : undefined;
+  if (!resource || !configuration) return undefined;
+  const isDisabled = profile.policyRenaming && valueAt(configuration, profile.policyRenaming.switchField) === 'Disabled';
+  const isOpen = record !== undefined && record.finishedAt === undefined;
+  const kept = isDisabled && isOpen ? changedPlaces(await keptChanges(records, STAGE, ({ ref }) => ref.kind === kind)) : [];
+  const ours = kept.find((one) => one.ref.name === name && !isUndone(one) && standing(one, configuration) === 'ours');
+  return { kind: resource, configuration, ...(ours ? { ours } : {}) };
 }
 
 /**
- * `--hold-policy-migration`: disables the renaming before the new controllers start and checks that the cluster kept it. It is written
+ * `--until controllers`: disables the renaming before the new controllers start and checks that the cluster kept it. It is written
  * again right before their wave: older releases erase it, and waiting for the agents may take hours (host endpoint notes 0.7).
  */
 export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile, goal, options }: Context): readonly Action[] {
@@ -75,15 +93,17 @@ export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile
   const { kind, name, plural } = controllersConfiguration;
   if (!found) {
     throw new Fault('blocked', `${kind}/${name} does not exist: the renaming of policies cannot be held before the controllers start`, [
-      'create it (any running controllers do), or leave out --hold-policy-migration',
+      'create it (any running controllers do), or leave out --until controllers',
     ]);
   }
   const field = policyRenaming.switchField;
+  const change = changeTo(found.configuration, { [pointerTo(...field.split('.'))]: 'Disabled' });
   const args = ['patch', `${plural}.${crdGroup}`, name, '--type=merge', '-p', JSON.stringify(nested(field.split('.'), 'Disabled'))];
   const common = { ref: 'domain §0.6b', undo: 'full' } as const;
   return [
     {
       ...{ id: 'hold-policies', title: 'keep the new controllers from renaming stored policies', ...common },
+      keep: { changes: [change] },
       effect: { type: 'exec', run: { tool: 'kubectl', args } },
     },
     {
@@ -93,18 +113,39 @@ export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile
   ];
 }
 
-/** The same if it is not disabled yet and no controllers are about to start, or the stage re-checks before that. */
-export function holdUnlessHeld(found: RenamingSwitch | undefined, context: Context): readonly Action[] {
+/** What an earlier part of this run held is released: from then on the controllers rename. */
+function releasePolicyMigration({ configuration, ours }: RenamingSwitch, { profile }: Context): readonly Action[] {
+  if (!ours) return [];
+  const { controllersConfiguration, crdGroup } = profile;
+  const { plural, name } = controllersConfiguration;
+  const patch = JSON.stringify([putOp(configuration, ours.place, ours.before)]);
+  const back = {
+    ref: ours.ref,
+    before: { [ours.place]: ours.after },
+    after: ours.before === undefined ? {} : { [ours.place]: ours.before },
+  };
+  return [
+    {
+      ...{ id: 'release-policies', title: 'let the controllers rename stored policies', ref: 'domain §0.6b', undo: 'partial', afresh: true },
+      keep: { changes: [back], undo: true },
+      effect: { type: 'exec', run: { tool: 'kubectl', args: ['patch', `${plural}.${crdGroup}`, name, '--type=json', '-p', patch] } },
+    },
+  ];
+}
+
+/** The hold if it is not there yet and no controllers are about to start, or the stage re-checks before that; without one, its release. */
+export function holdOrRelease(found: RenamingSwitch | undefined, context: Context): readonly Action[] {
+  if (found && !context.options.holdPolicyMigration) return releasePolicyMigration(found, context);
   const { policyRenaming } = context.profile;
   const isHeld = policyRenaming && found && valueAt(found.configuration, policyRenaming.switchField) === 'Disabled';
   return isHeld ? [] : holdPolicyMigration(found, context);
 }
 
 /** What the user of the hold must know: references to these policies that were not removed break when it is released. */
-export function holdNotes({ options }: Context): readonly string[] {
+export function holdNotes({ options }: Context): readonly Said[] {
   if (!options.holdPolicyMigration) return [];
   return [
-    'stored policies keep their old names until you release the hold. Before you do: ownerrefs strip; after it: ownerrefs restore, which waits for the new names',
+    text`stored policies keep their old names, and removed owner references stay removed, until: ${command`kubectl netsvc-upgrade commit`}`,
   ];
 }
 

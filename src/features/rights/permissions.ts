@@ -72,7 +72,7 @@ const stageNeeds = {
     () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
     ({ crdGroup: group, controllersConfiguration: { plural } }) => [
       ...allow(['get'], { group, plural }, 'renaming of policies'),
-      ...allow(['patch'], { group, plural }, 'renaming of policies (--hold-policy-migration)', { required: false }),
+      ...allow(['patch'], { group, plural }, 'renaming of policies (--until controllers)', { required: false }),
     ],
   ],
   wait: [needs.detection, needs.rollout, needs.chartRead, needs.operatorEnd],

@@ -109,7 +109,7 @@ describe('the operator path', () => {
     await assert.rejects(actionsOf(applyStage, held), {
       name: 'Fault',
       code: 'usage',
-      message: /^--hold-policy-migration cannot be kept here/,
+      message: /^--until controllers cannot be kept here/,
     });
   });
 

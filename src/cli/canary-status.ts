@@ -1,0 +1,98 @@
+import type { Command } from '../kernel/command.ts';
+import { counted, timeText } from '../kernel/counted.ts';
+import { K } from '../kernel/kinds.ts';
+import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
+import { type Said, text } from '../kernel/step.ts';
+import { agentOf } from './agents-strategy.ts';
+import { STAGE_IDS } from './command-names.ts';
+import type { CanaryStatus, StatusDocument } from './documents.ts';
+import { parseDuration } from './options.ts';
+import type { Session } from './session.ts';
+
+/** How far a canary is, as the cluster has it. An account that may not list the pods is told nothing. */
+export async function readCanaryStatus(
+  { composition: { cluster, clock } }: Session,
+  strategy: StatusDocument['strategy'],
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+): Promise<CanaryStatus | null> {
+  const agent = agentOf(record);
+  if (!strategy?.held || !record || !agent) return null;
+  const { name, namespace = '' } = strategy.object;
+  const workload = await cluster.get(K.DaemonSet, name, namespace);
+  if (!workload) return null;
+  const [{ podFacts }, { leanPod }, { selectorOf, selectorText }, { judgePod }, { containersOf }] = await Promise.all([
+    import('../kube/pod-facts.ts'),
+    import('../kube/lean-objects.ts'),
+    import('../kube/selector.ts'),
+    import('../kube/judge-pod.ts'),
+    import('../kube/workload.ts'),
+  ]);
+  const labelSelector = selectorText(selectorOf(workload));
+  const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch((thrown: unknown) => {
+    if (thrown instanceof ApiFailure) return undefined;
+    throw thrown;
+  });
+  const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
+  if (!pods || image === undefined) return null;
+  const target = { ...agent, image };
+  const facts = pods.map(podFacts);
+  const judged = facts.map((pod) => ({ pod, is: judgePod(pod, { target, nodes: new Map(), now: clock.now().getTime() }) }));
+  const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
+  const ready = fresh.filter(({ is }) => is.phase === 'new');
+  const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);
+  const soak = holder ? flagIn(record, 'soak') : undefined;
+  return {
+    ready: ready.map(({ is }) => is.node).toSorted(),
+    notReady: fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why })),
+    of: new Set(facts.map(({ node }) => node)).size,
+    ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
+    ...(soak === undefined ? {} : { soakMs: parseDuration(soak, 'soak') }),
+  };
+}
+
+/** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
+function flagIn({ flags = [] }: RunRecord, name: string): string | undefined {
+  const [word] = flags.filter((one) => one.startsWith(`--${name}=`));
+  const value = word?.slice(name.length + 3);
+  return value !== undefined && /^[\w.]{1,20}$/.test(value) ? value : undefined;
+}
+
+export function canaryLines({ canary }: StatusDocument, now: Date): readonly string[] {
+  if (!canary) return [];
+  const { ready, notReady, of, since, soakMs } = canary;
+  const names = ready.length === 0 ? '' : ` (${ready.slice(0, 5).join(', ')}${ready.length > 5 ? ` and ${ready.length - 5} more` : ''})`;
+  const forMs = since === undefined ? 0 : Math.max(0, now.getTime() - Date.parse(since));
+  const age = since === undefined ? '' : `, all of them for ${timeText(forMs)}`;
+  return [
+    `canary: ${ready.length} of ${counted(of, 'agent')} new and ready${names}${age}`,
+    ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: new, not ready: ${because}`),
+    ...(soakMs === undefined ? [] : [`  soak: ${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}`]),
+  ];
+}
+
+/** A run that has stopped where `--until` said. */
+export function readUntil(record: RunRecord | undefined, holder: LockHolder | undefined): StatusDocument['until'] {
+  const part = record && flagIn(record, 'until');
+  if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
+  const last = record.stages.at(-1);
+  const after = STAGE_IDS.slice(STAGE_IDS.findIndex((id) => id === last?.id) + 1);
+  const open = [...(part === 'agents' ? ['Typha', 'controllers'] : ['names of policies']), ...after.filter((id) => !SHOWN_NOT.has(id))];
+  return { part, since: last?.endedAt ?? record.startedAt, open };
+}
+
+/** Asked for by name, or no part of an upgrade. */
+const SHOWN_NOT: ReadonlySet<string> = new Set(['hep', 'policy', 'ownerrefs-forget']);
+
+export function untilLines({ until, ownerReferences }: StatusDocument, now: Date, commit: Command): readonly Said[] {
+  if (!until) return [];
+  const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
+  const names =
+    until.part === 'controllers' ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
+  return [
+    `stopped on purpose, --until ${until.part}, for ${timeText(Math.max(0, now.getTime() - Date.parse(until.since)))}. Open: ${until.open.join(', ')}`,
+    text`  possible from here: ${commit}, or what undo says`,
+    `  until then: ${off}${names}the CLI of either release may refuse a mixed cluster; keep GitOps tools paused. Hold for hours, not for days`,
+  ];
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { allNodes, newOn } from '../support/canary-sandbox.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
+
+const controllersAreNew = ({ cluster: { store } }: Scenario): boolean =>
+  JSON.stringify(store.get(K.Deployment, 'netsvc-kube-controllers', 'kube-system')?.spec).includes(`:${NETSVC_TARGET}`);
+
+describe('a run that goes no further than it was told', function () {
+  this.timeout(120_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 3, cli: false });
+  });
+
+  it('stops with the agents new and the controllers old, says so, and commit continues', async () => {
+    const bench = sandboxCommand(scenario);
+    assert.equal(await bench.run('run', '--yes', '--until', 'agents'), 0, bench.err());
+    assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), false]);
+    assert.match(bench.out(), /\nNext: kubectl netsvc-upgrade status$/m);
+    const status = sandboxCommand(scenario);
+    assert.equal(await status.run('status'), 0);
+    assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: Typha, controllers, wait, ownerrefs-restore, cli/);
+    assert.match(status.out(), /until then: .*keep GitOps tools paused/);
+    assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit$/m);
+    const again = sandboxCommand(scenario);
+    assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
+    assert.equal(controllersAreNew(scenario), false);
+    const went = sandboxCommand(scenario);
+    assert.equal(await went.run('commit', '--yes'), 0, went.err());
+    assert.equal(controllersAreNew(scenario), true);
+    const end = sandboxCommand(scenario);
+    await end.run('status');
+    assert.doesNotMatch(end.out(), /--until/);
+  });
+
+  it('holds the controllers back while a canary is held, also where the service needs no order', async () => {
+    const bench = sandboxCommand(scenario);
+    assert.equal(await bench.run('run', '--yes', '--canary', '1'), 5, bench.err());
+    assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [['node-01'], false]);
+    const status = sandboxCommand(scenario);
+    await status.run('status');
+    assert.match(status.out(), /^apply +held/m);
+    assert.doesNotMatch(status.out(), /^apply +failed/m);
+    assert.match(status.out(), /canary: 1 of 3 agents new and ready \(node-01\)/);
+    const went = sandboxCommand(scenario);
+    assert.equal(await went.run('commit', '--yes'), 0, went.err());
+    assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), true]);
+  });
+
+  it('is committed by a plan that was saved', async () => {
+    const bench = sandboxCommand(scenario);
+    assert.equal(await bench.run('run', '--yes', '--canary', '1'), 5, bench.err());
+    const { testFolder } = await import('../support/folders.ts');
+    const file = `${testFolder('commit-plan')}/plan.json`;
+    assert.equal(await sandboxCommand(scenario).run('plan', '--out', file), 0);
+    const went = sandboxCommand(scenario);
+    assert.equal(await went.run('commit', '--yes', '--plan-file', file), 0, went.err());
+    assert.equal(newOn(scenario).length, 3);
+  });
+});
