@@ -5,7 +5,7 @@ import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { agentOf } from './agents-strategy.ts';
-import { STAGE_IDS } from './command-names.ts';
+import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './options.ts';
 import type { Session } from './session.ts';
@@ -77,13 +77,15 @@ export function readUntil(record: RunRecord | undefined, holder: LockHolder | un
   const part = record && flagIn(record, 'until');
   if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
   const last = record.stages.at(-1);
-  const after = STAGE_IDS.slice(STAGE_IDS.findIndex((id) => id === last?.id) + 1);
-  const open = [...(part === 'agents' ? ['Typha', 'controllers'] : ['names of policies']), ...after.filter((id) => !SHOWN_NOT.has(id))];
+  const end = STAGE_IDS.findLastIndex((id) => PROOFS.includes(id));
+  const ids: readonly string[] = STAGE_IDS;
+  const after = ids.slice(ids.indexOf(last?.id ?? '') + 1, end + 1);
+  const open = [...(part === 'agents' ? ['Typha', 'controllers'] : ['names of policies']), ...after.filter((id) => !OPTIONAL.has(id))];
   return { part, since: last?.endedAt ?? record.startedAt, open };
 }
 
-/** Asked for by name, or no part of an upgrade. */
-const SHOWN_NOT: ReadonlySet<string> = new Set(['hep', 'policy', 'ownerrefs-forget']);
+/** Only where they are asked for. */
+const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
 
 export function untilLines({ until, ownerReferences }: StatusDocument, now: Date, commit: Command): readonly Said[] {
   if (!until) return [];

@@ -67,8 +67,8 @@ describe('flags of a record that decide trust', () => {
     const carried = FLAG_ROWS.filter(([, row]) => row.carried && row.helpGroup !== 'connection');
     const names = (is: boolean) => carried.filter(([, { decidesTrust }]) => decidesTrust === is).map(([name]) => name);
     const untrusted = [
-      ...['canary', 'max-unavailable', 'soak'],
-      ...['enable-flow-logs', 'fail-on', 'from', 'hold-policy-migration', 'include', 'manage-crds', 'max-failed'],
+      ...['canary', 'max-unavailable', 'soak', 'until'],
+      ...['enable-flow-logs', 'fail-on', 'from', 'include', 'manage-crds', 'max-failed'],
       ...['move-release', 'parallel', 'path', 'probe-namespace', 'probe-network', 'profile', 'qps', 'release', 'resolve', 'skip'],
       ...['through', 'timeout', 'variant'],
     ].toSorted();
