@@ -13,12 +13,16 @@ export interface DemoStage {
 interface DemoScenario {
   /** What is told before the run. */
   readonly told: string;
+  /** Flags that the run has besides. */
+  readonly flags?: Pick<RunFlags, 'canary' | 'soak'>;
   /** Nobody answers for the user: the run ends as it does without a terminal. */
   readonly needsPerson?: true;
   prepare(stage: DemoStage): Promise<void> | void;
 }
 
 const NODE = 'node-02';
+/** The first of the nodes that `--canary 2` chooses. */
+const CANARY = 'node-01';
 /** Virtual milliseconds between a run that was killed and the next one. */
 const LATER_MS = 4 * 60_000;
 
@@ -32,6 +36,11 @@ export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = 
   'crash-loop': {
     told: `The new agent on ${NODE} crashes again and again: the run stops there.`,
     prepare: ({ scenario }) => scenario.cluster.nodes.fault(NODE, 'crash-loop'),
+  },
+  'canary-fails': {
+    told: `The new agents of two nodes come first, and the one on ${CANARY} crashes again and again: nothing else is touched.`,
+    flags: { canary: '2', soak: '30m' },
+    prepare: ({ scenario }) => scenario.cluster.nodes.fault(CANARY, 'crash-loop'),
   },
   conflict: {
     told: 'Somebody set a field that the new release sets as well: you decide which value stays.',

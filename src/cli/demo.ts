@@ -124,7 +124,8 @@ function performed(
   identity?: string,
 ): Promise<ExitName> {
   const { fast: _, scenario: trouble, 'keep-going': stuck, ...shown } = flags;
-  const given = { ...shown, yes, ...(stuck === true ? { timeout: '1m' } : {}) };
+  const besides = trouble === undefined ? {} : DEMO_SCENARIOS[trouble].flags;
+  const given = { ...shown, ...besides, yes, ...(stuck === true ? { timeout: '1m' } : {}) };
   const process = { toolVersion: seams.version, ...(identity === undefined ? {} : { identity }) };
   const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
   // No command reaches the cluster in memory, so findings lead to their pages, except in a scenario of a run in trouble.

@@ -112,7 +112,7 @@ export const stageFlags = {
   },
   scenario: {
     ...demo,
-    options: ['image-pull', 'crash-loop', 'conflict', 'lock', 'interrupted'],
+    options: ['image-pull', 'crash-loop', 'canary-fails', 'conflict', 'lock', 'interrupted'],
     exclusive: ['keep-going'],
     summary: 'trouble that the run meets; without it all goes well',
   },

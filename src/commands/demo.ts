@@ -12,6 +12,7 @@ says in trouble, and ends with the exit code that run has then. No kubeconfig is
   static override examples = [
     '<%= config.bin %> demo',
     '<%= config.bin %> demo --scenario image-pull',
+    '<%= config.bin %> demo --scenario canary-fails',
     '<%= config.bin %> demo --yes --scenario interrupted',
     '<%= config.bin %> demo --yes --keep-going',
   ];

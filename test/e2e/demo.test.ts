@@ -61,6 +61,15 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
       /^The exit code is 5\. On a .*: kubectl -n kube-system logs .* --previous$/m,
     ],
   },
+  'canary-fails': {
+    exit: 5,
+    err: [/apply: failed/],
+    out: [
+      /^STOPPED at apply, step \d+ of \d+ · 0 of 1 node on v3\.32\.2 · node-01 failing$/m,
+      /^ {2}means {3}no other agent is replaced: the update strategy stays OnDelete/m,
+      /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/m,
+    ],
+  },
   conflict: {
     exit: 8,
     err: [/^error: checks failed$/m],
