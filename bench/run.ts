@@ -1,3 +1,4 @@
+import { canaryOn } from './canary.ts';
 import { foreignText } from './foreign-text.ts';
 import { machineText, type Section } from './measure.ts';
 import { mergeLargest } from './merge.ts';
@@ -10,14 +11,15 @@ import { waitOn } from './wait.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
- * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain or the wait on this many nodes.
+ * `npm run bench [-- start-up|one-request|chain|wait|canary|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
+ * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain, the wait or the canary on this many nodes.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
   'one-request': oneRequest,
   chain: () => wholeChain(sizesOr([5, 100]), 3),
   wait: () => waitOn(sizesOr([1000])[0] ?? 1000),
+  canary: () => canaryOn(sizesOr([20])[0] ?? 20),
   merge: mergeLargest,
   plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),

@@ -46,7 +46,7 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
     maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
     soakMs: readSoak(flags),
     holdPolicyMigration: flags.until === 'controllers' ? true : undefined,
-    userCommands: USER_COMMANDS.filter((name) => flags[name] !== undefined),
+    userCommands: someOf(USER_COMMANDS.filter((name) => flags[name] !== undefined)),
     probeNetwork: readNetworkProbe(flags),
     forgetOwners: flags.forget,
   };
@@ -145,6 +145,8 @@ function readUnavailable(text: string): number | string {
     throw new Fault('usage', `--max-unavailable ${text} is no number of agents`, ['write --max-unavailable 3, or --max-unavailable 10%']);
   return percent === '%' ? `${number}%` : number;
 }
+
+const someOf = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
 
 const readIf = <T>(text: string | undefined, read: (text: string) => T): T | undefined => (text === undefined ? undefined : read(text));
 

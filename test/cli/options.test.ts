@@ -63,6 +63,7 @@ describe('toOptions', () => {
       timeoutMs: 5_400_000,
       maxFailed: 2,
       holdPolicyMigration: true,
+      until: 'controllers',
       withSecrets: true,
       backupDir: 'd',
       binDir: 'e',

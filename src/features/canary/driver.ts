@@ -117,7 +117,7 @@ export class AgentDriver implements PodDriver {
       look(text`${see}`),
       name === 'before-node' ? `the agent of ${node} was not replaced` : `the agent of ${node} is new and ready`,
       HELD_ON,
-      text`fix the cause, then ${againAs('it resumes; nodes whose agent is new are left alone')}`,
+      text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
       or('go back, as undo says'),
     ]);
     return false;

@@ -75,12 +75,12 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
   ].filter((note) => note !== '');
 }
 
-/** Who stops early counts on a way back: there is none for a node whose agent is new. */
+/** Who stops early counts on an undo: there is none for a node whose agent is new. */
 function tablesNotes(facts: ApplyFacts, context: Context): readonly Said[] {
   const { canary, until } = context.options;
   const crosses = facts.waves.some((wave) => noReturnOf(wave, facts, context) === NO_RETURNS.tables);
   return crosses && (canary !== undefined || until !== undefined)
-    ? [`before the first node: a node has no way back once its agent is new. ${NO_RETURNS.tables.long}`]
+    ? [`before the first node: a node has no undo once its agent is new. ${NO_RETURNS.tables.long}`]
     : [];
 }
 
