@@ -130,6 +130,27 @@ describe('a canary on a real control plane', function () {
       assert.ok(!later.includes('before node-01') && later.includes(`after node-0${NODES}`), later.join());
     }));
 
+  it('or all of it with the names of policies as they were: commit releases what the run held', () =>
+    within(opened(), async (cluster) => {
+      const configuration = {
+        apiVersion: 'crd.projectcalico.org/v1',
+        kind: 'KubeControllersConfiguration',
+        metadata: { name: 'default' },
+        spec: {},
+      };
+      await cluster.plane.api.send('POST', '/apis/crd.projectcalico.org/v1/kubecontrollersconfigurations', configuration);
+      const spec = () => cluster.read('kubecontrollersconfigurations.crd.projectcalico.org default', '{.spec}');
+      const until = await cluster.upgrade(...RUN, '--until', 'controllers');
+      assert.equal(until.exitCode, 0, told(until));
+      assert.match(await spec(), /"enabled":"Disabled"/);
+      const status = await cluster.upgrade('status');
+      assert.match(status.stdout, /stopped on purpose, --until controllers, for \S+\. Open: names of policies, ownerrefs-restore, cli/);
+      assert.match(status.stdout, /\nNext: kubectl.*netsvc-upgrade commit/);
+      const went = await cluster.upgrade(...COMMIT);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.doesNotMatch(await spec(), /Disabled/);
+    }));
+
   it('that fails leaves all other agents alone until it is repaired; killed in the soak, it is resumed with no further agent meanwhile', () =>
     within(opened(), async (cluster) => {
       await cluster.plane.fault('node-01', 'crash-loop');

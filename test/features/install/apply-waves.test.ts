@@ -71,6 +71,17 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     assert.deepEqual(holding, ['wave-typha', 'hold-policies']);
   });
 
+  it('watch all new agents once more after Typha, where a soak was asked for', async () => {
+    const ids = (await planned(bench({ soakMs: 60_000 }))).map(({ id }) => id);
+    assert.deepEqual(ids.slice(ids.indexOf('wait-typha')).slice(0, 2), ['wait-typha', 'soak-typha']);
+    assert.ok(!(await planned(bench())).some(({ id }) => id === 'soak-typha'));
+  });
+
+  it('end with the agents, where the run goes no further', async () => {
+    const ids = (await planned(bench({ until: 'agents' }))).map(({ id }) => id);
+    assert.equal(ids.at(-1), 'wait-agents');
+  });
+
   it('can be taken back, the renaming of policies included', async () => {
     const actions = await planned(bench());
     assert.deepEqual(

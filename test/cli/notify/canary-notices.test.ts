@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Notification } from '../../../src/cli/notify/notices.ts';
+import type { Scenario } from '../../../src/sandbox/scenario.ts';
+import { testFolder } from '../../support/folders.ts';
+import { sandboxCommand } from '../../support/sandbox-command.ts';
+import { installedSandbox } from '../../support/sandbox-ports.ts';
+
+describe('run --notify with a canary', function () {
+  this.timeout(60_000);
+  const folder = testFolder('canary-notices');
+  const [hook, log] = [join(folder, 'hook.sh'), join(folder, 'log')];
+  writeFileSync(hook, `#!/bin/sh\ncat >> ${log}; echo >> ${log}\n`);
+  chmodSync(hook, 0o755);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    writeFileSync(log, '');
+    scenario = await installedSandbox({ nodes: 3, cli: false });
+  });
+
+  const told = async (exit: number, ...flags: readonly string[]): Promise<readonly Notification[]> => {
+    const bench = sandboxCommand(scenario);
+    assert.equal(await bench.run('run', '--yes', '--notify', hook, ...flags), exit, bench.err());
+    return readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Notification);
+  };
+  const events = (all: readonly Notification[]) => all.map(({ event }) => event);
+
+  it('tells that it holds its canary, at the stage that does', async () => {
+    const all = await told(5, '--canary', '1');
+    assert.deepEqual([events(all), all.at(-1)?.stage], [['started', 'canary-held'], 'apply']);
+    assert.match(all.at(-1)?.text ?? '', /holds its canary, and waits for you at stage apply: the canary runs: 1 of 3 agents/);
+  });
+
+  it('tells of a soak that is over, while it continues', async () => {
+    assert.deepEqual(events(await told(0, '--canary', '1', '--soak', '10m')), ['started', 'soak-over', 'done']);
+  });
+
+  it('tells of a canary that failed', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const all = await told(5, '--canary', '1', '--soak', '10m');
+    assert.deepEqual(events(all), ['started', 'canary-failed']);
+    assert.match(all.at(-1)?.message ?? '', /^the canary failed: /);
+  });
+});
