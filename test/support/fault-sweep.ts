@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import { EXIT } from '../../src/kernel/fault.ts';
 import type { GroundSweep } from './describe-sweep.ts';
 import { differences, type EndState } from './end-state.ts';
@@ -6,7 +7,7 @@ import { armed, type FaultPoint, pointText } from './fault-points.ts';
 import { type InstallRequest, within } from './installed-cluster.ts';
 import { type ProxiedCluster, type ProxiedRun, proxiedCluster } from './proxied-cluster.ts';
 import { manifestFile, ownReleases, releases } from './releases.ts';
-import { CALICO_TARGET } from './target.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from './target.ts';
 import { told } from './upgrade-process.ts';
 
 /** What is swept: an installation, and the command that upgrades it. */
@@ -15,6 +16,8 @@ interface Swept {
   readonly command: readonly string[];
   /** Release that was installed: the backup must be of it. */
   readonly source: string;
+  /** What must hold after the fault, before anything is run again. */
+  readonly between?: (ground: ProxiedCluster, where: string) => Promise<void>;
 }
 
 /** A process that is really killed, the same command again, and a cluster of its own for each fault. */
@@ -52,6 +55,7 @@ async function sweepPoint(swept: Swept, point: FaultPoint, clean: EndState): Pro
     const struck = ground.proxy.disarm();
     const where = `${pointText(point)}: ${struck ? `${struck.method} ${struck.path}` : 'never reached'}`;
     if (struck) assertEnding(point, spoilt, where);
+    await swept.between?.(ground, where);
     const again = await ground.run(swept.command);
     const both = `${where}\nfirst: ${told(spoilt)}\nthen: ${told(again)}`;
     assert.equal(again.exitCode, 0, both);
@@ -96,6 +100,46 @@ export const NETSVC_SWEPT = upgradeSweep("procedure C upgrades the document's na
   install: { manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 2 },
   command: [...RUN, '--manifest-url', ownReleases],
   source: 'v3.26.4',
+});
+
+/** While the DaemonSet is held, no agent is new but that of the canary, however long one waits. */
+async function onlyCanaryIsNew(
+  {
+    cluster: {
+      plane: { api },
+    },
+  }: ProxiedCluster,
+  where: string,
+): Promise<void> {
+  const strategy = async () => {
+    const { spec } = await api.get<{ readonly spec: { readonly updateStrategy?: { readonly type?: string } } }>(AGENTS);
+    return spec.updateStrategy?.type;
+  };
+  if ((await strategy()) !== 'OnDelete') return;
+  await setTimeout(HELD_MS);
+  const { items } = await api.get<{ readonly items: readonly AgentPod[] }>(
+    '/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dnetsvc-node',
+  );
+  const fresh = items.filter(({ spec }) => spec.containers.some(({ image }) => image.endsWith(`:${NETSVC_TARGET}`)));
+  const others = fresh.map(({ spec }) => spec.nodeName).filter((node) => node !== CANARY);
+  assert.deepEqual(others, [], `${where}: agents that nobody chose are new`);
+}
+
+interface AgentPod {
+  readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
+}
+
+const AGENTS = '/apis/apps/v1/namespaces/kube-system/daemonsets/netsvc-node';
+const CANARY = 'node-02';
+/** The controller needs a fraction of it for the next agent. */
+const HELD_MS = 3_000;
+
+/** A canary on the same ground. */
+export const CANARY_SWEPT = upgradeSweep('an upgrade begins with a canary', {
+  install: { manifest: manifestFile('v3.26.4', 'netsvc.yaml', ownReleases), nodes: 3 },
+  command: [...RUN, '--manifest-url', ownReleases, '--canary', CANARY, '--soak', '2s'],
+  source: 'v3.26.4',
+  between: onlyCanaryIsNew,
 });
 
 /** Published manifests, with Typha. */
