@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RunReport } from '../../src/cli/documents.ts';
 import { until } from '../control-plane/until.ts';
 import { testFolder } from '../support/folders.ts';
@@ -120,7 +120,7 @@ describe('a canary on a real control plane', function () {
       killed.kill('SIGKILL');
       await killed;
       // A deletion that was on its way is through then.
-      await setTimeout(3000);
+      await pause(3000);
       const [news, before] = [(await newOn(cluster)).length, lines().length];
       assert.deepEqual([await strategy(cluster), news >= 2 && news < NODES], [HELD, true], `${news} new`);
       const without = await cluster.upgrade(...COMMIT);
