@@ -116,7 +116,7 @@ describe('a canary on a real control plane', function () {
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
       const killed = startUpgrade([...RUN, ...hooks], cluster.around);
-      await until('two nodes are done', async () => lines().includes('after node-02'));
+      await until('two nodes are done', async () => lines().includes('after node-02'), 180_000);
       killed.kill('SIGKILL');
       await killed;
       // A deletion that was on its way is through then.
