@@ -139,7 +139,7 @@ describe('a canary on a real control plane', function () {
         apiVersion: 'crd.projectcalico.org/v1',
         kind: 'KubeControllersConfiguration',
         metadata: { name: 'default' },
-        spec: {},
+        spec: { controllers: {} },
       };
       await cluster.plane.api.send('POST', '/apis/crd.projectcalico.org/v1/kubecontrollersconfigurations', configuration);
       const spec = () => cluster.read('kubecontrollersconfigurations.crd.projectcalico.org default', '{.spec}');
