@@ -53,9 +53,10 @@ export async function readCanaryStatus(
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
-function flagIn({ flags = [] }: RunRecord, name: string): string | undefined {
-  const [word] = flags.filter((one) => one.startsWith(`--${name}=`));
-  const value = word?.slice(name.length + 3);
+function flagIn({ flags }: RunRecord, name: string): string | undefined {
+  const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
+  const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
+  const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;
   return value !== undefined && /^[\w.]{1,20}$/.test(value) ? value : undefined;
 }
 

@@ -1,8 +1,6 @@
 import type { Options } from '../kernel/context.ts';
 import { commandsThat } from './command-names.ts';
 
-/** Commands that evaluate or perform stages of the chain. */
-export const CHAIN = commandsThat('performs', 'evaluates');
 /** Those that know what is upgraded to. */
 export const TARGETED = commandsThat('performs', 'evaluates', 'targets');
 /** Those, and a rollback. */

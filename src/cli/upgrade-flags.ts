@@ -18,7 +18,7 @@ const agents = { ...carried, on: ['plan', 'run', 'rollback', 'apply'] } as const
 /** A command of the user, started beside the replacement of agents. */
 const userCommand = {
   ...agents,
-  on: ['plan', 'run', 'commit', 'apply'],
+  on: ['plan', 'run', 'commit', 'rollback', 'apply'],
   decidesTrust: true,
   isUserCommand: true,
   helpValue: 'COMMAND',
@@ -202,6 +202,7 @@ export const upgradeFlags = {
   until: {
     option: 'until',
     ...agents,
+    on: ['plan', 'run', 'apply'],
     options: ['agents', 'controllers'],
     summary:
       'stop before Typha and the controllers are new (agents, manifest installs), or with all new, and no stored policy renamed (controllers); commit continues',

@@ -67,7 +67,12 @@ const NODES_FOR = /--canary| commit/;
 
 /** Examples that show trouble end as a run in trouble does. */
 // What the profile of this cluster was tested with is not known.
-const EXITS: Readonly<Record<string, number>> = { 'demo --scenario image-pull': 5, 'run --yes --canary 1': 5, path: 64 };
+const EXITS: Readonly<Record<string, number>> = {
+  'demo --scenario image-pull': 5,
+  'demo --scenario canary-fails': 5,
+  'run --yes --canary 1': 5,
+  path: 64,
+};
 
 describe('the examples of every help page', () => {
   const here = process.cwd();

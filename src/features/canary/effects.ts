@@ -108,7 +108,7 @@ function textOf({ agents: { namespace = '' }, selector, nodes, hooks }: ReplaceA
   const one = removingCommand`kubectl -n ${namespace} delete pod -l ${selector} --field-selector ${`spec.nodeName=${node}`}`;
   const where = nodes === undefined ? ', for each node' : nodes.length === 1 ? '' : `, for ${nodesText(nodes)}`;
   const around = hooks.length === 0 ? '' : `, with ${hooks.map((name) => `--${name}`).join(' and ')} around each`;
-  return `${one}${where}${around}`;
+  return `${one.plain}${where}${around}`;
 }
 
 export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' | 'stop-canary'> = {

@@ -45,8 +45,9 @@ export function withoutOwn(live: KubeObject, own: OwnStrategies): KubeObject {
 }
 
 /** The object with a strategy of ours, which says so to whoever looks at it. */
-export function marked(workload: KubeObject, strategy: unknown, { release }: Context['goal']): KubeObject {
-  const annotations = { ...workload.metadata.annotations, [MARK]: `for the upgrade to ${release}; its own comes back with it` };
+export function marked(workload: KubeObject, strategy: unknown, { release, takesBack }: Context['goal']): KubeObject {
+  const until = `for the ${takesBack ? 'rollback' : 'upgrade'} to ${release}; its own comes back with it`;
+  const annotations = { ...workload.metadata.annotations, [MARK]: until };
   return withStrategy({ ...workload, metadata: { ...workload.metadata, annotations } }, strategy);
 }
 

@@ -137,7 +137,9 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
 
 /** Effects were seen long after Typha had rolled: with --soak all new agents are watched once more, before the controllers follow. */
 function secondSoak({ id }: Wave, { rollouts, variant, waves, previews }: ApplyFacts, context: Context): readonly Action[] {
-  const { soakMs } = context.options;
+  const { goal, options } = context;
+  // Of a rollback Typha comes before the agents.
+  const soakMs = goal.takesBack ? undefined : options.soakMs;
   const agents = rollouts.find(({ target }) => isAgentOf(target, variant));
   const isAhead = waves.some((one) => isLast(one) && previewsIn(one, previews).some(isPending));
   if (id !== 'typha' || soakMs === undefined || !agents || !isAhead) return [];

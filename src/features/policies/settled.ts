@@ -126,7 +126,13 @@ function releasePolicyMigration({ configuration, ours }: RenamingSwitch, { profi
   };
   return [
     {
-      ...{ id: 'release-policies', title: 'let the controllers rename stored policies', ref: 'domain §0.6b', undo: 'partial', afresh: true },
+      ...{
+        id: 'release-policies',
+        title: 'let the controllers rename stored policies',
+        ref: 'domain §0.6b',
+        undo: 'partial',
+        afresh: true,
+      },
       keep: { changes: [back], undo: true },
       effect: { type: 'exec', run: { tool: 'kubectl', args: ['patch', `${plural}.${crdGroup}`, name, '--type=json', '-p', patch] } },
     },
