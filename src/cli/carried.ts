@@ -1,7 +1,7 @@
 import type { ChainOutcome } from '../engine/chain-outcome.ts';
 import type { Effects } from '../kernel/action.ts';
 import type { Finding } from '../kernel/check.ts';
-import { Command, command, ownCommand, type Word } from '../kernel/command.ts';
+import { type AnyCommand, Command, command, type Does, ownCommand, type Word } from '../kernel/command.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
@@ -133,7 +133,7 @@ function essence({ words }: Command): string {
 const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));
 
 /** A command with the flags of the cluster that is meant. What it says itself is not carried: most flags may be given once. */
-export function commandHere(next: Command, carried: readonly CarriedFlag[]): Command {
+export function commandHere<D extends Does>(next: Command<D>, carried: readonly CarriedFlag[]): Command<D> {
   if (next.asks === 'nothing') return next;
   const more = carried.filter(({ name }) => REPEATABLE.has(name) || !next.gives(name));
   const ofFile = more.filter(({ name }) => name === 'kubeconfig');
@@ -143,7 +143,7 @@ export function commandHere(next: Command, carried: readonly CarriedFlag[]): Com
 /** The same for the commands of a sentence. */
 export function textHere(said: Said, { carried, commands }: Here): Said {
   if (typeof said === 'string') return said;
-  const isKnown = ({ own }: Command) => own === undefined || commands.includes(own);
+  const isKnown = ({ own }: AnyCommand) => own === undefined || commands.includes(own);
   return said.map((part) => (part instanceof Command && isKnown(part) ? commandHere(part, carried) : part));
 }
 

@@ -1,4 +1,4 @@
-import { Command } from '../kernel/command.ts';
+import { type AnyCommand, Command } from '../kernel/command.ts';
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
 import { Step, Text } from '../kernel/step.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
@@ -24,7 +24,7 @@ export function errorLines(
   ];
 }
 
-const isEqual = (one: Command, other: Command): boolean => one.plain === other.plain;
+const isEqual = (one: AnyCommand, other: Command): boolean => one.plain === other.plain;
 
 /** The next command says it. */
 function endsWith({ text: { parts } }: Step, next: Command): boolean {

@@ -130,7 +130,7 @@ async function besideAnother(session: Session): Promise<Outcome | undefined> {
   const record = recordHere(await records.load().catch(() => undefined), session.context);
   const steps = [
     look(text`follow that run: ${oursWith('status --watch', session.asked.carried)}`),
-    stepOf(unlockOnce(oursWith('unlock', session.asked.carried).removing())),
+    stepOf(unlockOnce(oursWith('unlock', session.asked.carried).repairing())),
   ];
   const message = `${heldText(holder, record, clock.now())}; nothing was changed by this command`;
   const head = record && recordHead(record);

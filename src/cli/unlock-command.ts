@@ -30,7 +30,7 @@ async function agree(session: Session, holder: string): Promise<void> {
   const { typed } = session.asked;
   if (!terminal.interactive) {
     throw new Fault('usage', 'the lock was not released: there is no terminal to ask on and --yes is not given', [
-      unlockOnce(ownCommand(typed).with('--yes').removing()),
+      unlockOnce(ownCommand(typed).with('--yes').repairing()),
       look(text`see whether it is at work: ${statusHere(session)}`),
     ]);
   }

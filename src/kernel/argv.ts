@@ -27,7 +27,7 @@ export function commandLine(invocation: Invocation, program: string = invocation
   return [...variables, ...[program, ...invocation.args].map(quoteArgument)].join(' ');
 }
 
-export { type Command, command, commandsInTurn } from './command.ts';
+export { type Command, command } from './command.ts';
 
 export interface ToolResult {
   /** Undefined if the program never ran or was ended by a signal. */

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command, RepairCommand } from './command.ts';
 import type { Context } from './context.ts';
 import type { Severity } from './defect.ts';
 import type { ExitName } from './fault.ts';
@@ -43,7 +43,9 @@ export type Verdict =
       readonly because: string;
       /** What it means and how to fix it, imperative. */
       readonly hint: Said | readonly Said[];
-      /** The exact next command, if there is one. */
+      /** The command of others that repairs it at once: a row of its own. */
+      readonly fix?: RepairCommand;
+      /** The exact next command, if there is one: it shows more, or is of this program. */
       readonly next?: Command;
       /** As a warning its next command is that of the whole command, too: before an upgrade (preflight, plan), or after it (run). */
       readonly leads?: 'before' | 'after';

@@ -9,10 +9,12 @@ export interface Word {
 /** Whom a command asks: it is given the flags of the connection, only those of the kubeconfig, or none. */
 export type Asks = 'cluster' | 'kubeconfig' | 'nothing';
 
-interface Traits {
+/** What it does: shows something, or is of this program, which shows its plan and asks. Or it repairs or deletes at once, with a tool of others. */
+export type Does = 'shows' | 'repairs';
+
+interface Traits<D extends Does> {
   readonly asks: Asks;
-  /** It deletes something: never the command that comes next. */
-  readonly removes: boolean;
+  readonly does: D;
   /** Behind it, where it is shown: a shell leaves it out. */
   readonly comment?: string | undefined;
 }
@@ -26,18 +28,21 @@ export interface Start {
   readonly end: number;
 }
 
-/** A suggested command line: words, of which each is one argument, and operators of the shell. Only the template `command` makes one. */
-export class Command {
+/**
+ * A suggested command line: words, of which each is one argument, and operators of the shell. Only the templates below make one. What may
+ * come next is a `Command`; a `RepairCommand` is not.
+ */
+export class Command<D extends Does = 'shows'> {
   readonly words: readonly Word[];
   readonly asks: Asks;
-  readonly removes: boolean;
+  readonly does: D;
   readonly comment: string | undefined;
 
-  constructor(words: readonly Word[], { asks, removes, comment }: Traits) {
+  constructor(words: readonly Word[], { asks, does, comment }: Traits<D>) {
     this.words = words;
     this.comment = comment;
     this.asks = asks;
-    this.removes = removes;
+    this.does = does;
   }
 
   /** As it is typed, for a machine or a file; a screen has it from its palette (`said`), which keeps it on one line. */
@@ -71,50 +76,58 @@ export class Command {
   }
 
   /** The same with more words behind the name of each program. */
-  withFlags(more: (start: Start) => readonly Word[]): Command {
+  withFlags(more: (start: Start) => readonly Word[]): Command<D> {
     const flags = new Map(startsIn(this.words).map((start) => [start.end, more(start)] as const));
     const words = this.words.flatMap((word, index) => [word, ...(flags.get(index + 1) ?? [])]);
     return new Command(words, this);
   }
 
   /** The same without a flag and its value, which may be a word of its own. */
-  without(flag: string): Command {
+  without(flag: string): Command<D> {
     const isApart = (index: number) => this.words[index]?.value === `--${flag}`;
     const words = this.words.filter(({ value }, index) => !isApart(index) && !isApart(index - 1) && !value.startsWith(`--${flag}=`));
     return new Command(words, this);
   }
 
   /** A word that is hidden in part is hidden both as it is and as it is typed. */
-  masked(hide: (text: string) => string): Command {
+  masked(hide: (text: string) => string): Command<D> {
     return new Command(
       this.words.map(({ value, shown }) => ({ value: hide(value), shown: hide(shown) })),
       this,
     );
   }
 
-  removing(): Command {
-    return new Command(this.words, { ...this, removes: true });
+  repairing(): RepairCommand {
+    return new Command(this.words, { asks: this.asks, does: 'repairs', comment: this.comment });
   }
 
-  commented(comment: string): Command {
+  commented(comment: string): Command<D> {
     return new Command(this.words, { ...this, comment });
   }
 
   /** The same with words at its end. */
-  with(...more: readonly (string | Word)[]): Command {
+  with(...more: readonly (string | Word)[]): Command<D> {
     return new Command([...this.words, ...more.map((one) => (typeof one === 'string' ? wordOf(one) : one))], this);
   }
 }
+
+/** It repairs or deletes, and nothing asks before: never the command that comes next. */
+export type RepairCommand = Command<'repairs'>;
+
+/** Either. */
+export type AnyCommand = Command<Does>;
+
+export const mayComeNext = (one: AnyCommand): one is Command => one.does === 'shows';
 
 export const wordOf = (value: string): Word => ({ value, shown: quoteArgument(value) });
 
 /** What may be put into a command: one word, or a list of words. Nothing for undefined and for the empty text. */
 export type CommandValue = string | number | undefined | readonly string[];
 
-type Template = (parts: TemplateStringsArray, ...values: readonly CommandValue[]) => Command;
+type Template<D extends Does> = (parts: TemplateStringsArray, ...values: readonly CommandValue[]) => Command<D>;
 
 const template =
-  (traits: Traits): Template =>
+  <D extends Does>(traits: Traits<D>): Template<D> =>
   (parts, ...values) =>
     new Command(wordsOf(parts, values), traits);
 
@@ -122,26 +135,28 @@ const template =
  * A command suggested to the user, quoted for a POSIX shell: each inserted value is one word, a list one word per item. Every suggested
  * command is made here, because names, files and releases are text of others.
  */
-export const command = template({ asks: 'cluster', removes: false });
+export const command = template({ asks: 'cluster', does: 'shows' });
 
-/** One that deletes something. */
-export const removingCommand = template({ asks: 'cluster', removes: true });
+/** One that changes or deletes something at once. */
+export const repairCommand = template({ asks: 'cluster', does: 'repairs' });
+/** The same on this machine. */
+export const localRepairCommand = template({ asks: 'nothing', does: 'repairs' });
 
 /** One that asks no cluster: of this machine, of files, of a registry. */
-export const localCommand = template({ asks: 'nothing', removes: false });
+export const localCommand = template({ asks: 'nothing', does: 'shows' });
 
 /** One that reads the kubeconfig alone: which context is meant may be the question. */
-export const kubeconfigCommand = template({ asks: 'kubeconfig', removes: false });
+export const kubeconfigCommand = template({ asks: 'kubeconfig', does: 'shows' });
 
 /** A command of this program from its words as they were typed, quoted. */
 export function ownCommand(line: string): Command {
-  return new Command([...OWN_WORDS.map(wordOf), ...wordsOf([line], [])], { asks: 'cluster', removes: false });
+  return new Command([...OWN_WORDS.map(wordOf), ...wordsOf([line], [])], { asks: 'cluster', does: 'shows' });
 }
 
 /** One after another, each only if the one before it succeeded. */
-export function commandsInTurn(all: readonly Command[]): Command {
+export function repairsInTurn(all: readonly RepairCommand[]): RepairCommand {
   const words = all.flatMap((one, index) => [...(index === 0 ? [] : [AND]), ...one.words]);
-  return new Command(words, { asks: 'cluster', removes: all.some(({ removes }) => removes) });
+  return new Command(words, { asks: 'cluster', does: 'repairs' });
 }
 
 const OWN_WORDS = ['kubectl', 'netsvc-upgrade'];

@@ -1,4 +1,4 @@
-import { type Command, command, removingCommand } from './command.ts';
+import { type AnyCommand, type Command, command, repairCommand } from './command.ts';
 import { ApiFailure } from './ports.ts';
 import type { KeptOutcome, PodName } from './run-record.ts';
 import { AGAIN, look, type Step, type Suggestion, stepOf, type Text, THEN_AGAIN, text } from './step.ts';
@@ -40,7 +40,7 @@ export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
 const UNLOCK_WHEN = 'unlock only when that process has ended (of two runs at once, one stops halfway with exit 7)';
 
 /** Every offer of `unlock`. */
-export const unlockOnce = (by: Command = removingCommand`kubectl netsvc-upgrade unlock`): Text => text`${UNLOCK_WHEN}: ${by}`;
+export const unlockOnce = (by: AnyCommand = repairCommand`kubectl netsvc-upgrade unlock`): Text => text`${UNLOCK_WHEN}: ${by}`;
 
 /** What the end of a command says besides the error. */
 export interface FaultEnd {

@@ -1,4 +1,4 @@
-import type { Command } from './argv.ts';
+import type { Command, RepairCommand } from './command.ts';
 import type { JsonMap } from './json.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 import type { Said } from './step.ts';
@@ -61,7 +61,7 @@ export interface ManagedBy {
   /** The object that bears the mark. */
   readonly object?: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>;
   /** The command of the hint. */
-  readonly command?: Command;
+  readonly command?: RepairCommand;
 }
 
 /** A CRD that a delivery tool says is its own, and that it may therefore delete once its source no longer has it. */

@@ -3,7 +3,7 @@ import { type Command, command } from './command.ts';
 import type { Acceptance, Context, Options } from './context.ts';
 import { firstOf } from './counted.ts';
 import type { Severity } from './defect.ts';
-import { type Said, Step, type Suggestion, stepOf, Text } from './step.ts';
+import { fix, type Said, Step, type Suggestion, stepOf, Text, text } from './step.ts';
 import { oneLine } from './visible.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
@@ -67,7 +67,8 @@ function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: reado
   }
   const evidence = verdict.evidence ?? [];
   const severity = verdict.severity ?? check.severity;
-  const told = (first: readonly string[]) => advised([...first, ...saidIn(verdict.hint)], verdict.next);
+  const told = (first: readonly string[]) =>
+    advised([...first, ...saidIn(verdict.hint), ...(verdict.fix ? [fix(text`${verdict.fix}`)] : [])], verdict.next);
   const rest = {
     message: verdict.because,
     ...told([]),

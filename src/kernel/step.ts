@@ -1,4 +1,4 @@
-import { Command } from './command.ts';
+import { type AnyCommand, Command } from './command.ts';
 
 /** The command that was typed, where a sentence says that it is to be run again. */
 export class Again {
@@ -31,7 +31,7 @@ export class Again {
   }
 }
 
-export type Part = string | Command | Again;
+export type Part = string | AnyCommand | Again;
 
 /** A sentence in parts: what is a command in it is known, not looked for. It has no methods of a string: nobody decides by its words. */
 export class Text {
@@ -55,12 +55,12 @@ export class Text {
     return this.plain;
   }
 
-  get commands(): readonly Command[] {
+  get commands(): readonly AnyCommand[] {
     return this.parts.filter((part) => part instanceof Command);
   }
 
   /** The first command in it. */
-  get command(): Command | undefined {
+  get command(): AnyCommand | undefined {
     return this.commands[0];
   }
 
@@ -68,7 +68,7 @@ export class Text {
     return new Text(this.parts.map((part) => (typeof part === 'string' ? hide(part) : part instanceof Command ? part.masked(hide) : part)));
   }
 
-  map(of: (part: Command | Again) => Part | readonly Part[]): Text {
+  map(of: (part: AnyCommand | Again) => Part | readonly Part[]): Text {
     return new Text(this.parts.flatMap((part) => (typeof part === 'string' ? part : of(part))));
   }
 }
@@ -102,7 +102,7 @@ export function joined(all: readonly Said[], by: string): Text {
 }
 
 /** Commands after one another in a sentence. */
-export const commandList = (all: readonly Command[]): Text =>
+export const commandList = (all: readonly AnyCommand[]): Text =>
   joined(
     all.map((one) => new Text([one])),
     '; ',

@@ -1,4 +1,4 @@
-import { command } from '../kernel/command.ts';
+import { command, repairCommand } from '../kernel/command.ts';
 import { counted } from '../kernel/counted.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
@@ -104,8 +104,8 @@ function stepOf(
   if (desired === 0 && neverEmpty)
     return kind === 'DaemonSet'
       ? seeWhy(command`kubectl get ${object} -o yaml`)
-      : fix(text`${command`kubectl scale ${object} --replicas=1`}`);
-  return spec?.paused ? fix(text`${command`kubectl rollout resume ${object}`}`) : undefined;
+      : fix(text`${repairCommand`kubectl scale ${object} --replicas=1`}`);
+  return spec?.paused ? fix(text`${repairCommand`kubectl rollout resume ${object}`}`) : undefined;
 }
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */

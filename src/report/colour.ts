@@ -1,4 +1,4 @@
-import { Command } from '../kernel/command.ts';
+import { type AnyCommand, Command } from '../kernel/command.ts';
 import { type Part, type Said, textOf } from '../kernel/step.ts';
 import { MARK, ownColour } from '../kernel/visible.ts';
 
@@ -10,7 +10,7 @@ type Paints = Readonly<Record<keyof typeof PAINTS, (text: string) => string>>;
 /** Paints text for a terminal; every function returns its text unchanged where colour is off. */
 export interface Palette extends Paints {
   /** A sentence: no line break parts a command in it. */
-  readonly said: (said: Said | Command) => string;
+  readonly said: (said: Said | AnyCommand) => string;
   /** A command of a document, where it is text already. */
   readonly whole: (text: string) => string;
   /** A piece of a line, which stays together if a line has room for it. */
@@ -46,6 +46,6 @@ export function palette({ isTerminal, env }: ColourFacts): Palette {
   };
 }
 
-const partsOf = (said: Said | Command): readonly Part[] => (said instanceof Command ? [said] : textOf(said).parts);
+const partsOf = (said: Said | AnyCommand): readonly Part[] => (said instanceof Command ? [said] : textOf(said).parts);
 
 export const plain = palette({ isTerminal: false, env: {} });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { commandHere, findingsHere, outcomeHere, textHere } from '../../src/cli/carried.ts';
 import type { Finding } from '../../src/kernel/check.ts';
-import { type Command, command, kubeconfigCommand, localCommand, removingCommand } from '../../src/kernel/command.ts';
+import { type Command, command, kubeconfigCommand, localCommand, repairCommand } from '../../src/kernel/command.ts';
 import { advised } from '../../src/kernel/judge.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { stepOf, type Text, text } from '../../src/kernel/step.ts';
@@ -62,7 +62,7 @@ const SENTENCES: readonly (readonly [what: string, said: Text | string, expected
   ],
   [
     'one that deletes',
-    text`once nothing uses it: ${removingCommand`kubectl delete secret s -n kube-system`}`,
+    text`once nothing uses it: ${repairCommand`kubectl delete secret s -n kube-system`}`,
     'once nothing uses it: kubectl --context=prod delete secret s -n kube-system',
   ],
   [
@@ -72,7 +72,7 @@ const SENTENCES: readonly (readonly [what: string, said: Text | string, expected
   ],
   [
     'a namespace before the verb',
-    text`then delete it: ${removingCommand`kubectl -n a get secrets -o name | xargs kubectl -n a delete`}`,
+    text`then delete it: ${repairCommand`kubectl -n a get secrets -o name | xargs kubectl -n a delete`}`,
     'then delete it: kubectl --context=prod -n a get secrets -o name | xargs kubectl --context=prod -n a delete',
   ],
   ['what only looks like one', 'b says: kubectl delete ns a', 'b says: kubectl delete ns a'],
@@ -116,7 +116,7 @@ describe('the next step of a finding', () => {
     });
 
   it('is in everything that the end of a command suggests, and in an error', () => {
-    const [said, meant] = [text`${removingCommand`kubectl delete crd a`}`, 'kubectl --context=prod delete crd a'];
+    const [said, meant] = [text`${repairCommand`kubectl delete crd a`}`, 'kubectl --context=prod delete crd a'];
     const ask = { id: 'a', title: 't', ref: '§1', undo: 'full', effect: { type: 'ask', instruction: said } } as const;
     const ref = { apiVersion: 'v1', kind: 'Secret', name: 's' };
     const left = { ref, change: 'left-behind', fields: [], hidden: [], taken: [], note: said } as const;

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { commandIn } from '../../src/cli/ending/next-step.ts';
-import { command, commandsInTurn, localCommand, ownCommand, removingCommand } from '../../src/kernel/command.ts';
+import {
+  type AnyCommand,
+  type Command,
+  command,
+  localCommand,
+  ownCommand,
+  repairCommand,
+  repairsInTurn,
+} from '../../src/kernel/command.ts';
 import { look, stepOf, text } from '../../src/kernel/step.ts';
 
 describe('a command', () => {
@@ -38,11 +46,14 @@ describe('a command', () => {
     assert.deepEqual([String(next), next.argv.length], ['kubectl netsvc-upgrade preflight   # changes nothing', 3]);
   });
 
-  it('that removes something is never the next one, nor is a chain that holds one', () => {
-    const remove = removingCommand`kubectl delete pod a`;
-    const first = (one: typeof remove) => commandIn([look(text`see why: ${one}`)]);
+  it('that repairs something is never the next one, nor are several in turn; the type of what comes next refuses it', () => {
+    const remove = repairCommand`kubectl delete pod a`;
+    const first = (one: AnyCommand) => commandIn([look(text`see why: ${one}`)]);
     assert.equal(first(remove), undefined);
-    assert.equal(first(commandsInTurn([command`kubectl get pod a`, remove])), undefined);
+    assert.equal(first(repairsInTurn([repairCommand`kubectl uncordon a`, remove])), undefined);
+    // @ts-expect-error A repair is no next command.
+    const next: Command = remove;
+    assert.equal(next.does, 'repairs');
     assert.equal(String(first(command`kubectl get pod a`)), 'kubectl get pod a');
   });
 });

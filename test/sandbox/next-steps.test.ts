@@ -19,11 +19,19 @@ const BENCHES = '**/{apply,move,takeover,conflicts,edits,later-edits,unnoted,at-
 
 const OPEN: ReadonlySet<string> = new Set(['error', 'warning', 'expected']);
 
+/** A command, and the world in which it was said. */
+interface SaidThere {
+  readonly world: JudgedWorld;
+  readonly line: string;
+}
+
 /** Every next step that a check says in its own tests, each once. */
 interface NextSteps {
   /** Commands of this program. */
   readonly ours: readonly NextWorld[];
-  readonly others: readonly JudgedWorld[];
+  readonly others: readonly SaidThere[];
+  /** What repairs at once. */
+  readonly fixes: readonly SaidThere[];
   /** Checks that a continued run explains. */
   readonly expected: ReadonlySet<string>;
 }
@@ -31,15 +39,17 @@ interface NextSteps {
 async function nextSteps(): Promise<NextSteps> {
   await judgeEverything();
   const ours = new Map<string, NextWorld>();
-  const others = new Map<string, JudgedWorld>();
+  const [others, fixes] = [new Map<string, SaidThere>(), new Map<string, SaidThere>()];
   const expected = new Set<string>();
   const add = (finding: Finding, our: (next: string) => NextWorld, other: () => JudgedWorld) => {
     const { id, next, outcome } = finding;
     if (outcome === 'expected') expected.add(id);
+    const repairs = (finding.steps ?? []).flatMap(({ kind, text: { command } }) => (kind === 'fix' && command ? [command.plain] : []));
+    for (const line of OPEN.has(outcome) ? repairs : []) fixes.set(`${id} ${line}`, { world: other(), line });
     const key = `${id} ${next}`;
     if (!OPEN.has(outcome) || next === undefined || ours.has(key) || others.has(key)) return;
     if (String(next).startsWith(PROGRAM)) ours.set(key, our(String(next)));
-    else others.set(key, other());
+    else others.set(key, { world: other(), line: String(next) });
   };
   for (const world of worlds) {
     add(
@@ -57,7 +67,7 @@ async function nextSteps(): Promise<NextSteps> {
       );
     }
   }
-  return { ours: [...ours.values()], others: [...others.values()], expected };
+  return { ours: [...ours.values()], others: [...others.values()], fixes: [...fixes.values()], expected };
 }
 
 async function judgeEverything(): Promise<void> {
@@ -109,18 +119,25 @@ async function runCasesOf(files: readonly URL[]): Promise<void> {
 }
 
 const PATHS = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'paths.md');
+/** What shows something and changes nothing: the one place that knows verbs of others, for a type cannot. */
+const LOOKS = [
+  /^kubectl (?:-n \S+ )?(?:get|describe|logs|top|version|api-resources|api-versions|cluster-info|auth can-i|config (?:get-contexts|current-context|view)|explain)\b(?!.*\| (?!kubectl replace --dry-run=server|grep|head|sort|base64|xargs -n 1 kubectl get))/,
+  /^(?:HELM_DRIVER=\S+ )?helm (?:version|history|list|show|get|plugin list|status)\b/,
+  /^calicoctl (?:version|get|ipam (?:check|show))\b/,
+  /^(?:date -u|df -h|ls -ld|uname|findmnt)\b/,
+];
 /** What the person has to put in. */
 const VALUES: readonly (readonly [RegExp, string])[] = [[/^URL,URL$/, 'https://10.0.0.9:2379']];
 
 describe('every next step leads on', function () {
   this.timeout(300_000);
-  let steps: NextSteps = { ours: [], others: [], expected: new Set() };
+  let steps: NextSteps = { ours: [], others: [], fixes: [], expected: new Set() };
   before('each check says its next steps in its own tests', async () => {
     steps = await nextSteps();
   });
 
   it('of every check that can be open', () => {
-    const followed = new Set([...steps.ours.map(({ id }) => id), ...steps.others.map(({ finding }) => finding.id)]);
+    const followed = new Set([...steps.ours.map(({ id }) => id), ...steps.others.map(({ world }) => world.finding.id)]);
     const open = Object.keys(checkTitles).filter((id) => !followed.has(id));
     // These only advise: they are never open.
     assert.deepEqual(open, ['NS-707', 'NS-901', 'NS-902']);
@@ -141,15 +158,33 @@ describe('every next step leads on', function () {
     assert.deepEqual(wrong, []);
   });
 
-  it('as a command of another program: that program does it', async () => {
-    const { others } = steps;
-    assert.ok(others.length > 50, `${others.length}`);
+  it('as a command of another program: it only looks', () => {
+    const changing = steps.others.filter(({ line }) => !LOOKS.some((look) => look.test(line)));
+    assert.deepEqual(
+      changing.map(({ world, line }) => `${world.finding.id} ${line}`),
+      [],
+    );
+  });
+
+  it('and nothing of it waives or decides for the user', () => {
+    const deciding = steps.ours.filter(({ next }) =>
+      / --(?:accept|resolve)\b|^kubectl netsvc-upgrade (?!permissions).* --(?:variant|path)\b/.test(next),
+    );
+    assert.deepEqual(
+      deciding.map(({ id, next }) => `${id} ${next}`),
+      [],
+    );
+  });
+
+  it('as a command of another program, or its repair: that program does it', async () => {
+    const { others, fixes } = steps;
+    assert.ok(others.length > 50 && fixes.length > 20, `${others.length} ${fixes.length}`);
     const shell = await shellOn();
     const wrong: string[] = [];
     try {
-      for (const world of others) {
-        const { exit, text } = await shell.run(world);
-        if (exit !== 0 && !/Edit cancelled/.test(text)) wrong.push(`${world.finding.id} ${world.finding.next}: exit ${exit} ${text}`);
+      for (const { world, line } of [...others, ...fixes]) {
+        const { exit, text } = await shell.run(world, line);
+        if (exit !== 0 && !/Edit cancelled/.test(text)) wrong.push(`${world.finding.id} ${line}: exit ${exit} ${text}`);
       }
     } finally {
       await shell.close();

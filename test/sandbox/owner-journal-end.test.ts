@@ -49,7 +49,7 @@ describe('the journal of owner references ends', () => {
       const { hint = '', next, evidence = [] } = found(kept, 'NS-748') ?? {};
       assert.deepEqual(
         [String(next), evidence.map(({ text }) => text)],
-        ['kubectl netsvc-upgrade ownerrefs forget --accept NS-748', ['ConfigMap/default/owned-pool']],
+        ['kubectl netsvc-upgrade ownerrefs list', ['ConfigMap/default/owned-pool']],
       );
       assert.match(hint, /restore does not put them back/);
       assert.equal((await journal())?.entries.length, 5);

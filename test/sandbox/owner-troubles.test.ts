@@ -14,6 +14,7 @@ import { LAST_APPLIED } from '../../src/kube/managed-fields.ts';
 import { upgradeTo } from '../fixtures/stored-record.ts';
 import { runRecord } from '../support/apply-bench.ts';
 import { testFolder } from '../support/folders.ts';
+import { fixOf } from '../support/judged-worlds.ts';
 import { entryFor, reference } from '../support/owner-entries.ts';
 import { openFindings } from '../support/owner-faults.ts';
 import { type OwnerSandbox, ownerSandbox, renaming } from '../support/owner-sandbox.ts';
@@ -24,6 +25,10 @@ const named = ({ findings }: ChainOutcome, id: string): readonly string[] =>
   (findings.find((one) => one.id === id)?.evidence ?? []).map(({ text }) => text).toSorted();
 const is = ({ findings }: ChainOutcome, id: string): Finding['outcome'] | undefined => findings.find((one) => one.id === id)?.outcome;
 const nextOf = ({ findings }: ChainOutcome, id: string): string => String(findings.find((one) => one.id === id)?.next);
+const fixIn = ({ findings }: ChainOutcome, id: string): string => {
+  const finding = findings.find((one) => one.id === id);
+  return finding ? fixOf(finding) : '';
+};
 
 /** Where the journal is: what is refused of Secrets elsewhere says nothing of it. */
 const STATE = 'kube-system';
@@ -114,7 +119,7 @@ describe('owner references that somebody else has a hand in', () => {
     const { hint = '', evidence = [] } = stopped.findings.find(({ id }) => id === 'NS-701') ?? {};
     assert.match(hint, /^Field manager shop-operator put them back: .* StatefulSet default\/shop-operator \(1 replica\) goes by that name/);
     assert.match(evidence[0]?.detail ?? '', /; was removed and is back, by shop-operator \(Update\) at 20\d\d-\S+Z$/);
-    assert.equal(nextOf(stopped, 'NS-701'), 'kubectl -n default scale statefulset/shop-operator --replicas=0');
+    assert.equal(fixIn(stopped, 'NS-701'), 'kubectl -n default scale statefulset/shop-operator --replicas=0');
     assert.equal((await run([ownerrefsStripStage])).exit, 'blocked', 'while nothing is paused it is the same again');
     pause();
     assert.equal((await run([ownerrefsStripStage])).exit, 'done');
@@ -298,7 +303,7 @@ describe('owner references that somebody else has a hand in', () => {
     assert.deepEqual([outcome.exit, is(outcome, 'NS-743')], ['done', 'warning']);
     const off = ['ClusterRole/owned-role', 'ConfigMap/default/owned-mixed', 'Secret/default/owned-stored', 'Secret/default/owned-web'];
     assert.deepEqual(named(outcome, 'NS-743'), off);
-    assert.match(nextOf(outcome, 'NS-743') ?? '', /^kubectl patch .* --type=merge -p '\{.*"Enabled".*\}'$/);
+    assert.match(fixIn(outcome, 'NS-743'), /^kubectl patch .* --type=merge -p '\{.*"Enabled".*\}'$/);
     assert.deepEqual([sandbox.deleted, sandbox.graph()['ConfigMap/owned-pool']], [[], sandbox.wanted['ConfigMap/owned-pool']]);
     assert.equal((await journalOf(sandbox, sandbox.cluster).load())?.entries.length, 5);
   });

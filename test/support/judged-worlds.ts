@@ -60,6 +60,8 @@ interface CheckCase {
   /** Details of the evidence, one by one. */
   readonly details?: readonly RegExp[];
   readonly hint?: RegExp;
+  /** What its `fix:` says, without that word. */
+  readonly fix?: RegExp;
   readonly next?: RegExp;
   readonly exit?: string;
 }
@@ -78,10 +80,17 @@ export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase
   });
 }
 
-function assertFinding(finding: Finding, { is, says, about, details = [], hint, next, exit }: Omit<CheckCase, 'facts' | 'context'>): void {
+/** The command that repairs it, as text; empty if it says none. */
+export const fixOf = ({ steps = [] }: Finding): string => steps.find(({ kind }) => kind === 'fix')?.text.plain ?? '';
+
+function assertFinding(
+  finding: Finding,
+  { is, says, about, details = [], hint, fix, next, exit }: Omit<CheckCase, 'facts' | 'context'>,
+): void {
   assert.equal(finding.outcome, is, finding.message);
   if (says) assert.match(finding.message, says);
   if (hint) assert.match(finding.hint ?? '', hint);
+  if (fix) assert.match(fixOf(finding), fix);
   if (next) assert.match(String(finding.next ?? ''), next);
   if (exit) assert.equal(finding.exit, exit);
   for (const [index, detail] of details.entries()) assert.match(finding.evidence[index]?.detail ?? '', detail);

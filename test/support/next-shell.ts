@@ -69,11 +69,11 @@ export async function shellOn() {
   const quick = { GOGC: 'off', GOMAXPROCS: '1' };
   const env = { ...quick, HOME: home, PATH: `${home}:${process.env.PATH}`, KUBECONFIG: kubeconfig, KUBE_EDITOR: 'true', TMPDIR: home };
   return {
-    /** What becomes of a next step that is no command of this program. */
-    run(of: JudgedWorld): Promise<{ readonly exit: number; readonly text: string }> {
+    /** What becomes of a next step that is no command of this program, and of a repair. */
+    run(of: JudgedWorld, step: string): Promise<{ readonly exit: number; readonly text: string }> {
       world = of;
       // Folders of a world are not of this machine.
-      const line = String(of.finding.next).replace(/^(df -h|ls -ld) .*/, '$1 .');
+      const line = step.replace(/^(df -h|ls -ld) .*/, '$1 .');
       return new Promise((resolve) => {
         execFile('/bin/sh', ['-c', line], { env, cwd: home, timeout: patient(60_000) }, (error, stdout, stderr) =>
           resolve({ exit: error === null ? 0 : Number(error.code ?? 1), text: `${stdout}${stderr}`.trim() }),
@@ -121,8 +121,8 @@ function placeOf(path: string): { readonly kind: Kind; readonly name: string | u
 
 /** An object that the check saw, or that is named in what it saw. */
 function seen(world: JudgedWorld | undefined, kind: Kind, name: string): object | undefined {
-  const { next: _, ...said } = world?.finding ?? {};
-  const all = JSON.stringify([world?.facts, said]);
+  const { next: _, steps: _s, hint = '', ...said } = world?.finding ?? {};
+  const all = JSON.stringify([world?.facts, said, hint.replaceAll(/^fix: .*$/gm, '')]);
   return all.includes(name) || kind === K.APIService ? made(kind, name) : undefined;
 }
 

@@ -24,10 +24,10 @@ function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
   const path = textAt(facts, 'installation', 'path') ?? textAt(facts, 'detection', 'value', 'installation', 'path');
   if (path !== undefined) seen.paths.add(path);
   if (verdict.status !== 'failed') return;
-  const { because: message, hint: said, next, evidence = [], severity = check.severity } = verdict;
+  const { because: message, hint: said, fix, next, evidence = [], severity = check.severity } = verdict;
   seen.severities.add(severity);
   const shown = evidence.map(({ text, detail }) => ({ text, ...(detail === undefined ? {} : { detail }) }));
-  const hint = [said].flat().join('\n');
+  const hint = [...[said].flat(), ...(fix === undefined ? [] : [`fix: ${fix}`])].join('\n');
   const example: Example = { outcome: severity, message, hint, evidence: shown, ...(next === undefined ? {} : { next: String(next) }) };
   if (seen.example === undefined || rankOf(example) < rankOf(seen.example)) seen.example = example;
 }

@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { type Command, removingCommand } from '../../kernel/command.ts';
+import { type Command, type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import type { Suggestion } from '../../kernel/step.ts';
 import { look, THEN_AGAIN, text } from '../../kernel/step.ts';
@@ -48,10 +48,10 @@ function foreignAdvice(): readonly Suggestion[] {
   ];
 }
 
-function wholeJournal(): { readonly save: Command; readonly remove: Command } {
+function wholeJournal(): { readonly save: Command; readonly remove: RepairCommand } {
   const parts = `/${JOURNAL_NAME}(-.+-[0-9]{4,}-[0-9]{4,})?$`;
   const save = command`kubectl -n ${STATE_NAMESPACE} get secrets -o name | grep -E ${parts} | xargs kubectl -n ${STATE_NAMESPACE} get -o yaml > owner-references.yaml`;
-  const remove = removingCommand`kubectl -n ${STATE_NAMESPACE} get secrets -o name | grep -E ${parts} | xargs kubectl -n ${STATE_NAMESPACE} delete`;
+  const remove = repairCommand`kubectl -n ${STATE_NAMESPACE} get secrets -o name | grep -E ${parts} | xargs kubectl -n ${STATE_NAMESPACE} delete`;
   return { save, remove };
 }
 

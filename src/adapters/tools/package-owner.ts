@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import type { FileOwner } from '../../kernel/argv.ts';
-import { removingCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 
 interface Place {
   readonly manager: string;
@@ -16,7 +16,7 @@ const places: readonly Place[] = [
   {
     manager: 'krew',
     packageIn: /[\\/]\.krew[\\/]store[\\/]([^\\/]+)[\\/]/,
-    remove: (name) => removingCommand`kubectl krew uninstall ${name}`.plain,
+    remove: (name) => repairCommand`kubectl krew uninstall ${name}`.plain,
   },
   { manager: 'nix', packageIn: /^\/nix\/store\/[a-z0-9]+-([^/]+)\//, remove: (name) => `nix profile remove ${name}` },
 ];

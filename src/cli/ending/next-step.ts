@@ -1,5 +1,5 @@
 import type { Finding } from '../../kernel/check.ts';
-import { type Command, command, ownCommand } from '../../kernel/command.ts';
+import { type Command, command, mayComeNext, ownCommand } from '../../kernel/command.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { quoteFor } from '../../kernel/quoting.ts';
 import { type Step, type Text, text } from '../../kernel/step.ts';
@@ -67,10 +67,12 @@ export function nextCommand(ending: Ending): Command {
   }
 }
 
-/** The first command of an error's steps, of those that `fits`: a look, or what this program does. None that removes something. */
+/** The first command of an error's steps, of those that `fits`: a look, or what this program does. None that repairs. */
 export function commandIn(steps: readonly Step[], fits: (command: Command) => boolean = () => true): Command | undefined {
-  const mayCome = (kind: Step['kind'], { own, removes }: Command) => !removes && (kind === 'look' || (kind === 'do' && own !== undefined));
-  return steps.flatMap(({ kind, text }) => (text.command !== undefined && mayCome(kind, text.command) ? [text.command] : [])).find(fits);
+  const isDone = (kind: Step['kind'], { own }: Command) => kind === 'look' || (kind === 'do' && own !== undefined);
+  return steps
+    .flatMap(({ kind, text: { command } }) => (command !== undefined && mayComeNext(command) && isDone(kind, command) ? [command] : []))
+    .find(fits);
 }
 
 /** The first command that shows why; what this program does is none. */

@@ -1,4 +1,4 @@
-import { command, removingCommand } from '../../kernel/command.ts';
+import { command, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { Fault, HeldFault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
@@ -105,7 +105,7 @@ async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others,
 /** As a user would do it for one node after another. */
 function textOf({ agents: { namespace = '' }, selector, nodes, hooks }: ReplaceAgents): string {
   const node = nodes?.length === 1 ? nodes[0] : 'NODE';
-  const one = removingCommand`kubectl -n ${namespace} delete pod -l ${selector} --field-selector ${`spec.nodeName=${node}`}`;
+  const one = repairCommand`kubectl -n ${namespace} delete pod -l ${selector} --field-selector ${`spec.nodeName=${node}`}`;
   const where = nodes === undefined ? ', for each node' : nodes.length === 1 ? '' : `, for ${nodesText(nodes)}`;
   const around = hooks.length === 0 ? '' : `, with ${hooks.map((name) => `--${name}`).join(' and ')} around each`;
   return `${one.plain}${where}${around}`;

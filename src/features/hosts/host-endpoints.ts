@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { Profile } from '../../kernel/profile.ts';
@@ -60,7 +61,8 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
       return failIfAny(evidence, 'no hand-made host endpoint carries the label of the controllers', (names) => ({
         because: `${counted(claimed.length, 'host endpoint')} not made by the controllers but labelled ${createdBy}=${createdByValue}: ${names}; the controllers delete ${claimed.length === 1 ? 'it' : 'them'} when they start`,
         hint: 'Remove the label before the upgrade restarts the controllers.',
-        next: command`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.name ?? ''} ${createdBy}-`,
+        fix: repairCommand`kubectl label hostendpoints.${profile.crdGroup} ${claimed[0]?.name ?? ''} ${createdBy}-`,
+        next: command`kubectl get hostendpoints.${profile.crdGroup} ${claimed[0]?.name ?? ''} --show-managed-fields -o yaml`,
       }));
     }),
   },
@@ -93,7 +95,8 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
         'Set it to Enabled: with this datastore it switches nothing off, and controllers of every release start with it.',
         {
           evidence: [{ text: `KubeControllersConfiguration/${name}` }],
-          next: command`kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
+          fix: repairCommand`kubectl patch ${plural}.${profile.crdGroup} ${name} --type=merge -p '{"spec":{"controllers":{"node":{"syncLabels":"Enabled"}}}}'`,
+          next: command`kubectl get ${plural}.${profile.crdGroup} ${name} -o yaml`,
         },
       );
     }),

@@ -1,6 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
-import { removingCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { continues } from '../../kernel/run-record.ts';
@@ -92,7 +92,8 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
         'Mark each of them to be kept, then run again; the mark has to be on the live CRD.',
         {
           evidence: lostCrds.map((name) => ({ text: `CustomResourceDefinition/${name}` })),
-          next: command`kubectl annotate crd ${lostCrds} helm.sh/resource-policy=keep`,
+          fix: repairCommand`kubectl annotate crd ${lostCrds} helm.sh/resource-policy=keep`,
+          next: command`kubectl get crd ${lostCrds}`,
         },
       );
     }),
@@ -128,7 +129,7 @@ function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespa
     const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
     return failed(left, hint, { next: command`kubectl netsvc-upgrade run` });
   }
-  const mark = removingCommand`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
+  const mark = repairCommand`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
   return failed(left, text`Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
     expected: true,
     next: command`kubectl netsvc-upgrade run`,
@@ -146,8 +147,8 @@ function pendingHint({ record: { namespace, name, revision }, object }: StoredRe
     'See that nobody is at work on it: the command below shows since when it is pending. Ask whoever runs helm, Argo CD or Flux here.',
     'If it was never finished, store a copy of its record, then delete it. The revision before it stays, and the next run upgrades again.',
     text`copy:     ${command`kubectl get ${object} --namespace ${namespace} -o yaml`} > ${copy}`,
-    text`delete:   ${removingCommand`kubectl delete ${object} --namespace ${namespace}`}`,
-    text`put back: ${command`kubectl create -f ${copy}`}`,
+    text`delete:   ${repairCommand`kubectl delete ${object} --namespace ${namespace}`}`,
+    text`put back: ${repairCommand`kubectl create -f ${copy}`}`,
   ];
 }
 

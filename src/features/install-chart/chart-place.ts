@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { parseRelease } from '../../kernel/release.ts';
@@ -71,12 +72,14 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
       if (first === undefined) return ok('the upgrade of the release deletes no namespace and nothing with data');
       const from = `${base.chart.name} ${base.chart.version}`;
       const names = lost.map(refText);
+      const object = [first.kind.toLowerCase(), first.name, ...(first.namespace ? ['--namespace', first.namespace] : [])];
       return failed(
         `the upgrade would delete ${counted(lost.length, 'object')} with what is in them: ${listed(names)}; ${from} holds them, the new chart does not`,
         'Mark each live object to be kept, then run again. helm reads the mark from the live object.',
         {
           evidence: lost.map((ref) => ({ text: refText(ref), object: ref })),
-          next: command`kubectl annotate ${first.kind.toLowerCase()} ${[first.name, ...(first.namespace ? ['--namespace', first.namespace] : [])]} helm.sh/resource-policy=keep`,
+          fix: repairCommand`kubectl annotate ${object} helm.sh/resource-policy=keep`,
+          next: command`kubectl get ${object} -o yaml`,
         },
       );
     }),

@@ -170,7 +170,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
           ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
           : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
         hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
-        next: command`kubectl netsvc-upgrade plan --resolve ${`${conflicts[0]?.field ?? ''}=mine`}`,
+        next: command`kubectl netsvc-upgrade plan -o wide`,
         exit: 'conflicts',
       }));
     },

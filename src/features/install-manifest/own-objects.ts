@@ -1,6 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
-import { removingCommand } from '../../kernel/command.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -191,8 +191,8 @@ const contentsOf = (namespace: string): Command =>
   command`kubectl api-resources --verbs=list --namespaced -o name | xargs -n 1 kubectl get --show-kind --ignore-not-found -n ${namespace}`;
 
 /** With the group: another API may have a kind of the same name. */
-function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): Command {
+function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): RepairCommand {
   const group = groupOf(apiVersion);
   const type = `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
-  return removingCommand`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`;
+  return repairCommand`kubectl delete ${type} ${name} ${namespace ? ['-n', namespace] : []}`;
 }

@@ -1,17 +1,26 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { PRIVILEGED } from './pods-admitted.ts';
 
+interface Remedy {
+  readonly says: RegExp;
+  readonly hint: string;
+  readonly fix?: (namespace: string) => RepairCommand;
+  readonly next: (namespace: string) => Command;
+}
+
 /** What to change, by the words with which servers refuse pods. The first that fits is told; the last fits all. */
-const REMEDIES: readonly { readonly says: RegExp; readonly hint: string; readonly next: (namespace: string) => Command }[] = [
+const REMEDIES: readonly Remedy[] = [
   {
     says: /violates PodSecurity/,
     hint: 'Pods of the service use the network and the files of their nodes: let their namespace enforce the level privileged.',
-    next: (namespace) => command`kubectl label namespace ${namespace} ${`${PRIVILEGED.label}=${PRIVILEGED.value}`} --overwrite`,
+    fix: (namespace) => repairCommand`kubectl label namespace ${namespace} ${`${PRIVILEGED.label}=${PRIVILEGED.value}`} --overwrite`,
+    next: (namespace) => command`kubectl get namespace ${namespace} --show-labels`,
   },
   {
     says: /exceeded quota|failed quota/,
@@ -47,10 +56,11 @@ function podsEvidence({ ref, pods }: Tried): Evidence {
 /** The first of them says what to do. */
 export function podsRefused(refused: readonly Tried[]): Verdict {
   const [{ ref, pods } = {}] = refused;
-  const { hint = '', next } = REMEDIES.find(({ says }) => says.test(pods?.words ?? '')) ?? {};
+  const { hint = '', fix, next } = REMEDIES.find(({ says }) => says.test(pods?.words ?? '')) ?? {};
   return failIfAny(refused.map(podsEvidence), '', (names) => ({
     because: `the server refuses new pods of ${counted(refused.length, 'workload')}: ${names}`,
     hint,
+    ...(fix ? { fix: fix(ref?.namespace ?? 'default') } : {}),
     next: next?.(ref?.namespace ?? 'default') ?? command`kubectl netsvc-upgrade plan -o wide`,
   }));
 }

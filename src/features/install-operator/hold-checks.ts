@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOperated } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -56,8 +57,8 @@ function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores)
   }));
 }
 
-function removal({ kind, metadata: { name, namespace = '' } }: KubeObject, { annotation }: OperatorIgnores): Command {
-  return command`kubectl annotate ${kind.toLowerCase()} ${name} -n ${namespace} ${`${annotation}-`}`;
+function removal({ kind, metadata: { name, namespace = '' } }: KubeObject, { annotation }: OperatorIgnores): RepairCommand {
+  return repairCommand`kubectl annotate ${kind.toLowerCase()} ${name} -n ${namespace} ${`${annotation}-`}`;
 }
 
 function lookAt({ kind, metadata: { name, namespace = '' } }: KubeObject): Command {

@@ -1,4 +1,4 @@
-import { removingCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { type Around, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -120,7 +120,7 @@ async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { war
   try {
     for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
   } catch (thrown) {
-    const by = removingCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
+    const by = repairCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
     warn(text`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
   }
 }

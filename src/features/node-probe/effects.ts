@@ -1,4 +1,4 @@
-import { removingCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Around, type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
@@ -92,7 +92,7 @@ async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { war
   try {
     for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
   } catch (thrown) {
-    const by = removingCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
+    const by = repairCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
     warn(text`Jobs of the probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
   }
 }

@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { JournalEntry } from '../../kernel/journal.ts';
@@ -54,7 +55,7 @@ function mustGo(removable: readonly Removable[], { recorded, controllers = [] }:
       ? `${back.length === 1 ? 'it was' : 'they were'} removed and came back`
       : `${back.length} of them ${back.length === 1 ? 'was' : 'were'} removed and came back`;
   return failed(`${fact}; ${came}`, `${whoPutBack(back)} ${pauseText(controllers)} ${AFTERWARDS}`, {
-    ...{ next: pauseStep(controllers), evidence },
+    ...{ ...pauseStep(controllers), evidence },
     ...harmless,
   });
 }
@@ -92,10 +93,14 @@ function nameOf(controllers: readonly PausableController[]): string {
 /** Lists the workloads with their images. */
 export const PAUSABLE = command`kubectl get deployments,statefulsets --all-namespaces -o wide`;
 
-/** What somebody may paste: the pause itself where only one workload can be meant. */
-function pauseStep([only, ...more]: readonly PausableController[]): Command {
-  if (only === undefined || more.length > 0) return PAUSABLE;
-  return command`kubectl -n ${only.namespace} scale ${`${only.kind.toLowerCase()}/${only.name}`} --replicas=0`;
+/** The pause itself where only one workload can be meant. */
+function pauseStep([only, ...more]: readonly PausableController[]): { readonly next: Command; readonly fix?: RepairCommand } {
+  if (only === undefined || more.length > 0) return { next: PAUSABLE };
+  const workload = `${only.kind.toLowerCase()}/${only.name}`;
+  return {
+    fix: repairCommand`kubectl -n ${only.namespace} scale ${workload} --replicas=0`,
+    next: command`kubectl -n ${only.namespace} get ${workload} -o wide`,
+  };
 }
 
 function evidenceOf({ owned, fate }: Removable, isBack: boolean): Evidence {

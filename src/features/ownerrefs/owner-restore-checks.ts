@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { intentWords } from '../../kernel/intent.ts';
@@ -35,16 +36,22 @@ function isNamedElsewhere({ namingHeld, dangling }: RestoreJudged): boolean {
   return namingHeld > 0 || dangling.some(({ isStripped }) => isStripped);
 }
 
+const EXPLAINED = command`kubectl netsvc-upgrade explain NS-743`;
+
 /** The hold is released only when no reference that a search finds would break. */
-function releaseStep(facts: RestoreJudged): Command {
+function releaseStep(facts: RestoreJudged): { readonly next: Command; readonly fix?: RepairCommand } {
   const { hold, unread } = facts;
   // Also what the user has accepted by name as not searched.
-  if (unread.length > 0) return command`kubectl netsvc-upgrade ownerrefs list`;
-  if (isNamedElsewhere(facts)) return command`kubectl netsvc-upgrade ownerrefs strip`;
-  if (hold === undefined) return command`kubectl netsvc-upgrade explain NS-743`;
+  if (unread.length > 0) return { next: command`kubectl netsvc-upgrade ownerrefs list` };
+  if (isNamedElsewhere(facts)) return { next: command`kubectl netsvc-upgrade ownerrefs strip` };
+  if (hold === undefined) return { next: EXPLAINED };
   const { kind, name, field } = hold;
   const patch = field.split('.').reduceRight<unknown>((inner, step) => ({ [step]: inner }), 'Enabled');
-  return command`kubectl patch ${`${kind.plural}.${kind.group}`} ${name} --type=merge -p ${JSON.stringify(patch)}`;
+  const resource = `${kind.plural}.${kind.group}`;
+  return {
+    fix: repairCommand`kubectl patch ${resource} ${name} --type=merge -p ${JSON.stringify(patch)}`,
+    next: command`kubectl get ${resource} ${name} -o yaml`,
+  };
 }
 
 /** No hold to release and no new names to wait for: what the controllers would do is a manual step (domain §7.2b). */
@@ -64,7 +71,7 @@ const WAY_ON = {
   ],
   dead: ['strip', `Remove them and put them back, or correct them yourself: NS-749 names them. ${GIVEN_UP}`],
   off: [
-    'forget --accept NS-748',
+    'list',
     `ownerrefs restore does not put them back; the finding beside each says why. Fix the object or its owner, or add the reference yourself. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
   ],
 } as const;
@@ -98,9 +105,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
         {
           evidence: otherOwners,
           severity: someAsExpected ? 'warning' : 'error',
-          next: someAsExpected
-            ? command`kubectl netsvc-upgrade ownerrefs restore --resolve ${`${otherOwners[0]?.text}=new`}`
-            : command`kubectl netsvc-upgrade wait`,
+          next: someAsExpected ? command`kubectl netsvc-upgrade ownerrefs list` : command`kubectl netsvc-upgrade wait`,
         },
       );
     }),
@@ -130,7 +135,7 @@ export const restoreChecks: readonly RestoreCheck[] = table({ category: 'follow-
         return failed(because, hint, { next: command`kubectl netsvc-upgrade ownerrefs list`, evidence: evidenceOf(unaddressed) });
       }
       return failed(because, `These policies are stored under their old names. ${neverRenamed ? byHand(profile) : released(facts)}`, {
-        next: neverRenamed ? command`kubectl netsvc-upgrade explain NS-743` : releaseStep(facts),
+        ...(neverRenamed ? { next: EXPLAINED } : releaseStep(facts)),
         evidence: evidenceOf(unaddressed),
       });
     }),

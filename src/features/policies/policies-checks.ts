@@ -1,11 +1,12 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairsInTurn } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Datastore, isKeyValue } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
-import { commandList, text } from '../../kernel/step.ts';
+import { text } from '../../kernel/step.ts';
 import { isOfDefaultTier, policyName, storedMetadata } from '../../kube/stored-metadata.ts';
 import {
   evidenceOf,
@@ -118,8 +119,9 @@ export const policiesInGitChecks: readonly PreflightCheck[] = [
       const evidence = held.map(({ policy, owner }) => evidenceOf(policy, `${owner.name}: name it ${policyName(policy, profile)} in Git`));
       return failIfAny(evidence, 'no policy that will be renamed is held by a GitOps tool', (names) => ({
         because: `${counted(held.length, 'policy', 'policies')} of a GitOps tool will be stored under another name: ${names}. The next sync creates each a second time under its old name, or deletes it`,
-        hint: text`Stop the sync first: ${commandList(commands)}. In Git, give each policy its new name (${command`kubectl netsvc-upgrade plan --for-git DIR`} writes them), and resume the sync after the upgrade. Or hold the renaming back with --until controllers.`,
-        next: commands[0] ?? command`kubectl netsvc-upgrade explain NS-710`,
+        hint: text`Stop the sync first. In Git, give each policy its new name (${command`kubectl netsvc-upgrade plan --for-git DIR`} writes them), and resume the sync after the upgrade. Or hold the renaming back with --until controllers.`,
+        ...(commands.length > 0 ? { fix: repairsInTurn(commands) } : {}),
+        next: command`kubectl netsvc-upgrade explain NS-710`,
       }));
     }),
   },

@@ -1,6 +1,6 @@
 import type { Action, KeptChanges } from '../../kernel/action.ts';
 import { command, commandLine } from '../../kernel/argv.ts';
-import { removingCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
@@ -53,7 +53,7 @@ export const policyStage = (searchOwned: SearchOwned) =>
 function review({ stored }: PolicyFacts, { profile }: Context): Action {
   const name = profile.temporaryPolicy;
   const reviewed = `review the traffic logs of ${name} (stored as ${stored.join(' and ')}), add the global policies that are needed`;
-  const instruction = text`${reviewed}, then delete it: ${removingCommand`kubectl netsvc-upgrade policy --delete=${name}`}`;
+  const instruction = text`${reviewed}, then delete it: ${repairCommand`kubectl netsvc-upgrade policy --delete=${name}`}`;
   const effect = { type: 'ask', instruction, awaited: true, next: command`kubectl netsvc-upgrade policy` } as const;
   return { id: 'review', title: `${name} allows all traffic: review`, ref: '§4.4/7', undo: 'full', effect };
 }

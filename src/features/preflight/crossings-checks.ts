@@ -1,9 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type Installation, isOperated } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder } from '../../kernel/release.ts';
 import { POLICY_PLURALS } from '../policies/index.ts';
 import {
@@ -100,7 +102,7 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
         `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions yourself as the policy allows it.`,
         {
           evidence: [evidenceOf(policy), evidenceOf(wanting)],
-          next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
+          ...edited(gateway, wanting, profile),
         },
       );
     }),
@@ -127,6 +129,11 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
   },
 ]);
 
+function edited({ plural }: Pick<OperatorCrossings['gateway'], 'plural'>, { metadata }: KubeObject, { operatorGroup }: Profile) {
+  const object = [`${plural}.${operatorGroup}`, metadata.name];
+  return { fix: repairCommand`kubectl edit ${object}`, next: command`kubectl get ${object} -o yaml` };
+}
+
 /** No controller made it, so the user did. */
 function isPersons({ metadata }: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
@@ -152,7 +159,7 @@ function judgeDefinitions(
     (names) => ({
       because: `the operator does not update installed definitions of the Gateway API, and the gateway of ${goal.release} needs ${wanted}: ${names}`,
       hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions of ${wanted} yourself before the upgrade.`,
-      next: command`kubectl edit ${gateway.plural}.${profile.operatorGroup} ${wanting.metadata.name}`,
+      ...edited(gateway, wanting, profile),
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { sameMinor } from '../../kernel/release.ts';
@@ -86,7 +87,10 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   return failed(
     'kube-proxy uses nftables and nftablesMode is not set: the new agents will switch to nftables by themselves',
     'Set nftablesMode in the default FelixConfiguration to what you want, before the upgrade.',
-    { next: command`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'` },
+    {
+      fix: repairCommand`kubectl patch ${FELIX}.${context.profile.crdGroup} default --type=merge -p '{"spec":{"nftablesMode":"Enabled"}}'`,
+      next: command`kubectl get ${FELIX}.${context.profile.crdGroup} default -o yaml`,
+    },
   );
 });
 
@@ -102,13 +106,15 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
   const mode = read(proxyMode);
   if (mode !== 'nftables')
     return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
+  const resource = `${installationKind.plural}.${profile.operatorGroup}`;
   const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
   return failed(
     `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration is`,
     `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same packet filter; it restarts the agents.`,
     {
       evidence: [evidenceOf(installation)],
-      next: command`kubectl patch ${installationKind.plural}.${profile.operatorGroup} ${installation.metadata.name} --type=merge -p ${patch}`,
+      fix: repairCommand`kubectl patch ${resource} ${installation.metadata.name} --type=merge -p ${patch}`,
+      next: command`kubectl get ${resource} ${installation.metadata.name} -o yaml`,
     },
   );
 }

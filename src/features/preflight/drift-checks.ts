@@ -1,5 +1,6 @@
-import { type Command, command } from '../../kernel/argv.ts';
+import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
@@ -30,7 +31,8 @@ export const driftChecks: readonly PreflightCheck[] = table({ category: 'resourc
         because: `${counted(evidence.length, 'difference')} between the address pools and the list of the Installation: ${all}`,
         hint: hintFor(drifts, names.pools.field.join('.')),
         severity: harmful.length > 0 ? 'error' : 'warning',
-        next: patchFor(drifts, installation, context) ?? command`kubectl get ${names.pools.plural}.${profile.crdGroup} -o yaml`,
+        ...patchFor(drifts, installation, context),
+        next: command`kubectl get ${names.pools.plural}.${profile.crdGroup} -o yaml`,
       }));
     }),
   },
@@ -53,8 +55,9 @@ export const driftChecks: readonly PreflightCheck[] = table({ category: 'resourc
       const differs = `${bpf.field} is ${String(live ?? 'not set')}, and spec.${field.join('.')} of the Installation is ${set}`;
       return failIfAny([evidenceOf(agents, differs)], '', (name) => ({
         because: `${differs}. The operator did not write the one in ${name} and refuses to change it: its status stays degraded, and the upgrade does not end`,
-        hint: `Set both to the data plane that is in use, before the upgrade: the next command does. On the chart path set spec.${field.join('.')} in the values of the chart too.`,
-        next: live === true ? planeOf(installation, field, bpf.value, context) : agentsTo(bpf.field, wanted, context),
+        hint: `Set both to the data plane that is in use, before the upgrade: the command below does. On the chart path set spec.${field.join('.')} in the values of the chart too.`,
+        fix: live === true ? planeOf(installation, field, bpf.value, context) : agentsTo(bpf.field, wanted, context),
+        next: command`kubectl get ${FELIX}.${context.profile.crdGroup} default --show-managed-fields -o yaml`,
       }));
     }),
   },
@@ -110,22 +113,22 @@ function hintFor(drifts: readonly PoolDrift[], field: string): string {
 }
 
 /** All values in one patch: the Installation says then what the pools are. */
-function patchFor(drifts: readonly PoolDrift[], installation: KubeObject, context: Context): Command | undefined {
+function patchFor(drifts: readonly PoolDrift[], installation: KubeObject, context: Context): { readonly fix?: RepairCommand } {
   const patch = drifts.flatMap((drift) => drift.patch);
-  return patch.length === 0 ? undefined : patchOf(installation, '--type=json', patch, context);
+  return patch.length === 0 ? {} : { fix: patchOf(installation, '--type=json', patch, context) };
 }
 
-function planeOf(installation: KubeObject, field: readonly string[], value: string, context: Context): Command {
+function planeOf(installation: KubeObject, field: readonly string[], value: string, context: Context): RepairCommand {
   const spec = field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return patchOf(installation, '--type=merge', { spec }, context);
 }
 
-function patchOf(installation: KubeObject, type: string, patch: unknown, { profile }: Context): Command {
+function patchOf(installation: KubeObject, type: string, patch: unknown, { profile }: Context): RepairCommand {
   const { installationKind } = profile.operator;
   const resource = `${installationKind.plural}.${profile.operatorGroup}`;
-  return command`kubectl patch ${resource} ${installation.metadata.name} ${type} -p ${JSON.stringify(patch)}`;
+  return repairCommand`kubectl patch ${resource} ${installation.metadata.name} ${type} -p ${JSON.stringify(patch)}`;
 }
 
-function agentsTo(field: string, value: boolean, { profile }: Context): Command {
-  return command`kubectl patch ${FELIX}.${profile.crdGroup} default --type=merge -p ${JSON.stringify({ spec: { [field]: value } })}`;
+function agentsTo(field: string, value: boolean, { profile }: Context): RepairCommand {
+  return repairCommand`kubectl patch ${FELIX}.${profile.crdGroup} default --type=merge -p ${JSON.stringify({ spec: { [field]: value } })}`;
 }

@@ -24,7 +24,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
     id: 'NS-102',
     title: 'installation unambiguous',
     ref: '§4.4/1',
-    judge: (facts, { profile }) => {
+    judge: (facts) => {
       const detection = read(facts.detection);
       if (detection.type === 'none') return notApplicable('nothing is installed');
       if (detection.type !== 'ambiguous') return ok('only one reading of the installation is possible');
@@ -38,9 +38,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
           : `Say which it is with --variant (${candidates.join(', ')}) or --path.`,
         {
           evidence: detection.evidence.map((text) => ({ text })),
-          next: first
-            ? command`kubectl netsvc-upgrade preflight ${flag} ${first}`
-            : command`kubectl netsvc-upgrade preflight --profile ${profile.name}`,
+          next: command`kubectl netsvc-upgrade explain NS-102`,
         },
       );
     },
@@ -81,7 +79,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
         const known = profile.variants.filter((one) => one.datastore === datastore).map((one) => one.id);
         return failed('the manifest variant is not recognised', `Name it with --variant: ${known.join(', ')}.`, {
           evidence: installation.evidence.map((text) => ({ text })),
-          next: command`kubectl netsvc-upgrade preflight --variant ${known[0] ?? 'ID'}`,
+          next: command`kubectl netsvc-upgrade explain NS-104`,
         });
       }
       return ok(`${path} path${variant ? `, variant ${variant}` : ''}, ${datastore === 'api' ? 'API' : 'key-value'} datastore`);

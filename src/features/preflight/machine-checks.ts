@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { localRepairCommand, type RepairCommand } from '../../kernel/command.ts';
 import { isByChart } from '../../kernel/installation.ts';
 import { failed, type PreflightCheck, type PreflightFacts, table, withInstallation } from '../survey/index.ts';
 import { minorNumber } from '../tested-way/index.ts';
@@ -7,11 +8,12 @@ import { minorNumber } from '../tested-way/index.ts';
 const INSTALL = 'Download kubectl of the server’s minor version, make it executable, and put it on PATH before any other.';
 
 /** Where Kubernetes publishes kubectl. A server's version may have more at its end: `v1.35.1+k3s1`. */
-function download({ client, server }: KubectlJudged): Command {
+function download({ client, server }: KubectlJudged): { readonly next: Command; readonly fix?: RepairCommand } {
   const { platform } = read(client);
   const version = server && 'value' in server ? /^v\d+\.\d+\.\d+/.exec(server.value.gitVersion)?.[0] : undefined;
   const program = platform.startsWith('windows/') ? 'kubectl.exe' : 'kubectl';
-  return version === undefined ? CLIENT : command`curl -fLO ${`https://dl.k8s.io/release/${version}/bin/${platform}/${program}`}`;
+  if (version === undefined) return { next: CLIENT };
+  return { fix: localRepairCommand`curl -fLO ${`https://dl.k8s.io/release/${version}/bin/${platform}/${program}`}`, next: CLIENT };
 }
 
 /** Where the server is not asked. */
@@ -40,7 +42,7 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
       return failed(
         `kubectl ${gitVersion} and server ${server.gitVersion} are ${apart} minors apart; kubectl supports one minor of difference`,
         INSTALL,
-        { next: download(facts) },
+        download(facts),
       );
     },
   },
@@ -96,7 +98,7 @@ export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
     ref: '§1/5',
     judge: (facts) => {
       const { path, gitVersion } = read(facts.client);
-      if (path === undefined) return failed('kubectl is not on PATH', INSTALL, { next: download(facts) });
+      if (path === undefined) return failed('kubectl is not on PATH', INSTALL, download(facts));
       return ok(`kubectl ${gitVersion ?? 'of unknown version'} at ${path}`);
     },
   },
@@ -107,11 +109,11 @@ export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
     judge: (facts) => {
       const { path, gitVersion } = read(facts.client);
       if (path === undefined) return notApplicable('there is no kubectl');
-      if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, { next: download(facts) });
+      if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, download(facts));
       const minor = minorNumber(gitVersion);
       if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
       const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
-      return failed(because, INSTALL, { next: download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
+      return failed(because, INSTALL, { ...download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
     },
   },
 ]);

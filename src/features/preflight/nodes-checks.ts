@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { canonicalAddress, isIPv4, isIPv6 } from '../../kernel/ip-text.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
@@ -34,7 +35,8 @@ export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes',
       return failIfAny(evidence, 'no node is cordoned', (names) => ({
         because: `${counted(cordoned.length, 'node')} cordoned: ${names}`,
         hint: 'Uncordon them or finish their maintenance: agents still run there, other pods of the service cannot move there.',
-        next: command`kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
+        fix: repairCommand`kubectl uncordon ${cordoned[0]?.metadata.name ?? ''}`,
+        next: command`kubectl describe node ${cordoned[0]?.metadata.name ?? ''}`,
       }));
     },
   },

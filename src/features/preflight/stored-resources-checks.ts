@@ -1,5 +1,6 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
@@ -86,7 +87,7 @@ const judgeStored = withTarget(({ documents }, _installation, facts, { goal }): 
   return failIfAny(faults, `every stored resource satisfies the CRDs of ${goal.release}`, (names) => ({
     because: `${counted(faults.length, 'stored resource')} would be refused by the CRDs of ${goal.release} at the next write: ${names}`,
     hint: `Correct the values before the upgrade, while the old CRDs still accept the change.${beside}`,
-    next: editCommand(faults[0]),
+    ...edited(faults[0]),
   }));
 });
 
@@ -117,9 +118,10 @@ function notJudged(unjudged: readonly Evidence[], release: string): Verdict {
   );
 }
 
-function editCommand(fault: Evidence | undefined): Command {
-  const object = fault?.object;
-  return command`kubectl edit ${object?.kind.toLowerCase() ?? ''} ${object?.name} ${object?.namespace ? ['-n', object.namespace] : []}`;
+function edited(fault: Evidence | undefined): { readonly fix: RepairCommand; readonly next: Command } {
+  const { kind = '', name = '', namespace } = fault?.object ?? {};
+  const object = [kind.toLowerCase(), name, ...(namespace ? ['-n', namespace] : [])];
+  return { fix: repairCommand`kubectl edit ${object}`, next: command`kubectl get ${object} -o yaml` };
 }
 
 function staleEvidence(name: string, stored: readonly string[], crd: TargetCrd | undefined): readonly Evidence[] {

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { hasFullManifest } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
@@ -64,7 +65,8 @@ export const typhaChecks: readonly PreflightCheck[] = table({ category: 'workloa
         `Scale Typha below the number of open nodes, or allow one pod to be missing, until the upgrade is over.`,
         {
           evidence: [evidenceOf(live)],
-          next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
+          fix: repairCommand`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=${Math.max(1, nodes - 1)}`,
+          next: command`kubectl describe deployment ${name.name} -n ${name.namespace}`,
         },
       );
     }),

@@ -1,5 +1,6 @@
-import { command, commandsInTurn } from '../../kernel/argv.ts';
+import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand, repairsInTurn } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -20,7 +21,8 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       if (replicas === 1) return ok('one replica of the controllers');
       return failed(`${refText(name)} has ${replicas} replicas; it works with exactly one`, 'Scale it to one.', {
         evidence: [evidenceOf(live)],
-        next: command`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
+        fix: repairCommand`kubectl scale deployment ${name.name} -n ${name.namespace} --replicas=1`,
+        next: command`kubectl describe deployment ${name.name} -n ${name.namespace}`,
       });
     }),
   },
@@ -42,7 +44,11 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       return failed(
         `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,
         'Set RollingUpdate; or accept this and delete the pods node by node yourself while `wait` watches.',
-        { evidence: [evidenceOf(live)], next: command`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}` },
+        {
+          evidence: [evidenceOf(live)],
+          fix: repairCommand`kubectl patch daemonset ${name.name} -n ${name.namespace} -p ${patch}`,
+          next: command`kubectl get daemonset ${name.name} -n ${name.namespace} -o yaml`,
+        },
       );
     }),
   },
@@ -55,7 +61,8 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       return failIfAny(twice, 'every variable is set once', (text) => ({
         because: `${counted(twice.length, 'variable')} set twice in the cluster: ${text}`,
         hint: 'Remove one entry: the last one counts now, and the upgrade keeps one of them; a server that refuses both shows it in NS-603.',
-        next: command`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
+        fix: repairCommand`kubectl edit ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace}`,
+        next: command`kubectl get ${names.agent.kind.toLowerCase()} ${names.agent.name} -n ${names.agent.namespace} -o yaml`,
       }));
     }),
   },
@@ -86,13 +93,18 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
 
 /** A pause is an edit: the upgrade would carry it, and wait for pods that nobody creates. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {
+  const [first] = paused;
   const resume = paused.map(
-    ({ kind, metadata }) => command`kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
+    ({ kind, metadata }) => repairCommand`kubectl rollout resume ${kind.toLowerCase()} ${metadata.name} -n ${metadata.namespace}`,
   );
   return failed(
     `the rollout of ${listed(paused.map((one) => refText(refOf(one))))} is paused: no pod is replaced until somebody resumes it`,
     'Find out why it was paused, then resume it; or accept this and resume it yourself while `wait` watches.',
-    { evidence: paused.map((one) => evidenceOf(one)), next: commandsInTurn(resume) },
+    {
+      evidence: paused.map((one) => evidenceOf(one)),
+      fix: repairsInTurn(resume),
+      next: command`kubectl get ${first?.kind.toLowerCase() ?? ''} ${first?.metadata.name ?? ''} -n ${first?.metadata.namespace} --show-managed-fields -o yaml`,
+    },
   );
 }
 

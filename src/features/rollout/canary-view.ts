@@ -1,4 +1,4 @@
-import { type Command, command, removingCommand } from '../../kernel/command.ts';
+import { type Command, command, repairCommand } from '../../kernel/command.ts';
 import { timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
@@ -80,9 +80,7 @@ export class Steady {
       return badIn([one], ({ pod, phase }) => phase === 'new' && (facts?.get(pod)?.restarts ?? 0) > 0);
     });
     if (bad.length <= this.#maxFailed) return;
-    const again = bad
-      .slice(0, SHOWN)
-      .map(({ target: { namespace }, pod }) => removingCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
+    const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
     const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
     throw failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
       return command`kubectl -n ${namespace} logs ${pod.pod} -c ${endedContainer(pod.why) ?? container} --previous`;

@@ -1,4 +1,5 @@
 import { command } from '../../kernel/argv.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
@@ -134,5 +135,5 @@ function lookAt({ pod, target: { namespace } }: Failed): Step {
 /** Pods that run there stay; those that would be placed there are placed elsewhere. */
 export function keptOff(nodes: readonly string[]): Text {
   const named = [...new Set(nodes)];
-  return text`keep new pods off ${listed(named)}: ${command`kubectl cordon ${named}`} (undo: ${command`kubectl uncordon ${named}`})`;
+  return text`keep new pods off ${listed(named)}: ${repairCommand`kubectl cordon ${named}`} (undo: ${repairCommand`kubectl uncordon ${named}`})`;
 }

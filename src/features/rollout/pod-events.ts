@@ -1,4 +1,5 @@
 import { command } from '../../kernel/argv.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
@@ -153,7 +154,7 @@ const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}
 
 /** A wait that ends does not end the rollout. */
 export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): Text {
-  const patch = command`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
+  const patch = repairCommand`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
   return text`the DaemonSet keeps rolling out; to hold it: ${patch}`;
 }
 

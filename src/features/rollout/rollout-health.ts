@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -110,8 +111,9 @@ export const noneAtZero: Check<ReplicasJudged> = {
     return failIfAny(evidence, 'what is waited for keeps a replica', (names) => ({
       because: `${counted(atZero.length, 'workload')} that the service needs would have no pod: ${names}`,
       hint: [...new Set(atZero.map(({ place }) => FIXES[place]))].join(' '),
+      ...(inCluster ? { fix: repairCommand`kubectl scale deployment ${inCluster.name} -n ${inCluster.namespace} --replicas=1` } : {}),
       next: inCluster
-        ? command`kubectl scale deployment ${inCluster.name} -n ${inCluster.namespace} --replicas=1`
+        ? command`kubectl describe deployment ${inCluster.name} -n ${inCluster.namespace}`
         : command`kubectl netsvc-upgrade plan -o wide`,
     }));
   },

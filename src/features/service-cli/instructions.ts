@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import { command } from '../../kernel/argv.ts';
-import { type Command, localCommand, removingCommand } from '../../kernel/command.ts';
+import { type Command, localCommand, repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
 import { quoteArgument } from '../../kernel/quoting.ts';
@@ -59,7 +59,7 @@ export function removeByHand({ file, release, owner, writable, age }: LocalCli, 
 }
 
 export function podStep({ pod, namespace, name, image }: CliPod, { goal }: Context): Action {
-  const remove = removingCommand`kubectl delete pod -n ${namespace} ${name}`;
+  const remove = repairCommand`kubectl delete pod -n ${namespace} ${name}`;
   const instruction = text`${pod} runs an older CLI (${image}): change the tag in its manifest to ${goal.release}. Remove it with: ${remove}. Then apply that manifest again if it is needed`;
   return ask(`pod-${namespace}-${name}`, `replace the CLI in ${pod}`, instruction, command`kubectl describe pod -n ${namespace} ${name}`);
 }

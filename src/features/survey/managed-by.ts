@@ -1,4 +1,4 @@
-import { type Command, command } from '../../kernel/argv.ts';
+import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import type { ManagedBy, PrunableCrd } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
@@ -93,7 +93,7 @@ interface Tool {
   /** The key by which it marks an object; undefined if there is none. */
   key(metadata: Metadata): string | undefined;
   /** The command that pauses it for the object. */
-  pause(metadata: Metadata): Command;
+  pause(metadata: Metadata): RepairCommand;
   /** Annotation, `key=value`, that keeps the object when its source no longer has it; undefined if it has it already. */
   keep(metadata: Metadata): string | undefined;
 }
@@ -124,7 +124,7 @@ const argo: Tool = {
   key: ({ labels, annotations }) => prefixed(labels, ARGO) ?? prefixed(annotations, ARGO),
   pause: ({ labels, annotations }) => {
     const application = nameOr('APPLICATION', labels?.[`${ARGO}instance`] ?? annotations?.[`${ARGO}tracking-id`]?.split(':')[0]);
-    return command`argocd app set ${application} --sync-policy none`;
+    return repairCommand`argocd app set ${application} --sync-policy none`;
   },
   keep: ({ annotations }) => {
     const said = annotations?.[SYNC_OPTIONS]?.split(',').map((option) => option.trim()) ?? [];
@@ -148,7 +148,7 @@ const flux: Tool = {
     const { labels } = metadata;
     const [kind, prefix] = isByHelm(metadata) ? ['helmrelease', FLUX_HELM] : ['kustomization', FLUX_KUSTOMIZE];
     const [name, namespace] = [nameOr('NAME', labels?.[`${prefix}name`]), nameOr('flux-system', labels?.[`${prefix}namespace`])];
-    return command`flux suspend ${kind} ${name} -n ${namespace}`;
+    return repairCommand`flux suspend ${kind} ${name} -n ${namespace}`;
   },
   keep: (metadata) => {
     const [key, value] = isByHelm(metadata) ? ['helm.sh/resource-policy', 'keep'] : [`${FLUX_KUSTOMIZE}prune`, 'disabled'];

@@ -1,9 +1,9 @@
 import { command } from '../../kernel/argv.ts';
 import { ok, read } from '../../kernel/check.ts';
+import { repairCommand, repairsInTurn } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { hasFullManifest, type Installation, isByChart, isOperated, type ManagedBy } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
-import { commandList, text } from '../../kernel/step.ts';
 import type { PreflightFacts } from './facts.ts';
 import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, table } from './verdicts.ts';
 
@@ -52,7 +52,8 @@ export const crdsKept = judgedTwice({
         : 'Have the tool keep each live CRD; the command does it.',
       {
         evidence: prunable.map(({ crd, tool, mark }) => ({ text: `CustomResourceDefinition/${crd}`, detail: `${tool}: ${mark}` })),
-        next: command`kubectl annotate --overwrite crd ${alike} ${first.keep}`,
+        fix: repairCommand`kubectl annotate --overwrite crd ${alike} ${first.keep}`,
+        next: command`kubectl get crd ${alike} -o yaml`,
       },
     );
   },
@@ -85,14 +86,15 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
       const detection = read(facts.detection);
       const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
       const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
-      const [first] = commands;
-      const pause = text`Commit the upgrade to its source, or stop it first: ${commandList(commands)}`;
       const tools = listed([...new Set(found.map(({ name }) => name))]);
       return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
         because: `the installation is also managed by ${tools}: it will put back what its repository says`,
         hint:
-          commands.length > 0 ? pause : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
-        next: first ?? command`kubectl netsvc-upgrade explain NS-110`,
+          commands.length > 0
+            ? 'Commit the upgrade to its source, or stop it first.'
+            : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
+        ...(commands.length > 0 ? { fix: repairsInTurn(commands) } : {}),
+        next: command`kubectl netsvc-upgrade explain NS-110`,
         severity: written.length > 0 ? 'error' : 'warning',
       }));
     },

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation, Unfinished } from '../../kernel/installation.ts';
@@ -74,7 +75,8 @@ export const refusedByTarget = judgedTwice({
     return failIfAny(evidence, `the operator of ${release} takes the settings of the Installation`, () => ({
       because: `the operator of ${release} refuses the Installation: ${listed(refused.map(({ says }) => `“${says}”`))}. ${whoRefuses(refused, installation, facts, context)}`,
       hint: 'Change these settings under the installed operator before the upgrade, and wait until it has rolled them out: some restart the agents. An operator that refuses its Installation upgrades nothing.',
-      next: command`kubectl edit ${crdName(installationKind)} ${metadata.name}`,
+      fix: repairCommand`kubectl edit ${crdName(installationKind)} ${metadata.name}`,
+      next: command`kubectl get ${crdName(installationKind)} ${metadata.name} -o yaml`,
       final: true,
     }));
   },

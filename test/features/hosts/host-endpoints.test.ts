@@ -44,7 +44,7 @@ checkCases('NS-705', {
     facts: { resources: resources(endpoint('mine', label)) },
     is: 'error',
     about: ['HostEndpoint/mine'],
-    next: /label hostendpoints\.crd\.projectcalico\.org mine projectcalico\.org\/created-by-$/,
+    fix: /label hostendpoints\.crd\.projectcalico\.org mine projectcalico\.org\/created-by-$/,
   },
   'finds it in the annotation of newer releases': { facts: { resources: resources(annotated) }, is: 'error' },
   'does not mind the label with another value': {
@@ -77,7 +77,7 @@ checkCases('NS-709', {
   'warns if it is off': {
     facts: { resources: resources(sync('Disabled')) },
     is: 'warning',
-    next: /^kubectl patch kubecontrollersconfigurations\.crd\.projectcalico\.org default --type=merge/,
+    fix: /^kubectl patch kubecontrollersconfigurations\.crd\.projectcalico\.org default --type=merge/,
   },
   'does not apply in key-value mode': { facts: { detection: found({ datastore: 'kvstore' }) }, is: 'not-applicable' },
 });

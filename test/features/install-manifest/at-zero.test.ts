@@ -7,6 +7,7 @@ import type { AnyStage } from '../../../src/kernel/stage.ts';
 import { type ApplyBench, applyBench, begun, installedClientSide, ownDocuments, runRecord } from '../../support/apply-bench.ts';
 import { deployment } from '../../support/calico-objects.ts';
 import { chartBench, OWNED } from '../../support/chart-bench.ts';
+import { fixOf } from '../../support/judged-worlds.ts';
 import { OPERATOR, operatedBench } from '../../support/operated-bench.ts';
 import { NETSVC_TARGET } from '../../support/target.ts';
 
@@ -24,7 +25,7 @@ async function told({ sources, context }: Pick<ApplyBench, 'sources' | 'context'
   const found = (await stage.open(sources, context)).findings().find(({ id }) => id === 'NS-213');
   return found ?? assert.fail('NS-213 was not judged');
 }
-const shown = ({ outcome, evidence, next }: Finding) => [outcome, evidence.map(({ text, detail }) => `${text}: ${detail}`), String(next)];
+const shown = (finding: Finding) => [finding.outcome, finding.evidence.map(({ text, detail }) => `${text}: ${detail}`), fixOf(finding)];
 
 describe('a workload that is to have no pod, which would be waited for in vain', () => {
   it('NS-213: is refused before the first write, with the command that fixes it, and not once it is scaled up', async () => {
@@ -65,20 +66,20 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     const bench = await operatedBench();
     assert.deepEqual([(await told(bench)).outcome, (await told(bench, crdsStage)).outcome], ['ok', 'ok']);
     scale(bench, OPERATOR, 0);
-    const next = `kubectl scale deployment ${OPERATOR} -n ${OPERATOR} --replicas=1`;
+    const fix = `kubectl scale deployment ${OPERATOR} -n ${OPERATOR} --replicas=1`;
     const subject = `Deployment/${OPERATOR}/${OPERATOR}`;
-    const { outcome, evidence, ...apply } = await told(bench);
-    assert.deepEqual([outcome, evidence.map(({ text }) => text), String(apply.next)], ['error', [subject], next]);
-    assert.deepEqual(shown(await told(bench, crdsStage)), ['error', [`${subject}: scaled to 0 in the cluster`], next]);
+    const apply = await told(bench);
+    assert.deepEqual([apply.outcome, apply.evidence.map(({ text }) => text), fixOf(apply)], ['error', [subject], fix]);
+    assert.deepEqual(shown(await told(bench, crdsStage)), ['error', [`${subject}: scaled to 0 in the cluster`], fix]);
   });
 
   it('NS-213: is still fixed in the cluster where a run has begun that kept no edits yet', async () => {
     const bench = applyBench(await installedClientSide('v3.26.4'));
     scale(bench, CONTROLLERS, 0);
     bench.record = runRecord({ kept: [] });
-    const { outcome, evidence, next } = await told(bench);
-    assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'scaled to 0 in the cluster by kubectl']);
-    assert.match(String(next ?? ''), /^kubectl scale /);
+    const finding = await told(bench);
+    assert.deepEqual([finding.outcome, finding.evidence[0]?.detail], ['error', 'scaled to 0 in the cluster by kubectl']);
+    assert.match(fixOf(finding), /^kubectl scale /);
   });
 
   it('NS-213: is judged by a person’s own file where there is one, not by what runs before it is applied', async () => {

@@ -143,7 +143,7 @@ checkCases('NS-610', {
     is: 'error',
     about: ['DaemonSet/kube-system/calico-node'],
     details: [/^violates PodSecurity/],
-    next: /^kubectl label namespace kube-system pod-security.kubernetes.io\/enforce=privileged --overwrite$/,
+    fix: /^kubectl label namespace kube-system pod-security.kubernetes.io\/enforce=privileged --overwrite$/,
   },
   'stops at a quota': {
     facts: planned('refused', 'failed quota: q'),

@@ -6,7 +6,7 @@ import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
-import { judgeAll } from '../../support/judged-worlds.ts';
+import { fixOf, judgeAll } from '../../support/judged-worlds.ts';
 import { DEPENDENT, entryFor, reference } from '../../support/owner-entries.ts';
 
 const set = reference('v3:set');
@@ -41,7 +41,13 @@ async function said(facts: OwnersJudged, objects: readonly KubeObject[], refuses
   const [finding] = judgeAll([noneLeft], await withReturned(cluster, facts), contextOf());
   assert.equal(finding?.outcome, 'error');
   const gets = requests.filter((one) => one.startsWith('get '));
-  return { hint: finding.hint ?? '', next: finding.next, details: finding.evidence.map(({ detail = '' }) => detail), requests: gets };
+  return {
+    hint: finding.hint ?? '',
+    next: finding.next,
+    fix: fixOf(finding),
+    details: finding.evidence.map(({ detail = '' }) => detail),
+    requests: gets,
+  };
 }
 
 const UNNAMED = /^A controller puts them back: pause it\. Scale its Deployment to 0/;
@@ -72,9 +78,9 @@ describe('a reference that was off and came back', () => {
   ] as const)
     it(`is told with the workload to scale down, known by the name of ${title}`, async () => {
       const other = workload('web', { image: 'registry:5000/set-controller/web:v1' });
-      const { hint, next } = await said(judged(), [live(0, 'set-controller'), other, workload(name, container)]);
+      const { hint, fix } = await said(judged(), [live(0, 'set-controller'), other, workload(name, container)]);
       assert.match(hint, new RegExp(`Deployment operators/${name} \\(2 replicas\\) goes by that name: scale it to 0\\.`));
-      assert.equal(String(next), `kubectl -n operators scale deployment/${name} --replicas=0`);
+      assert.equal(fix, `kubectl -n operators scale deployment/${name} --replicas=0`);
     });
 
   it('is not told with one that is scaled down, nor with one of several as if it were the one', async () => {

@@ -86,7 +86,7 @@ checkCases('NS-626', {
     facts: operated({ gateways: [gateway({})], gatewayPolicy }),
     is: 'warning',
     about: ['ValidatingAdmissionPolicy/safe-upgrades.gateway.networking.k8s.io', 'GatewayAPI/default'],
-    next: /kubectl edit gatewayapis\.operator\.tigera\.io default/,
+    fix: /kubectl edit gatewayapis\.operator\.tigera\.io default/,
   },
   'passes where the operator was told to bring them': {
     context,

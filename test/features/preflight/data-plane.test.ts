@@ -27,7 +27,7 @@ const nft = { proxyMode: { value: 'nftables' } };
 
 checkCases('NS-506', {
   'passes if kube-proxy uses something else': { is: 'ok', says: /becomes Auto/ },
-  'warns if it uses nftables and nothing is set': { facts: nft, is: 'warning', next: /nftablesMode/ },
+  'warns if it uses nftables and nothing is set': { facts: nft, is: 'warning', fix: /nftablesMode/ },
   'passes if the mode is set': {
     facts: { ...nft, resources: resources(resource('FelixConfiguration/default', { nftablesMode: 'Disabled' })) },
     is: 'ok',
@@ -55,7 +55,7 @@ checkCases('NS-506', {
     is: 'warning',
     about: ['Installation/default'],
     says: /whatever nftablesMode of the FelixConfiguration is/,
-    next: /kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"Nftables"\}\}\}'/,
+    fix: /kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"Nftables"\}\}\}'/,
   },
   'warns where the Installation says nothing, which is iptables': { ...onOperators, facts: operated({}), is: 'warning' },
   'passes where the operator sets nftables': {

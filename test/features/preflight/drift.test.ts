@@ -54,7 +54,7 @@ checkCases('NS-624', {
       /^encapsulation is IPIP \(ipipMode Always, vxlanMode Never\), and VXLANCrossSubnet in the Installation: the operator changes no pool without its label app\.kubernetes\.io\/managed-by=tigera-operator$/,
       /^natOutgoing is false, and Enabled in the Installation: the operator changes no pool without/,
     ],
-    next: /^kubectl patch installations\.operator\.tigera\.io default --type=json -p '\[\{"op":"add","path":"\/spec\/calicoNetwork\/ipPools\/0\/encapsulation","value":"IPIP"\},\{"op":"add","path":"\/spec\/calicoNetwork\/ipPools\/1\/natOutgoing","value":"Disabled"\}\]'$/,
+    fix: /^kubectl patch installations\.operator\.tigera\.io default --type=json -p '\[\{"op":"add","path":"\/spec\/calicoNetwork\/ipPools\/0\/encapsulation","value":"IPIP"\},\{"op":"add","path":"\/spec\/calicoNetwork\/ipPools\/1\/natOutgoing","value":"Disabled"\}\]'$/,
   },
   'stops before a pool with the label of the operator, which it changes': {
     context,
@@ -136,7 +136,7 @@ checkCases('NS-624', {
     is: 'error',
     about: ['IPPool/old'],
     details: [/the operator deletes the pool$/],
-    next: /"path":"\/spec\/calicoNetwork\/ipPools\/-","value":\{"cidr":"10\.9\.0\.0\/16","name":"old","encapsulation":"IPIP"/,
+    fix: /"path":"\/spec\/calicoNetwork\/ipPools\/-","value":\{"cidr":"10\.9\.0\.0\/16","name":"old","encapsulation":"IPIP"/,
   },
   'passes with a pool of a person beside the list: the operator does not touch it': {
     context,
@@ -161,7 +161,7 @@ checkCases('NS-624', {
     details: [
       /^is 42:0::\/48, and 42::\/48 in the Installation: one network written in two ways\. The operator deletes the pool and creates it again/,
     ],
-    next: /"path":"\/spec\/calicoNetwork\/ipPools\/0\/cidr","value":"42:0::\/48"/,
+    fix: /"path":"\/spec\/calicoNetwork\/ipPools\/0\/cidr","value":"42:0::\/48"/,
   },
   'stops before capital letters: they are another network to the operator, which the API refuses': {
     context,
@@ -240,13 +240,13 @@ checkCases('NS-634', {
     is: 'error',
     about: ['FelixConfiguration/default'],
     says: /bpfEnabled is true, and spec\.calicoNetwork\.linuxDataplane of the Installation is Iptables.*stays degraded/,
-    next: /^kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"BPF"\}\}\}'$/,
+    fix: /^kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"BPF"\}\}\}'$/,
   },
   'stops where the agents have it off and the Installation on': {
     context,
     facts: plane('BPF', felix({ bpfEnabled: false })),
     is: 'error',
-    next: /^kubectl patch felixconfigurations\.crd\.projectcalico\.org default --type=merge -p '\{"spec":\{"bpfEnabled":true\}\}'$/,
+    fix: /^kubectl patch felixconfigurations\.crd\.projectcalico\.org default --type=merge -p '\{"spec":\{"bpfEnabled":true\}\}'$/,
   },
   'stops where somebody changed what the operator wrote': {
     context,

@@ -130,7 +130,7 @@ checkCases('NS-710', {
     is: 'error',
     about: ['NetworkPolicy/shop/default.allow'],
     details: [/^Argo CD: name it allow in Git$/],
-    next: /^argocd app set shop --sync-policy none$/,
+    fix: /^argocd app set shop --sync-policy none$/,
   },
   'passes where nobody holds it': { facts: { resources: resources(stored('default.allow', {})) }, is: 'ok' },
   'passes where it has its own name already': { facts: { resources: resources(stored('allow', argo)) }, is: 'ok' },

@@ -18,12 +18,12 @@ checkCases('NS-101', {
 
 checkCases('NS-102', {
   'passes if it is clear': { is: 'ok' },
-  'fails with the candidates if it is not': { facts: ambiguous, is: 'error', about: ['env is edited'], next: /--variant calico/ },
+  'fails with the candidates if it is not': { facts: ambiguous, is: 'error', about: ['env is edited'], hint: /--variant \(calico/ },
   'names the other flag for a candidate that is a path': {
     facts: doubtful,
     is: 'error',
     says: /installation is not clear: it may be/,
-    next: /--path operator/,
+    hint: /--path \(.*operator/,
   },
   'does not apply without an installation': { facts: none, is: 'not-applicable' },
 });

@@ -59,7 +59,7 @@ const DOWNLOAD = /^curl -fLO https:\/\/dl\.k8s\.io\/release\/v1\.35\.1\/bin\/lin
 
 checkCases('NS-003', {
   'passes if it is on PATH': { is: 'ok', says: /\/usr\/bin\/kubectl/ },
-  'fails if it is not, and names where to get it': { facts: none, is: 'error', next: DOWNLOAD },
+  'fails if it is not, and names where to get it': { facts: none, is: 'error', fix: DOWNLOAD },
   'asks what there is where nobody knows the server': {
     facts: { ...none, server: { unread: 'no answer' } },
     is: 'error',
@@ -82,17 +82,17 @@ checkCases('NS-005', {
     facts: kubectl('v1.33.0'),
     is: 'warning',
     says: /2 minors/,
-    next: DOWNLOAD,
+    fix: DOWNLOAD,
   },
   'names the release that a distribution of it is made from': {
     facts: { ...kubectl('v1.33.0'), server: { value: { gitVersion: 'v1.35.1+k3s1', major: '1', minor: '35' } } },
     is: 'warning',
-    next: DOWNLOAD,
+    fix: DOWNLOAD,
   },
   'names the program of Windows': {
     facts: { client: { value: { path: 'kubectl.exe', gitVersion: 'v1.33.0', platform: 'windows/amd64' } } },
     is: 'warning',
-    next: /\/bin\/windows\/amd64\/kubectl\.exe$/,
+    fix: /\/bin\/windows\/amd64\/kubectl\.exe$/,
   },
   'does not apply without a version': { facts: kubectl(), is: 'not-applicable' },
 });

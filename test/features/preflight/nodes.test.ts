@@ -14,7 +14,7 @@ checkCases('NS-421', {
 
 checkCases('NS-422', {
   'passes if none is cordoned': { is: 'ok' },
-  'warns about a cordoned one': { facts: nodes(node('n1', { unschedulable: true })), is: 'warning', next: /uncordon n1/ },
+  'warns about a cordoned one': { facts: nodes(node('n1', { unschedulable: true })), is: 'warning', fix: /uncordon n1/ },
 });
 
 checkCases('NS-423', {

@@ -25,7 +25,7 @@ checkCases('NS-501', {
     facts: felixWith('auto'),
     is: 'error',
     about: ['FelixConfiguration/default'],
-    next: /kubectl edit felixconfiguration default/,
+    fix: /kubectl edit felixconfiguration default/,
   },
   'warns of what it could not judge, by CRD, instead of passing': {
     facts: { ...felixWith('Auto'), target: unknownRule },

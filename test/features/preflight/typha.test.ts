@@ -47,7 +47,7 @@ checkCases('NS-406', {
     facts: typha(2),
     is: 'error',
     about: ['Deployment/kube-system/calico-typha'],
-    next: /--replicas=1/,
+    fix: /--replicas=1/,
   },
   'counts only nodes that take new pods': {
     facts: { ...typha(2), nodes: { value: [node('n1'), node('n2'), node('n3', { unschedulable: true })] } },

@@ -18,14 +18,14 @@ checkCases('NS-407', {
   'fails with OnDelete': {
     facts: { daemonSets: { value: [daemonSet({ updateStrategy: { type: 'OnDelete' } })] } },
     is: 'error',
-    next: /kubectl patch daemonset calico-node/,
+    fix: /kubectl patch daemonset calico-node/,
   },
   'fails with a paused rollout': {
     facts: { deployments: { value: [deployment('calico-kube-controllers', { paused: true }), deployment('calico-typha')] } },
     is: 'error',
     says: /Deployment\/kube-system\/calico-kube-controllers is paused/,
     about: ['Deployment/kube-system/calico-kube-controllers'],
-    next: /^kubectl rollout resume deployment calico-kube-controllers -n kube-system$/,
+    fix: /^kubectl rollout resume deployment calico-kube-controllers -n kube-system$/,
   },
   'does not apply if the variant is unknown': unknown,
 });

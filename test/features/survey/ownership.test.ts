@@ -1,4 +1,4 @@
-import { command } from '../../../src/kernel/argv.ts';
+import { repairCommand } from '../../../src/kernel/command.ts';
 import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installation.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -20,7 +20,7 @@ const marked = (path: 'operator' | 'chart' | 'manifest', kind: string) => {
       evidence: 'label',
       hint: 'pause',
       object,
-      command: command`flux suspend kustomization infra -n flux-system`,
+      command: repairCommand`flux suspend kustomization infra -n flux-system`,
     },
   ];
   return { detection: found({ path, managedBy, operator: { namespace: 'tigera-operator', name: 'tigera-operator' } }) };

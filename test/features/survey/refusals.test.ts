@@ -321,7 +321,7 @@ checkCases('NS-623', {
     about: ['Installation/default'],
     details: [/^non-privileged Calico is deprecated/],
     says: /refuses the Installation: “non-privileged.*Operators refuse it from v3\.32\.0 on; the installed one \(v3\.27\.5\) takes it/,
-    next: /kubectl edit installations\.operator\.tigera\.io default/,
+    fix: /kubectl edit installations\.operator\.tigera\.io default/,
   },
   'says that the installed one refuses it, too': {
     context,
