@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NEEDED_MIB } from '../src/features/preflight/machine-checks.ts';
-import { OLDEST_KERNEL } from '../src/features/preflight/nodes-checks.ts';
-import { testedLine } from '../src/features/tested-way/index.ts';
+import { prerequisites } from '../src/features/preflight/prerequisites.ts';
 import { DATA_PLANES, type DataPlane } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
 import { CONNECTIONS, RESTARTS, TRAFFIC } from '../src/kernel/traffic.ts';
@@ -15,16 +13,7 @@ type Rows = readonly (readonly string[])[];
 
 /** Tables that pages show between two comments, made from the same data as the behaviour. */
 const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
-  prerequisites: ({ testedLines, minimumSource, defaultRelease }) => [
-    ['Needed', ''],
-    ['Calico', `${minimumSource.replace(/\.0$/, '')} or later; the target is ${defaultRelease}`],
-    ['Kubernetes', kubernetesText({ testedLines }, defaultRelease)],
-    ['Nodes', `Linux ${OLDEST_KERNEL.join('.')} or later, or 4.18 of Red Hat 8; processors with x86-64-v2, or arm64, ppc64le, s390x`],
-    ['kubectl', '1.27 or later, within one minor of the server'],
-    ['helm', '3.14 or later, or 4; for chart installs'],
-    ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
-    ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
-  ],
+  prerequisites: (profile) => [['Needed', ''], ...prerequisites(profile, profile.defaultRelease)],
   traffic: () => [
     ['Restarts', 'Running connections', 'Meanwhile not possible', 'Measured'],
     ...Object.values(TRAFFIC).flatMap(({ name, connections, meanwhile, measured }) =>
@@ -72,13 +61,6 @@ export function withBoxes(page: string, text: string): string {
   const found = Object.entries(BOXES).filter(([name]) => text.includes(begin(name)));
   if (found.length === 0) throw new Error(`${page} has no box`);
   return found.reduce((whole, [name, rows]) => replaced(whole, name, rows(calico)), text);
-}
-
-function kubernetesText(profile: Pick<Profile, 'testedLines'>, release: string): string {
-  const line = testedLine(profile, release);
-  if (!line) throw new Error(`the profile does not say what ${release} was tested with`);
-  const [first, last] = line.kubernetes;
-  return `${line.floor ?? first} or later; ${release} is tested upstream with ${first} to ${last}`;
 }
 
 const begin = (name: string) => `<!-- ${name}, by build/page-boxes.ts -->`;

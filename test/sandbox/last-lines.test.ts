@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
+import { prerequisites } from '../../src/features/preflight/prerequisites.ts';
 import { forTerminal } from '../../src/kernel/visible.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
@@ -29,6 +31,17 @@ describe('the last lines of a command', function () {
       [exit, lines.slice(-3)],
       [0, ['READY, 1 warning', 'Nothing was changed by this command.', 'Next: kubectl netsvc-upgrade plan']],
     );
+  });
+
+  it('and its first lines what an upgrade needs, as the pages have it', async () => {
+    const { lines } = await performed('preflight');
+    const profile = netsvc;
+    for (const [what, needed] of prerequisites(profile, profile.defaultRelease)) {
+      const words = needed.replaceAll('`', '').split(' ');
+      const at = lines.findIndex((line) => line.startsWith(`${what} `));
+      assert.ok(at >= 0, `${what} in\n${lines.join('\n')}`);
+      assert.ok(lines.slice(at).join(' ').replaceAll(/\s+/g, ' ').includes(words.join(' ')), `${what}: ${needed}`);
+    }
   });
 
   it('of preflight count what stands in the way', async () => {

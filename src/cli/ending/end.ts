@@ -42,7 +42,8 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     const reason = isBlock ? 'below' : 'beside';
-    return [...head, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
+    const needed = isPreflight ? await neededLines(context) : [];
+    return [...head, ...needed, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => [
     ...(stopped?.stoppedLines(outcome, view, await undoOf(session, outcome)) ?? []),
@@ -63,6 +64,18 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const fault = faultBeside(session, outcome, isBlock);
   await present(session, document, human, { closing, fault, isPart: await isPart(session, outcome) });
   return exit;
+}
+
+/** What the checks below it hold the cluster and this machine against. */
+async function neededLines({ profile, goal }: Session['context']): Promise<readonly string[]> {
+  const [{ prerequisites }, { summaryTable }] = await Promise.all([
+    import('../../features/preflight/prerequisites.ts'),
+    import('../../report/table.ts'),
+  ]);
+  return summaryTable(
+    ['NEEDED', ''],
+    prerequisites(profile, goal.release).map(([what, needed]) => [what, needed.replaceAll('`', '')]),
+  );
 }
 
 /** Asked only where somebody is told that the run is done. */

@@ -1,0 +1,26 @@
+import type { Profile } from '../../kernel/profile.ts';
+import { testedLine } from '../tested-way/index.ts';
+import { NEEDED_MIB } from './machine-checks.ts';
+import { OLDEST_KERNEL } from './nodes-checks.ts';
+
+/** What an upgrade to a release needs, each with how much of it: the box of README, the quick start, `preflight` and the page of NS-002. */
+export function prerequisites(profile: Profile, release: string): readonly (readonly [what: string, needed: string])[] {
+  const kubernetes = kubernetesText(profile, release);
+  return [
+    [profile.title.replace(/^Project /, ''), `${profile.minimumSource.replace(/\.0$/, '')} or later; the target is ${release}`],
+    ...(kubernetes === undefined ? [] : [['Kubernetes', kubernetes] as const]),
+    ['Nodes', `Linux ${OLDEST_KERNEL.join('.')} or later, or 4.18 of Red Hat 8; processors with x86-64-v2, or arm64, ppc64le, s390x`],
+    ['kubectl', '1.27 or later, within one minor of the server'],
+    ['helm', '3.14 or later, or 4; for chart installs'],
+    ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
+    ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
+  ];
+}
+
+/** Undefined where nothing says what the release was tested with. */
+function kubernetesText(profile: Profile, release: string): string | undefined {
+  const line = testedLine(profile, release);
+  if (!line) return undefined;
+  const [first, last] = line.kubernetes;
+  return `${line.floor ?? first} or later; ${release} is tested upstream with ${first} to ${last}`;
+}
