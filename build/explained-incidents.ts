@@ -3,6 +3,9 @@ export interface Incident {
   /** What somebody sees who met it. */
   readonly seen: string;
   readonly why: string;
+  /** A link to the check that looks for it, and which of its findings it is. */
+  readonly check?: string;
+  readonly id?: string;
   /** What this program does, and what is left to do. */
   readonly here: string;
   /** Threads: `projectcalico/calico#12700`. */

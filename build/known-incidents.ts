@@ -29,10 +29,14 @@ export function knownIncidents(): string {
   ].join('\n');
 }
 
-/** A list is read on a phone, too. What is equal in rows that look alike is said once. */
+/** A list is read on a phone, too. What is equal in rows that look alike is said once, after the ids of all that it is true of. */
 function itemOf(seen: string, alike: readonly Incident[]): string {
   const once = (texts: readonly string[]) => [...new Set(texts.filter((text) => text !== ''))];
-  const told = once(alike.flatMap(({ why, here }) => [why, here])).join(' ');
+  const here = [...Map.groupBy(alike, (one) => `${one.check ?? ''} ${one.here}`).values()].map((same) => {
+    const ids = once(same.flatMap(({ id }) => id ?? [])).join(', ');
+    return once([same[0]?.check ?? '', ids === '' ? '' : `${ids}.`, same[0]?.here ?? '']).join(' ');
+  });
+  const told = once([...alike.map(({ why }) => why), ...here]).join(' ');
   return `- **${seen}** ${told} ${once(alike.flatMap(({ sources }) => sources))
     .map(linked)
     .join(', ')}`;
@@ -49,14 +53,16 @@ function ofPage(id: string, text: string): readonly Incident[] {
 
 function ofDefect({ lines, ...row }: Defect): Incident {
   const fixes = lines.flatMap((line) => ('fixedIn' in line && line.fixedIn !== line.from ? [line.fixedIn] : []));
-  return ofRow(row, 'NS-609', fixes.length > 0 ? ` Fixed in ${fixes.join(', ')}.` : '');
+  return ofRow(row, 'NS-609', fixes.length > 0 ? `Fixed in ${fixes.join(', ')}.` : '');
 }
 
 function ofRow({ id, symptom, advice = '', sources }: DefectText, check: string, fixed = ''): Incident {
   return {
     seen: symptom,
     why: '',
-    here: `[${check}](../reference/checks/${check}.md) \`${id}\`.${fixed} ${advice}`.trim(),
+    check: `[${check}](../reference/checks/${check}.md)`,
+    id: `\`${id}\``,
+    here: `${fixed} ${advice}`.trim(),
     sources,
   };
 }
