@@ -32,7 +32,7 @@ export const TRAFFIC: Readonly<Record<Part, PartTraffic>> = {
     name: 'Typha, if there is one',
     connections: 'not touched: agents reconnect',
     meanwhile: 'changed policies, until an agent is connected again',
-    measured: 'with real Typha: at least 29 of 30 simulated agents stay ready; no packet',
+    measured: 'with the real operator: at least 29 of 30 simulated agents stay ready; no packet',
   },
   api: {
     name: 'v3 API server, if there is one',

@@ -163,7 +163,7 @@ const rollouts: readonly Row[] = [
     when: [ebpf, overVxlan],
     symptom: 'During the rollout, pods on the network of the nodes cannot reach pods on nodes with the other release.',
     happens: 'traffic of host-networked pods through VXLAN is lost between old and new agents until the last node is upgraded',
-    advice: 'Upgrade to v3.30.7 first.',
+    advice: 'Upgrade to v3.30.7 first; with an operator, by the instructions of that release.',
     sources: ['projectcalico/calico#11910', 'projectcalico/calico#12054'],
   },
   {

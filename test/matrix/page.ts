@@ -79,7 +79,7 @@ export function compatibilityPage({ date, results, charts }: Record): string {
     '',
     'The program upgrades a cluster with each combination of kubectl, Node.js, Kubernetes and helm below, unless its cell says otherwise.',
     '',
-    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane has the service’s own manifest.`,
+    `Written by \`npm run test:matrix\` on ${date}. In each combination a real control plane with one node has the small manifest of profile netsvc of the tests.`,
     '`preflight` checks it, `run` upgrades it, and a second `run` has nothing left to do.',
     'Nodes and their agents are simulated, so no packet is moved.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),

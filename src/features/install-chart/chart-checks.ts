@@ -166,7 +166,8 @@ function failedRevision(failure: string, { record, base }: StoredRelease, facts:
       expected: true,
       next: command`kubectl netsvc-upgrade run`,
     });
-  const hint = 'Fix the cause, or go back with helm rollback; or accept this check by name: the upgrade then starts from what is there.';
+  const hint =
+    'Fix the cause, or accept this check by name: the upgrade then starts from what is there. Do not use helm rollback once the new CRDs are there.';
   return failed(what, `${hint}${values}`, { next: historyOf(record) });
 }
 

@@ -105,7 +105,7 @@ export const agentStarts: Check<NodesJudged> = {
     return {
       status: 'failed',
       because: `${facts.join('; ')} (of ${counted(said.length, 'node')})`,
-      hint: 'Correct the node, or choose a target that does without, before the upgrade. Then try the nodes again.',
+      hint: 'Correct the node, or choose a target that does not need it, before the upgrade. Then try the nodes again.',
       next: command`kubectl get node ${(faulty[0] ?? untried[0])?.node} -o yaml`,
       ...(faulty.length > 0 ? {} : { severity: 'warning' as const }),
       evidence: [...new Set([...faulty, ...untried])].map(nodeEvidence),

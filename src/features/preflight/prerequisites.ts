@@ -10,7 +10,7 @@ export function prerequisites(profile: Profile, release: string): readonly (read
     [profile.title.replace(/^Project /, ''), `${profile.minimumSource.replace(/\.0$/, '')} or later; the target is ${release}`],
     ...(kubernetes === undefined ? [] : [['Kubernetes', kubernetes] as const]),
     ['Nodes', `Linux ${OLDEST_KERNEL.join('.')} or later, or 4.18 of Red Hat 8; processors with x86-64-v2, or arm64, ppc64le, s390x`],
-    ['kubectl', '1.27 or later, within one minor of the server'],
+    ['kubectl', 'within one minor of the server; tested from 1.27 on'],
     ['helm', '3.14 or later, or 4; for chart installs'],
     ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
     ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
