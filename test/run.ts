@@ -22,7 +22,7 @@ interface Totals {
 
 /** Begun first, so that at the end no long one runs while the other processors wait; the fast ones come last. */
 const LONGEST = `
-  chart canary operator procedure-c
+  chart canary rollback journal-by-hand operator procedure-c
   upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep restore-sweep
   owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs kvstore operator-releases hep
   least-privilege printed-roles edits-through-upgrade v3-owned-objects one-cluster bad-input
