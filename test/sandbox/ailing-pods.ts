@@ -99,7 +99,7 @@ const IGNORED = 'unsupported.operator.tigera.io/ignore';
 const STATUSES = { calico: 'Installation', ippools: 'Installation', tiers: 'Installation', apiserver: 'APIServer' };
 
 /** What the operator of the target does once it runs, all at one moment but the end of the old namespace. */
-export function operates(cluster: SandboxCluster, scenario: Scenario): void {
+export function operates(cluster: SandboxCluster, scenario: Scenario, release: string = CALICO_TARGET): void {
   const { store } = cluster;
   const apiVersion = 'operator.tigera.io/v1';
   const kindOf = (kind: string) => kindIn(cluster, { apiVersion, kind });
@@ -112,7 +112,7 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
     const render = (kind: Kind, one: KubeObject) => {
       // Every operator leaves such an object alone, whatever its own release.
       if (one.metadata.namespace !== 'calico-system' || one.metadata.annotations?.[IGNORED] === 'true') return;
-      store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${CALICO_TARGET}`)) as KubeObject);
+      store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${release}`)) as KubeObject);
     };
     for (const kind of [K.DaemonSet, K.Deployment]) for (const one of store.list(kind)) render(kind, one);
     // It hears of a Deployment by its generation.
@@ -124,7 +124,7 @@ export function operates(cluster: SandboxCluster, scenario: Scenario): void {
       });
     });
     const installation = store.get(kindOf('Installation'), 'default');
-    if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: CALICO_TARGET } } as KubeObject);
+    if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: release } } as KubeObject);
     for (const [name, resource] of Object.entries(STATUSES)) {
       const [kind, status] = [kindOf('TigeraStatus'), statusOf(resource)];
       const live = store.get(kind, name);

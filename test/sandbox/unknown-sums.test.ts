@@ -22,6 +22,7 @@ import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
+import { operates } from './ailing-pods.ts';
 
 /** A release server on loopback, whose sums nobody has. */
 describe('a target whose sums do not come with this program', function () {
@@ -182,8 +183,9 @@ describe('the next patch of Calico, whose sums do not come with this program', f
     assert.deepEqual([...new Set(images.map((one) => one.replace(/.*:/, '')))], [NEXT]);
   });
 
-  it('on an operator takes the manifest of the operator, the CRDs and the CLI, and plans them', async () => {
+  it('on an operator takes the manifest of the operator, the CRDs and the CLI, and leads to the end as well', async () => {
     await open('operator');
+    operates(scenario.cluster, scenario, NEXT);
     const { flags, files } = await accepted();
     assert.deepEqual(
       files.map((file) => file.replace(/(?<=calicoctl)-.*/, '')),
@@ -193,5 +195,11 @@ describe('the next patch of Calico, whose sums do not come with this program', f
     const planned = await command(`plan --base v3.27.5 ${flags}`);
     assert.equal(planned.exit, 0, planned.text);
     assert.match(planned.text, /v3\.27\.5 → v3\.32\.2/);
+    const done = await command(`run --yes --base v3.27.5 ${flags}`);
+    assert.equal(done.exit, 0, done.text);
+    assert.match(done.text, /^✔ Calico v3\.27\.5 → v3\.32\.2 /m);
+    assert.equal(scenario.files.text(`${BIN_DIR}/calicoctl`), cliFile(calico, NEXT));
+    const images = JSON.stringify(scenario.cluster.store.list(K.DaemonSet)).match(/calico\/node:v[\d.]+/g);
+    assert.deepEqual([...new Set(images)], [`calico/node:${NEXT}`]);
   });
 });
