@@ -12,7 +12,15 @@ import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
 /** Which role is asked for, of which installation. */
-export type RoleRequest = RunFlags & { readonly [Name in 'for' | 'path' | 'profile']: NonNullable<RunFlags[Name]> };
+export type RoleRequest = RunFlags & { readonly [Name in 'for' | 'path' | 'profile']: NonNullable<RunFlags[Name]> } & Shown;
+
+/** What only the cluster tells. */
+interface Shown {
+  /** Its operator installs the CRDs itself. */
+  readonly leavesCrds?: boolean;
+}
+
+type Found = Pick<RoleRequest, 'path' | 'profile' | 'leavesCrds'>;
 
 /** `permissions`: by what is said of the installation, else by what the cluster shows. */
 export async function runPermissionsCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -30,11 +38,12 @@ export async function runPermissionsCommand(asked: Asked, seams: Seams): Promise
 }
 
 /** Throws Fault('usage') without a cluster that shows it. */
-async function installedHere(asked: Asked, seams: Seams): Promise<Pick<RoleRequest, 'path' | 'profile'>> {
-  let found: Pick<RoleRequest, 'path' | 'profile'> | undefined;
+async function installedHere(asked: Asked, seams: Seams): Promise<Found> {
+  let found: Found | undefined;
   const read = async ({ composition, context }: Session) => {
     const { readInstalled } = await import('../features/survey/detect.ts');
-    found = { profile: context.profile.name, path: (await readInstalled(composition, context)).path };
+    const { path, restoresCrds } = await readInstalled(composition, context);
+    found = { profile: context.profile.name, path, leavesCrds: restoresCrds };
     return 'done' as const;
   };
   // The namespace is for the role alone: nothing is probed here.
@@ -103,7 +112,7 @@ const NO_NAMES = 'objects of any name';
 async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
   const { paths } = await import('../features/install/paths.ts');
   const { scope } = paths[asked.path];
-  if (!hasFullManifest(asked)) return { scope: scope(profile), from: NO_NAMES };
+  if (!hasFullManifest(asked)) return { scope: appliedBy(scope(profile), asked), from: NO_NAMES };
   const variant = asked.variant === undefined ? undefined : profile.variants.find(({ id }) => id === asked.variant);
   if (asked.variant !== undefined && !variant)
     throw new Fault('usage', `--variant ${asked.variant}: the profile ${profile.name} has none of that name`, [
@@ -113,4 +122,9 @@ async function scopeFor(asked: RoleRequest, profile: Profile): Promise<Scoped> {
   const { openStored } = await import('./compose.ts');
   const found = variant && (await openStored(profile.name).documentsOf(release, variant.file));
   return { scope: scope(profile, found), from: found ? `objects of ${variant.file} ${release}` : NO_NAMES };
+}
+
+/** CRDs that the operator keeps are not applied: no right on them is needed. */
+function appliedBy(scope: PlanScope, { leavesCrds = false }: Shown): PlanScope {
+  return leavesCrds ? { ...scope, documents: scope.documents.filter(({ kind }) => kind.plural !== 'customresourcedefinitions') } : scope;
 }

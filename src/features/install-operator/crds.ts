@@ -1,6 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, type CrdFacts, changes, readCrdFacts, readCrdManifest, stoppedOperator } from '../install-manifest/index.ts';
@@ -23,6 +25,14 @@ const AT_ONCE: Action = {
 
 /** Said where no CRD is applied: an operator that keeps its own puts them back within seconds, each time (domain §11.5). */
 export const LEFT_TO_OPERATOR = 'the operator installs the CRDs of its own release, and would put others back';
+
+/** For `plan --for-git`. */
+export const GIT_WITHOUT_CRDS =
+  'The operator installs its CRDs itself: Git needs none, and a tool that applies those of another release would undo its work.';
+
+export function withoutCrds(documents: readonly KubeObject[]): readonly KubeObject[] {
+  return documents.filter(({ kind }) => kind !== K.CustomResourceDefinition.kind);
+}
 
 /** What applying the CRDs would change: nothing where the operator keeps them. */
 export async function readAppliedCrds(sources: Sources, context: Context, installation: Installation): Promise<CrdFacts> {

@@ -3,7 +3,7 @@
 export { NEW_OPERATOR, noSwitchYet, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
-export { crdsPlan, LEFT_TO_OPERATOR } from './crds.ts';
+export { crdsPlan, GIT_WITHOUT_CRDS, LEFT_TO_OPERATOR, withoutCrds } from './crds.ts';
 export { operatorExpectations } from './effects.ts';
 export { lagsWith, operatorEnd, operatorsWork } from './end.ts';
 export { readConsoleNotes } from './flow-logs.ts';

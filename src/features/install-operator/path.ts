@@ -9,14 +9,13 @@ import {
   gitDocuments,
   imageDocuments,
   joinedTarget,
-  readCrdFacts,
   readCrdManifest,
   writtenDocuments,
 } from '../install-manifest/index.ts';
 import { operatorScope } from '../rights/index.ts';
 import { attempt, type TargetFacts } from '../survey/index.ts';
 import { operatorApply, operatorImage } from './apply.ts';
-import { operatorCrds } from './crds.ts';
+import { GIT_WITHOUT_CRDS, operatorCrds, withoutCrds } from './crds.ts';
 import { lagsWith, operatorEnd, operatorsWork } from './end.ts';
 import { readMissingFlowLogs } from './flow-logs.ts';
 import { holdUndo } from './hold-undo.ts';
@@ -43,18 +42,21 @@ export const operatorPath = {
     return [...own, ...objectsIn(manifest)];
   },
   /** `--enable-flow-logs`: a release without them is refused by `apply`. */
-  async asked(cluster: ClusterReader, context: Context, target: TargetFacts): Promise<readonly KubeObject[]> {
+  async asked(cluster: ClusterReader, context: Context, target: TargetFacts, { restoresCrds }: Installation): Promise<readonly KubeObject[]> {
     const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
-    return [...target.documents, ...('value' in missing ? missing.value : [])];
+    const own = restoresCrds ? withoutCrds(target.documents) : target.documents;
+    return [...own, ...('value' in missing ? missing.value : [])];
   },
   images: (sources: Sources, context: Context, installation: Installation) =>
     withOperated(() => imageDocuments(sources, context, installation), sources, context, installation),
   async inGit(sources: Sources, context: Context, installation: Installation) {
-    const { crds } = await readCrdFacts(sources, context, installation);
-    const documents = objectsIn(crds.manifest);
+    const { restoresCrds } = installation;
+    const { manifest, url } = await readCrdManifest(sources, context, installation);
+    const documents = objectsIn(manifest);
     const { objects, removed, notes } = await gitDocuments(sources, context, installation);
     // The Installation and the other custom resources are not changed: only what is newly asked for is written.
-    const flowLogs = await readMissingFlowLogs(sources, context, { documents, url: crds.url });
+    const flowLogs = await readMissingFlowLogs(sources, context, { documents, url });
+    if (restoresCrds) return { objects: [...objects, ...flowLogs], removed, notes: [...notes, GIT_WITHOUT_CRDS] };
     return { objects: [...documents, ...objects, ...flowLogs], removed, notes };
   },
   scope: operatorScope,

@@ -30,7 +30,7 @@ interface PathObject {
   /** What the upgrade writes: the live objects behind it are backed up. */
   readonly written: Read<readonly KubeObject[]>;
   /** Of the target what this program itself applies, and is asked to add: the account needs the right. */
-  asked(cluster: ClusterReader, context: Context, target: TargetFacts): Promise<readonly KubeObject[]>;
+  asked(cluster: ClusterReader, context: Context, target: TargetFacts, installation: Installation): Promise<readonly KubeObject[]>;
   /** What nodes will pull: by documents, and what an operator chooses beside them. `unknown`: sentences. */
   readonly images: Read<{
     readonly documents: readonly KubeObject[];

@@ -37,7 +37,7 @@ export async function readAccess(
     const scope = {
       meshed,
       documents: await kindsOf([
-        ...(installation && target ? await pathOf(installation).asked(cluster, context, target) : (target?.documents ?? [])),
+        ...(installation && target ? await pathOf(installation).asked(cluster, context, target, installation) : (target?.documents ?? [])),
         ...(ahead?.work?.written ?? []),
       ]),
       ...(release ? { chart: release } : {}),
