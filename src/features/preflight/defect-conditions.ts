@@ -71,7 +71,8 @@ function podsOf(status: unknown): number {
 /** A CRD created by an unfinished run shows nothing of the state before the upgrade. */
 function crdsNamed(name: string, { crds, record }: PreflightFacts): readonly string[] {
   const run = read(record);
-  const since = run && run.finishedAt === undefined ? Date.parse(run.startedAt) : Number.POSITIVE_INFINITY;
+  // Servers tell the second alone in which something was created.
+  const since = run && run.finishedAt === undefined ? Math.floor(Date.parse(run.startedAt) / 1000) * 1000 : Number.POSITIVE_INFINITY;
   const isOlder = (createdAt: string | undefined) => createdAt === undefined || Date.parse(createdAt) < since;
   return read(crds).some((crd) => crd.name === name && isOlder(crd.createdAt)) ? [`CustomResourceDefinition/${name}`] : [];
 }

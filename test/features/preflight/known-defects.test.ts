@@ -441,6 +441,11 @@ checkCases('NS-609', {
     facts: { record: begun('2026-01-02T00:00:00Z'), crds: installed('2026-01-02T00:01:00Z') },
     is: 'ok',
   },
+  'passes over a CRD that it has created within its first second': {
+    context: contextOf({}, { ...calico, defects: [own] }),
+    facts: { record: begun('2026-01-02T00:00:00.400Z'), crds: installed('2026-01-02T00:00:00Z') },
+    is: 'ok',
+  },
   'finds a CRD that was there before the unfinished run': {
     context: contextOf({}, { ...calico, defects: [own] }),
     facts: { record: begun('2026-01-02T00:00:00Z'), crds: installed('2026-01-01T00:00:00Z') },
