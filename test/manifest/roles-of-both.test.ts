@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openStoredBases, type StoredBases } from '../../src/adapters/stored-bases.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { grants, isRole, permissionsIn } from '../../src/manifest/permissions.ts';
-import { roleOfBoth } from '../../src/manifest/roles-of-both.ts';
+import { OLDER_RULES, roleOfBoth, withoutOlderRules } from '../../src/manifest/roles-of-both.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { objectOf } from '../support/inventory.ts';
 
@@ -33,6 +33,21 @@ describe('a role while both releases run', () => {
   it('is the target’s own where that grants it', () => {
     const asked = rule('adminnetworkpolicies', 'list');
     assert.equal(roleOfBoth(role(asked), role(asked), OLDER), undefined);
+  });
+
+  it('is without them the role that it was made of, and keeps an equal rule of a user', () => {
+    const older = rule('adminnetworkpolicies', 'list');
+    const both = roleOfBoth(role(PODS), role(older), OLDER)?.both.object ?? assert.fail();
+    assert.deepEqual(withoutOlderRules(both).rules, [PODS]);
+    assert.deepEqual(withoutOlderRules(both).metadata.annotations, {});
+    assert.deepEqual(withoutOlderRules({ ...both, rules: [older, ...(both.rules as object[])] }).rules, [older, PODS]);
+  });
+
+  it('is left as it is where its note says nothing', () => {
+    const noted = (text: string) => ({ ...role(PODS), metadata: { name: 'calico-node', annotations: { [OLDER_RULES]: text } } });
+    for (const text of ['', '{}', '[1]', 'null']) assert.deepEqual(withoutOlderRules(noted(text)).rules, [PODS], text);
+    const plain = role(PODS);
+    assert.equal(withoutOlderRules(plain), plain);
   });
 
   it('is for roles alone', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { usualChain } from '../../src/features/chain.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
-import { type HeldFleet, heldFleet } from './held-fleet.ts';
+import { heldFleet } from './held-fleet.ts';
+import type { Ground } from './incident-grounds.ts';
 import { badLine, faultyCluster, isRead, type LineFault } from './owner-faults.ts';
 import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
 import { CALICO_TARGET } from './target.ts';
@@ -12,7 +13,7 @@ const NODES = 3;
 export const FLAGS: Flags = { release: CALICO_TARGET, skip: ['cli'], yes: true, accept: ['NS-301'] };
 
 /** `apply` and what follows, as one process asks for it; `fault` strikes one of its requests. */
-async function process({ scenario, profile }: HeldFleet, fault?: LineFault) {
+export async function struckRun({ scenario, profile }: Ground, fault?: LineFault) {
   const ports = sandboxPorts(scenario);
   const line = badLine(scenario, fault);
   const { cluster } = faultyCluster(scenario.cluster, scenario, { lists: new Map(), line });
@@ -23,23 +24,23 @@ async function process({ scenario, profile }: HeldFleet, fault?: LineFault) {
 }
 
 /** Every request from the hold to the end of the run, at which a process can be killed. */
-export async function heldPoints(): Promise<readonly LineFault[]> {
-  const { requests } = await process(await heldFleet(NODES));
+export async function heldPoints(): Promise<readonly (LineFault & { readonly what: string })[]> {
+  const { requests } = await struckRun(await heldFleet(NODES));
   const first = requests.indexOf('patch deployments/calico-typha');
   assert.ok(first > 0, 'Typha was held');
   return requests.flatMap((what, index) => {
     if (index < first - 3) return [];
     const types = isRead(what) ? (['kill-before'] as const) : (['kill-before', 'kill-after'] as const);
-    return types.map((type) => ({ at: index + 1, type }));
+    return types.map((type) => ({ at: index + 1, type, what }));
   });
 }
 
 /** Killed there, and run again: no annotation is left, and no more agents were away than may be. */
 export async function heldTrial(point: LineFault): Promise<void> {
   const fleet = await heldFleet(NODES);
-  const { requests } = await process(fleet, point);
+  const { requests } = await struckRun(fleet, point);
   const what = `${point.type} ${point.at}: ${requests.at(-1)}`;
-  const { outcome } = await process(fleet);
+  const { outcome } = await struckRun(fleet);
   const open = outcome?.findings.filter((one) => one.outcome === 'error').map(({ id, message }) => `${id} ${message}`);
   assert.deepEqual([outcome?.exit, outcome?.message, open], ['done', undefined, []], what);
   assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []], what);

@@ -16,6 +16,7 @@ import { mergeManifest } from '../../manifest/merge.ts';
 import type { LiveState, MergeInput } from '../../manifest/merge-input.ts';
 import { listRulesOf } from '../../manifest/openapi-lists.ts';
 import { identityOf, prepared } from '../../manifest/prepare.ts';
+import { withoutOlderRules } from '../../manifest/roles-of-both.ts';
 import { readOwnStrategies, withoutOwn } from '../canary/index.ts';
 import { attempt, writerBehind } from '../survey/index.ts';
 import { readBases } from './base.ts';
@@ -147,7 +148,7 @@ export function baseNote(base: string, doubt?: BaseDoubt): string {
 
 type Documents = readonly KubeObject[];
 
-/** A strategy that this program gave the agents for a while is no edit. */
+/** What this program gave the agents or a role for a while is no edit. */
 async function readUsersObjects(
   { cluster, records }: Sources,
   context: Context,
@@ -162,7 +163,7 @@ async function readUsersObjects(
     objects.flatMap(({ live }) => live ?? []),
   );
   const asUsers = await ownStop(records, context);
-  return objects.map((one) => (one.live ? { ...one, live: asUsers(withoutOwn(one.live, strategies)) } : one));
+  return objects.map((one) => (one.live ? { ...one, live: asUsers(withoutOlderRules(withoutOwn(one.live, strategies))) } : one));
 }
 
 /** Without metadata: its lists have one rule everywhere. */
