@@ -53,4 +53,28 @@ export const explainedIncidents: readonly Incident[] = [
     here: '[NS-707](../reference/checks/NS-707.md) says before the upgrade that nothing is renamed here. The policies stay in force. After all agents are upgraded, run `calicoctl datastore migrate-policy-names` with a calicoctl of v3.32.2 or later. It may be run again.',
     sources: ['projectcalico/calico#13257', 'projectcalico/calico#13288', 'tigera/docs#2851'],
   },
+  {
+    seen: 'The agent is not created on a node: "path "/sys/fs" is mounted on "/sys" but it is not a shared mount".',
+    why: 'From v3.31 on the operator mounts folders below `/sys` with propagation on every cluster, before with eBPF alone.',
+    here: '[NS-902](../reference/checks/NS-902.md) says it before the upgrade where the mount is new, and [`--probe-nodes`](../reference/checks/NS-431.md) tries it. `wait` stops at the first such node and prints what it means. On the node: `mount --make-shared /sys`, with a unit that does it at each boot.',
+    sources: ['projectcalico/calico#11764', 'k0sproject/k0s#252'],
+  },
+  {
+    seen: 'The new operator ends again and again: "could not wait for cache to sync"; statuses stay green, agents old.',
+    why: 'The thread tells no cause. An operator says so that cannot list or watch a kind: a CRD or a right is missing, or the API server answers too slowly.',
+    here: '`wait` looks at images, not at statuses alone: it stops at the operator’s pod, with its last lines and what they mean. Compare CRDs and ClusterRole with the release, then run the same command again.',
+    sources: ['projectcalico/calico#14019'],
+  },
+  {
+    seen: 'After an upgrade across v3.28 objects that name a policy or another v3 object as their owner are deleted, or a controller no longer finds what it owns.',
+    why: 'The v3 API shows another UID of each object from v3.28 on. kube-controller-manager and controllers that watch v3 objects may keep old UIDs in memory.',
+    here: '[NS-701](../reference/checks/NS-701.md) and `ownerrefs` remove such references before the upgrade and put them back with the new UIDs; [NS-307](../reference/checks/NS-307.md) looks at all of them in the end. The release notes advise a restart of kube-controller-manager afterwards: do it when `verify` has found nothing, and restart controllers of your own that watch v3 objects.',
+    sources: ['projectcalico/calico#9191'],
+  },
+  {
+    seen: 'Init containers of the new agent fail on one node: a C library that is too old, or a broken copy of the image.',
+    why: 'The programs of the image do not fit this node, or a layer of it was stored incompletely.',
+    here: '`wait` stops at the node and prints the log and what it means. [`--probe-nodes`](../reference/checks/NS-431.md) starts the image there beforehand. Remove the image on the node, so that it is pulled again.',
+    sources: ['projectcalico/calico#6715', 'projectcalico/calico#6355', 'projectcalico/calico#9338'],
+  },
 ];

@@ -19,6 +19,8 @@ export interface OperatorNames {
   readonly agent: WorkloadName;
   readonly controllers: WorkloadName;
   readonly typha?: WorkloadName;
+  /** The priority class that older operators gave their pods, and those of today. */
+  readonly priorities?: { readonly former: string; readonly agent: string; readonly others: string };
   /** What its agents mount of the node from a release on, whatever the data plane is. */
   readonly agentMounts?: readonly { readonly path: string; readonly type: string; readonly propagation?: string; readonly since: string }[];
   /** Annotation by which the operator leaves an object as it is: with it Typha is held until every agent is upgraded. */

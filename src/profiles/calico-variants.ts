@@ -71,6 +71,8 @@ export const calicoOperated = {
   agent: workload('DaemonSet', 'calico-node', 'calico-node', 'calico-system'),
   controllers: workload('Deployment', 'calico-kube-controllers', 'calico-kube-controllers', 'calico-system'),
   typha: workload('Deployment', 'calico-typha', 'calico-typha', 'calico-system'),
+  // Up to v3.20 all pods had their own class (pkg/render/priority_class.go of operator v1.20, render.go of v1.42.3; operator#1428).
+  priorities: { former: 'calico-priority', agent: 'system-node-critical', others: 'system-cluster-critical' },
   // Until then for eBPF alone (pkg/render/node.go of operator v1.38.0 and v1.40.0, calico#11764).
   agentMounts: [
     { path: '/sys/fs', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: 'v3.31.0' },

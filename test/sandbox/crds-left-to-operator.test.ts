@@ -40,7 +40,10 @@ for (const path of ['operator', 'chart'] as const)
 
     it('are applied, stand in Git and need rights where it does not', async () => {
       const { text, files } = await inGit(join(around, 'before'));
-      assert.ok(files.some((file) => file.includes('customresourcedefinition')), text);
+      assert.ok(
+        files.some((file) => file.includes('customresourcedefinition')),
+        text,
+      );
       assert.match(await said(ground, 'permissions --for run'), new RegExp(`resources: .*"${CRDS}".*\\n(?:.*\\n)?.*"patch"`));
     });
 
@@ -48,7 +51,11 @@ for (const path of ['operator', 'chart'] as const)
       keepsCrds(ground);
       const folder = join(around, 'after');
       const { text, files } = await inGit(folder);
-      assert.deepEqual(files.filter((file) => file.includes('customresourcedefinition')), [], text);
+      assert.deepEqual(
+        files.filter((file) => file.includes('customresourcedefinition')),
+        [],
+        text,
+      );
       assert.match(text, /The operator installs its CRDs itself: Git needs none/);
       const roles = await said(ground, 'permissions --for run');
       const rules = roles.split('  - apiGroups').filter((rule) => rule.includes(`"${CRDS}"`));

@@ -1,9 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { manifestText, parseManifest } from '../../src/manifest/manifest.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { storedIn } from '../support/chart-bench.ts';
 import { HELM_REFUSES } from '../support/played-helm.ts';
+import { manifestFile } from '../support/releases.ts';
 import { ailing, ending, operates, withoutNetwork } from './ailing-pods.ts';
 import { type IncidentRun, on } from './incident.ts';
+import { stored } from './incident-worlds.ts';
+import { of } from './release-worlds.ts';
 
 const PROBED_NETWORK = '--probe-network --probe-image registry.example.org/busybox:1.37 --probe-namespace default';
 const AGENT = 'netsvc-node';
@@ -13,6 +19,19 @@ const NO_MATCHES =
   'Error: UPGRADE FAILED: unable to build kubernetes objects from current release manifest: no matches for kind "PodSecurityPolicy" in version "policy/v1beta1"\n';
 const PROBED = { command: 'preflight --probe-nodes all --yes' };
 const SANDBOX = 'Failed to create pod sandbox: plugin type="calico" failed (add):';
+
+/** As the definition of v3.32.2 does; the file here is that of v3.32.1. */
+function checksNetworks(_: unknown, { releases }: Scenario): void {
+  const path = manifestFile('v3.32.2', 'calico.yaml', releases.source);
+  const documents = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => {
+    if (!object.metadata.name.startsWith('ipreservations.')) return object;
+    const reservedCIDRs = { type: 'array', items: { type: 'string', format: 'cidr' } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { reservedCIDRs } } } } };
+    const spec = object.spec as { readonly versions: readonly object[] };
+    return { ...object, spec: { ...spec, versions: spec.versions.map((one) => ({ ...one, schema })) } };
+  });
+  writeFileSync(path, manifestText(documents));
+}
 
 /** The rollout fails as in the thread: `run` stops and says what that means. */
 export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
@@ -70,6 +89,31 @@ export const stoppedRuns: Readonly<Record<string, IncidentRun>> = {
   'the operator ends at once for want of a definition': on('operator', [80])
     .after(ailing('tigera-operator', 'crash-loop', { log: 'error: no matches for kind "Gateway" in version "v1"\n' }))
     .ends(5, /tigera-operator-\w+ logs: error: no matches for kind "Gateway".*\n.*means {3}the server lacks a definition/),
+  'the operator cannot watch what it needs': on('operator', of('calico#14019'))
+    .after(
+      ailing('tigera-operator', 'crash-loop', { log: 'Could not wait for Cache to sync: failed to wait for gateway caches to sync\n' }),
+    )
+    .ends(5, /tigera-operator-\w+ logs: Could not wait for Cache to sync.*\n.*means {3}the operator cannot list or watch a kind/),
+  'the programs of the image need a newer C library than the node’s copy has': on('own', of('calico#6715'))
+    .after(ailing(AGENT, 'crash-loop', { log: "install-cni: /lib64/libc.so.6: version `GLIBC_2.34' not found\n" }))
+    .ends(5, /netsvc-node-\w+ logs: install-cni: .*GLIBC_2\.34.*\n.*means {3}a program of this image needs a newer C library/),
+  'the chart release is not where its operator is': on('chart', of('rke2#2932'))
+    .after(({ store }) => {
+      for (const one of store.list(K.Secret))
+        if (one.metadata.name.startsWith('sh.helm.release')) store.delete(K.Secret, one.metadata.name, 'tigera-operator');
+      for (const one of storedIn({})) store.insert(K.Secret, { ...one, metadata: { ...one.metadata, namespace: 'default' } });
+      const text = (object: KubeObject) =>
+        JSON.stringify(object).replaceAll(
+          '"meta.helm.sh/release-namespace":"tigera-operator"',
+          '"meta.helm.sh/release-namespace":"default"',
+        );
+      for (const kind of [K.Deployment, K.ServiceAccount, K.ClusterRole, K.ClusterRoleBinding])
+        for (const one of store.list(kind)) store.update(kind, JSON.parse(text(one)) as KubeObject);
+    })
+    .ends(3, /release default\/calico is not in the namespace of its operator, tigera-operator[\s\S]*--move-release[\s\S]*explain NS-244/),
+  'the target refuses plain addresses in reservations': on('calico', of('calico#13338'), { command: 'preflight', release: 'v3.32.2' })
+    .after(checksNetworks, stored('IPReservation', 'printers', { reservedCIDRs: ['10.244.7.9'] }))
+    .ends(3, /^× NS-501 [\s\S]*IPReservation\/printers[\s\S]*reservedCIDRs/m),
   'the status of the address pools stays bad while the v3 API is away': on('operator', [70])
     .after((cluster, scenario) => {
       cluster.store.listen(({ kind, before, after }) => {

@@ -18,6 +18,7 @@ import { manifestFile } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
 import { type After, type IncidentRun, on } from './incident.ts';
+import { of } from './release-worlds.ts';
 
 const SYSTEM = 'kube-system';
 const NEW = /:v3\.32\.\d/;
@@ -112,6 +113,15 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
       const clientSide = () => put(cluster, { ...(big as KubeObject), metadata: { name: 'another', annotations } });
       assert.throws(clientSide, /metadata\.annotations: Too long/);
     }),
+  'definitions that were born under v1beta1 drop unknown fields, so that the server takes their defaults': on('old', of('calico#6258'), OLD)
+    .after(({ store }) => {
+      for (const one of store.list(K.CustomResourceDefinition))
+        store.update(K.CustomResourceDefinition, { ...one, spec: { ...(one.spec as object), preserveUnknownFields: true } });
+    })
+    .ends(0, ({ scenario: { cluster } }) => {
+      const own = cluster.store.list(K.CustomResourceDefinition).filter(({ metadata }) => metadata.name.endsWith('.crd.projectcalico.org'));
+      for (const { spec, metadata } of own) assert.notEqual(jsonAt(spec, 'preserveUnknownFields'), true, metadata.name);
+    }),
   'an account that the new agents need is there before them': on('old', [2], OLD).ends(0, (after) =>
     assertOrder(after, appears(K.ServiceAccount, 'calico-cni-plugin'), becomesNew(K.DaemonSet, 'calico-node')),
   ),
@@ -168,7 +178,7 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
     const definitions = store.list(K.CustomResourceDefinition).map(({ metadata }) => metadata.name);
     assert.doesNotMatch(JSON.stringify([workloads, definitions]), /goldmane|whisker|flow_?logs/i);
   }),
-  'the operator starts once the definitions that it needs are there': on('operator', [5, 6, 8, 83], OPERATED)
+  'the operator starts once the definitions that it needs are there': on('operator', [5, 6, 8, 83, ...of('calico#7890')], OPERATED)
     .after(operates)
     .ends(0, assertDefinitionsFirst),
   'Typha stays as it is until the operator has upgraded every agent': on('operator', [33], OPERATED).ends(0, (after) =>
@@ -200,6 +210,12 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   'helm starts the operator once the definitions that the chart lacks are there': on('chart', [4, 8, 9], OPERATED)
     .after(operates)
     .ends(0, assertDefinitionsFirst),
+  'the controllers run the release as well as the agents': on('chart', of('calico#7605'), OPERATED)
+    .after(operates)
+    .ends(0, (after) => {
+      const { image } = containersOf(named(after, K.Deployment, 'calico-kube-controllers', 'calico-system'))[0] ?? {};
+      assert.match(image ?? '', NEW);
+    }),
   'the chart creates no component that nobody asked for': on('chart', [7], OPERATED).ends(0, (after) => {
     const { data } = named(after, K.Secret, 'sh.helm.release.v1.calico.v4', 'tigera-operator');
     const stored = gunzipSync(Buffer.from(atob((data as { readonly release: string }).release), 'base64')).toString();

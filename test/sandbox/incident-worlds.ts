@@ -81,7 +81,7 @@ const loadBalancers = stored('IPPool', 'lb', { cidr: '10.9.0.0/24', allowedUses:
 /** A stored policy keeps the labels that it was given in an annotation. */
 const ofArgo = { 'projectcalico.org/metadata': JSON.stringify({ labels: { 'argocd.argoproj.io/instance': 'shop' } }) };
 
-const windowsNode = objectOf('v1', 'Node', 'win-01', {
+export const windowsNode = objectOf('v1', 'Node', 'win-01', {
   metadata: { labels: { 'kubernetes.io/os': 'windows' } },
   status: {
     conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }],

@@ -170,6 +170,32 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['felix#2905 felix#2910', 'DETECTED'],
   ['calico#8388 calico#8459', 'DETECTED'],
   ['calico#11894', 'DETECTED'],
+  [
+    'calico#9066 operator#2031 operator#3413',
+    'DETECTED',
+    'e2e/reports: an Installation that is being deleted stops preflight and every stage',
+  ],
+  ['docs#2907 rke2-charts#1205 calico#13475', 'DETECTED', 'e2e/reports: a locked datastore and a migration of it are errors'],
+  ['k8scloudconfig#941 calico#3346', 'DETECTED', 'e2e/reports: a locked datastore and a migration of it are errors'],
+  ['calico#11702', 'DETECTED'],
+  ['operator#4530 calico#6357 calico#9540', 'DETECTED', 'e2e/reports: an operator that refuses its Installation is an error'],
+  ['istio#57432 istio#55913', 'DETECTED'],
+  // A post mortem; none of the threads of this service.
+  ['You-Broke-Reddit', 'DETECTED'],
+  ['calico#13338 calico#13342', 'DETECTED'],
+  ['calico#13366 calico#13367', 'DETECTED'],
+  ['calico#12192 calico#12694', 'DETECTED'],
+  ['calico#4718', 'DETECTED'],
+  ['calico#11109 calico#11614 calico#11748 cluster-api-provider-azure#5523 operator#3113', 'DETECTED'],
+  ['rke2#2932', 'DETECTED'],
+  ['operator#3076 helm-charts#403 helm-charts#971 helm-charts#361', 'DETECTED'],
+  ['operator#1428 operator#1521 operator#1523', 'DETECTED'],
+  ['calico#11764 k0s#252', 'EXPLAINED', 'e2e/reports: the mount that agents get from v3.31 on is told'],
+  ['calico#14019', 'EXPLAINED'],
+  ['calico#6715 calico#6355 calico#9338', 'EXPLAINED'],
+  ['calico#6258 calico#4237 rancher#40280 rke#3152', 'PREVENTED', RELEASES],
+  ['calico#7890 calico#4707 calico#5927', 'PREVENTED', OPERATOR],
+  ['calico#7605', 'PREVENTED', CHART],
 ];
 
 export const incidents = TABLE.map(([threads, , ...tests], index) => ({ row: index + 1, threads: threads.split(' '), tests }));

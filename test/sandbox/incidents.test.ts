@@ -13,8 +13,9 @@ import { upgradedRuns } from './incident-upgrades.ts';
 import { incidentWorlds as otherWorlds } from './incident-worlds.ts';
 import { incidents } from './incidents-table.ts';
 import { releaseWorlds } from './release-worlds.ts';
+import { stateWorlds } from './state-worlds.ts';
 
-const incidentWorlds = { ...otherWorlds, ...releaseWorlds };
+const incidentWorlds = { ...otherWorlds, ...releaseWorlds, ...stateWorlds };
 const RUN = 'run --yes --skip cli';
 const PREFLIGHT = 'preflight -o wide';
 const grounds = new Map<GroundName, Promise<Ground>>();

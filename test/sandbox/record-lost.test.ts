@@ -21,7 +21,9 @@ describe('a run that was killed, its record lost', function () {
   this.timeout(180_000);
 
   it('is done by the next one, which knows its own hold: or that says what is left, and the command that releases it', async () => {
-    const ofHold = (await heldPoints()).filter(({ type, what }) => type === 'kill-after' && /^patch (?:deployments\/calico-typha|replicasets)/.test(what));
+    const ofHold = (await heldPoints()).filter(
+      ({ type, what }) => type === 'kill-after' && /^patch (?:deployments\/calico-typha|replicasets)/.test(what),
+    );
     assert.equal(ofHold.length, 3);
     for (const point of ofHold) {
       const fleet = await heldFleet(3);

@@ -6,7 +6,7 @@ import { type IncidentWorld, on } from './incident.ts';
 import { felix, installation, laidOver, nodeInfo, replaced, stored } from './incident-worlds.ts';
 import { incidents } from './incidents-table.ts';
 
-const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
+export const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
 const EBPF = felix({ bpfEnabled: true });
 const VXLAN = stored('IPPool', 'pods', { cidr: '10.244.0.0/16', vxlanMode: 'Always' });
 const HTTP = stored('GlobalNetworkPolicy', 'http', { ingress: [{ action: 'Allow', http: { methods: ['GET'] } }] });

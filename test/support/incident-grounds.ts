@@ -212,7 +212,7 @@ export function put(cluster: SandboxCluster, object: KubeObject): KubeObject {
 /** Until controllers have seen what was put back. Virtual milliseconds. */
 const SEEN_MS = 10_000;
 
-/** Does the work, then puts everything back that it has changed about the cluster; false where pods were replaced, which nobody can. */
+/** Does the work, then puts everything back that it has changed about the cluster; false where pods were replaced or a deletion began, which nobody can. */
 export async function undone({ cluster, clock }: Scenario, work: () => Promise<void>): Promise<boolean> {
   const { store } = cluster;
   const own = { ...cluster };
@@ -231,6 +231,6 @@ export async function undone({ cluster, clock }: Scenario, work: () => Promise<v
     await clock.sleep(SEEN_MS);
   }
   return !changes.some(
-    ({ kind, before, after }) => kind.plural === K.Pod.plural && !(before && after && !after.metadata.deletionTimestamp),
+    ({ kind, before, after }) => after?.metadata.deletionTimestamp !== undefined || (kind.plural === K.Pod.plural && !(before && after)),
   );
 }

@@ -23,6 +23,11 @@ const REMEDIES: readonly Remedy[] = [
     next: (namespace) => command`kubectl get namespace ${namespace} --show-labels`,
   },
   {
+    says: /insufficient quota to match these scopes/,
+    hint: 'This server admits pods of these priority classes only where a quota allows them: create a ResourceQuota for them in this namespace, as there is one in kube-system. Operators of today give all pods of the service such a class.',
+    next: (namespace) => command`kubectl -n ${namespace} get resourcequotas`,
+  },
+  {
     says: /exceeded quota|failed quota/,
     hint: 'Raise the quota, or set requests and limits of these containers as it asks.',
     next: (namespace) => command`kubectl -n ${namespace} describe resourcequotas`,

@@ -42,7 +42,12 @@ export const operatorPath = {
     return [...own, ...objectsIn(manifest)];
   },
   /** `--enable-flow-logs`: a release without them is refused by `apply`. */
-  async asked(cluster: ClusterReader, context: Context, target: TargetFacts, { restoresCrds }: Installation): Promise<readonly KubeObject[]> {
+  async asked(
+    cluster: ClusterReader,
+    context: Context,
+    target: TargetFacts,
+    { restoresCrds }: Installation,
+  ): Promise<readonly KubeObject[]> {
     const missing = await attempt(() => readMissingFlowLogs({ cluster }, context, target));
     const own = restoresCrds ? withoutCrds(target.documents) : target.documents;
     return [...own, ...('value' in missing ? missing.value : [])];

@@ -3,11 +3,12 @@ import { type Evidence, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOperated } from '../../kernel/installation.ts';
-import { isRecord, jsonAt } from '../../kernel/json.ts';
+import { isRecord, jsonAt, mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { type LabelSelector, selects } from '../../kube/selector.ts';
 import { podsAnswer } from '../install-manifest/index.ts';
 import { findWorkload, serviceWorkloads } from '../rollout/index.ts';
@@ -82,10 +83,20 @@ export async function readOperatedPods(
   const live = names.flatMap((name) => findWorkload([...daemonSets.value, ...deployments.value], name) ?? []);
   return Promise.all(
     live.map(async (workload) => {
-      const pods = await podsAnswer(cluster, workload, workload);
+      const pods = await podsAnswer(cluster, withNewPriority(workload, profile), workload);
       return { ref: refOf(workload), ...(pods ? { pods } : {}) };
     }),
   );
+}
+
+/** Quotas of some clusters allow critical pods in few namespaces alone. */
+function withNewPriority(workload: KubeObject, { operator: { priorities, agent } }: Profile): KubeObject {
+  const pod = mapAt(workload.spec, 'template', 'spec');
+  if (!priorities || pod.priorityClassName !== priorities.former) return workload;
+  const priorityClassName = workload.metadata.name === agent.name ? priorities.agent : priorities.others;
+  const { priority: _, ...rest } = pod;
+  const spec = { ...rest, priorityClassName };
+  return { ...workload, spec: { ...mapAt(workload.spec), template: { ...mapAt(workload.spec, 'template'), spec } } };
 }
 
 /** A webhook on the pod network needs the agents, and the agents' pods need its answer: a deadlock once both are down. */
