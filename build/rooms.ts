@@ -10,6 +10,7 @@ import { CHAINS, STAGE_IDS } from '../src/cli/command-names.ts';
 /** A feature imports those before it in this list, by their index.ts. */
 export const FEATURES = [
   'tested-way',
+  'rights',
   'policy-rules',
   'survey',
   'ipam',
@@ -19,7 +20,6 @@ export const FEATURES = [
   'policies',
   'ownerrefs',
   'going-back',
-  'rights',
   'canary',
   'install-manifest',
   'install-operator',

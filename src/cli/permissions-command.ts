@@ -70,14 +70,17 @@ function unsaid({ flags }: Asked, thrown: unknown): Fault {
 }
 
 async function assertPermitted(wanted: string): Promise<void> {
-  const { permittedCommands } = await import('../features/rights/index.ts');
+  const { permittedCommands } = await import('../features/permissions.ts');
   if (permittedCommands.includes(wanted)) return;
   throw new Fault('usage', `--for ${wanted}: there is no role for that`, [`name one of ${permittedCommands.join(', ')}`]);
 }
 
 /** The roles that a command needs, for `kubectl apply -f -`; asks no cluster. */
 export async function permissionsText(asked: RoleRequest): Promise<string> {
-  const { adminRights, permissionsOf, roleLines, withoutWideSecrets } = await import('../features/rights/index.ts');
+  const [{ adminRights, roleLines, withoutWideSecrets }, { permissionsOf }] = await Promise.all([
+    import('../features/rights/index.ts'),
+    import('../features/permissions.ts'),
+  ]);
   const profile = namedProfile(asked.profile);
   const { scope, from } = await scopeFor(asked, profile);
   const placed = { ...scope, probeNamespace: asked['probe-namespace'] };

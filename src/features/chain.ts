@@ -22,7 +22,8 @@ import { networkProbeEffects } from './network-probe/index.ts';
 import { nodeProbeEffects, probeNodesStage } from './node-probe/index.ts';
 import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
 import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
-import { kubectlChecks, preflightStage } from './preflight/index.ts';
+import { kubectlChecks, preflightStage as preflightStageFor } from './preflight/index.ts';
+import { type Needs, needs, writing } from './rights/index.ts';
 import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
 import { alpStage, sidecarPreconditions } from './sidecars/index.ts';
@@ -35,6 +36,9 @@ export const ownerrefsForgetStage = forgetStage(upgradeWaits);
 
 /** What the temporary policy owns is found by the search of the feature above. */
 export const policyStage = policyStageWith(scanOwned);
+
+/** What is left of the account to ask is known once all stages are. */
+export const preflightStage = preflightStageFor(() => runNeeds);
 
 /** The chain in order: sub-commands, `run`, the help and the documentation all come from this one list. */
 export const chain: readonly AnyStage[] = [
@@ -83,6 +87,9 @@ export const allStages: readonly AnyStage[] = [...chain, ...rollbackChain.filter
 
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
+
+/** What a run asks of the account without `--include`. */
+export const runNeeds: readonly Needs[] = [...writing(usualChain.flatMap((one) => one.needs)), needs.canary, needs.networkProbe];
 
 /** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
 export function judgingKubectl(inner: AnyStage): AnyStage {

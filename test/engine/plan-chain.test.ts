@@ -20,6 +20,7 @@ function stageOf(id: 'preflight' | 'apply' | 'backup' | 'verify', opened: string
     ref: '§4.4',
     readOnly: id !== 'apply',
     judgesResult,
+    needs: [],
     checks: [
       {
         id: 'NS-001',

@@ -487,7 +487,7 @@ describe('runChain', () => {
     const judging = (...looks: readonly Verdict[]) => {
       let seen = 0;
       return stage<Verdict>({
-        ...{ id: 'verify', title: 'verify', ref: '§4.4', readOnly: true, judgesResult: true },
+        ...{ id: 'verify', title: 'verify', ref: '§4.4', readOnly: true, judgesResult: true, needs: [] },
         checks: [{ id: 'NS-301', title: 't', category: 'kubernetes', severity: 'error', ref: '§1', judge: (facts) => facts }],
         survey: async () => looks[seen++] ?? bad,
         plan: () => ({ skip: 'judged' }),

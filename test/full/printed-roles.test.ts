@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseAllDocuments } from 'yaml';
-import { permittedCommands } from '../../src/features/rights/permissions.ts';
+import { permittedCommands } from '../../src/features/permissions.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { missing, type Role } from '../support/least-privilege.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { policyStage, usualChain } from '../../src/features/chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
+import { permissionsOf } from '../../src/features/permissions.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import type { Permission } from '../../src/features/rights/permission.ts';
-import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';

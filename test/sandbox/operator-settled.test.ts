@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { usualChain } from '../../src/features/chain.ts';
 import { upgradeWaits } from '../../src/features/install/around.ts';
-import { permissionsOf } from '../../src/features/rights/permissions.ts';
+import { permissionsOf } from '../../src/features/permissions.ts';
 import { operatorScope } from '../../src/features/rights/role-scopes.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
 import type { Observer } from '../../src/kernel/event.ts';

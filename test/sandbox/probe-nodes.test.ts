@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { preflightStage } from '../../src/features/chain.ts';
 import { NODE_PROBES } from '../../src/features/node-probe/job.ts';
 import { probeNodesStage } from '../../src/features/node-probe/stage.ts';
-import { preflightStage } from '../../src/features/preflight/stage.ts';
+import { permissionsOf } from '../../src/features/permissions.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
-import { permissionsOf } from '../../src/features/rights/permissions.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
 import { interruptionOf } from '../../src/kernel/interruption.ts';

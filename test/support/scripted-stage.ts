@@ -14,6 +14,7 @@ export function scripted(
     title: id,
     ref: '§4.4',
     readOnly: false,
+    needs: [],
     checks: [],
     async survey(sources) {
       await look(sources);

@@ -11,6 +11,7 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
 import { onPaths } from '../install/index.ts';
 import { type IpamFacts, ipamIn, keptIpam } from '../ipam/index.ts';
+import { needs } from '../rights/index.ts';
 import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
@@ -78,6 +79,7 @@ export const backupStage = pathStage({
   title: 'Back up what the upgrade can touch',
   ref: '§7',
   readOnly: false,
+  needs: [needs.detection, needs.storedResources, needs.chartRead, needs.backup],
   on: onPaths(({ written }) => backupOf(written)),
 });
 

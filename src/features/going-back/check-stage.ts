@@ -7,6 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
+import { needs } from '../rights/index.ts';
 import { attempt, readInstalled } from '../survey/index.ts';
 import { type BackFacts, backChecks } from './checks.ts';
 import { namingOf } from './former-names.ts';
@@ -21,6 +22,7 @@ export const rollbackCheckStage = backwards<BackFacts>({
   title: 'Check that the old release can read what is stored',
   ref: 'domain §7.2c',
   readOnly: true,
+  needs: [needs.detection, needs.storedResources],
   checks: backChecks,
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);

@@ -8,6 +8,7 @@ import { apiVersionOf, crdName, type KubeObject, refOf, refText } from '../../ke
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { named } from '../../kube/lean-objects.ts';
+import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
 import { type LabelsJudged, labelChecks } from './checks.ts';
 import { type Hidden, type HiddenIn, hiddenIn, ownMetadataPatch, readsOwnMetadata } from './own-metadata.ts';
@@ -27,6 +28,11 @@ export const rollbackLabelsStage = backwards<LabelFacts>({
   title: 'Show labels to the old release',
   ref: REF,
   readOnly: false,
+  needs: [
+    needs.detection,
+    needs.storedResources,
+    ({ crdGroup: group }) => allow(['patch'], { group, plural: '*' }, 'labels where the old release reads them'),
+  ],
   traffic: 'untouched',
   converges: true,
   checks: labelChecks,

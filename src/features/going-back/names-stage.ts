@@ -2,10 +2,12 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted, firstOf } from '../../kernel/counted.ts';
 import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { neverRenames } from '../policies/index.ts';
+import { neverRenames, POLICY_PLURALS } from '../policies/index.ts';
+import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
 import { type NameFacts, nameChecks } from './checks.ts';
 import { controllersName } from './controllers.ts';
@@ -30,6 +32,17 @@ export const rollbackNamesStage = backwards<NamesFacts>({
   title: 'Store policies under their former names',
   ref: REF,
   readOnly: false,
+  needs: [
+    needs.detection,
+    needs.storedResources,
+    () => allow(['get'], K.Deployment, 'whether the new controllers are stopped'),
+    ({ crdGroup: group }) =>
+      allow(
+        ['create', 'delete', 'get'],
+        POLICY_PLURALS.map((plural) => ({ group, plural })),
+        'policies under the names of the old release',
+      ),
+  ],
   traffic: 'untouched',
   converges: true,
   checks: nameChecks,

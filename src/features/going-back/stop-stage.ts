@@ -1,9 +1,11 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
 import { hasFullManifest, type Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import { sameRelease } from '../../kernel/release.ts';
+import { allow, needs } from '../rights/index.ts';
 import { containersOf, readInstalled, rememberOf } from '../survey/index.ts';
 import { type Controllers, controllersName, readControllers } from './controllers.ts';
 import { backwards, REF } from './stage.ts';
@@ -20,6 +22,11 @@ export const rollbackStopStage = backwards<StopFacts>({
   title: 'Stop the new controllers',
   ref: REF,
   readOnly: false,
+  needs: [
+    needs.detection,
+    () => allow(['get', 'patch'], K.Deployment, 'the new controllers, which are stopped first'),
+    () => allow(['list'], K.Pod, 'the new controllers, which are stopped first'),
+  ],
   traffic: 'untouched',
   converges: true,
   checks: [],

@@ -10,6 +10,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { stage } from '../../kernel/stage.ts';
 import { type HostEndpoint, isAllInterfaces, type NodeVerdict, originOf } from '../policy-rules/index.ts';
+import { allow, type Needs, needs } from '../rights/index.ts';
 import { listed } from '../survey/index.ts';
 import { hepChecks } from './checks.ts';
 import { awaitEndpoints, deleteOld, switchCall } from './endpoints.ts';
@@ -21,11 +22,24 @@ import { undoPlan } from './undo.ts';
 
 type Surveyed = HepJudged & { readonly read: HepFacts };
 
+const NEEDS: readonly Needs[] = [
+  needs.detection,
+  needs.storedResources,
+  () => allow(['get'], [K.DaemonSet, K.Deployment], 'whether the rolling update is over'),
+  () => allow(['get', 'list', 'patch'], K.Node, 'labels of the nodes'),
+  needs.endpointProfiles,
+  () => allow(['get'], K.ConfigMap, 'variables of the controllers', { required: false }),
+  ({ crdGroup: group }) => allow(['create', 'delete', 'get', 'list', 'watch'], { group, plural: 'hostendpoints' }, 'host endpoints'),
+  ({ crdGroup: group, controllersConfiguration: { plural } }) =>
+    allow(['get', 'patch', 'update'], { group, plural }, 'automatic host endpoints'),
+];
+
 const HEP = {
   id: 'hep',
   title: 'Migrate to automatic host endpoints',
   ref: '§4.7',
   readOnly: false,
+  needs: NEEDS,
   undoneBy: 'hep --undo',
   optional: true,
   converges: true,

@@ -1,13 +1,35 @@
+import { K } from '../../kernel/kinds.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
 import { refusingPace } from '../canary/index.ts';
+import { allow, type Needs, needs } from '../rights/index.ts';
 import { pathStage } from '../survey/index.ts';
 import { onPaths } from './paths.ts';
+
+const NEEDS: readonly Needs[] = [
+  needs.detection,
+  needs.documents,
+  needs.podDryRuns,
+  needs.rollout,
+  needs.ownerSearch,
+  needs.journal,
+  needs.chartRead,
+  needs.chartRelease,
+  needs.typhaHold,
+  needs.statuses,
+  needs.operatorEnd,
+  () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
+  ({ crdGroup: group, controllersConfiguration: { plural } }) => [
+    ...allow(['get'], { group, plural }, 'renaming of policies'),
+    ...allow(['patch'], { group, plural }, 'renaming of policies (--until controllers)', { required: false }),
+  ],
+];
 
 const APPLY = {
   id: 'apply',
   title: 'Apply the target release',
   ref: '§4.4/2',
   readOnly: false,
+  needs: NEEDS,
   traffic: 'agents',
   reaches: 'workloads',
   installs: true,

@@ -1,8 +1,10 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
+import { needs } from '../rights/index.ts';
 import { SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { pathStage } from '../survey/index.ts';
 import { onPaths, pathOf } from './paths.ts';
@@ -13,6 +15,7 @@ export const waitStage = pathStage({
   title: 'Wait for the rolling update',
   ref: '§4.4/3',
   readOnly: true,
+  needs: [needs.detection, needs.rollout, needs.chartRead, needs.operatorEnd],
   probes: true,
   traffic: 'agents',
   settles: SETTLED_BY_ROLLOUT,
@@ -30,6 +33,17 @@ export const crdsStage = pathStage({
   title: 'Install the new CRDs',
   ref: '§4.3/2',
   readOnly: false,
+  needs: [
+    needs.detection,
+    needs.ownerSearch,
+    needs.journal,
+    needs.statuses,
+    (profile, scope) =>
+      needs.documents(profile, {
+        ...scope,
+        documents: scope.documents.filter(({ kind }) => kind.plural === K.CustomResourceDefinition.plural),
+      }),
+  ],
   traffic: 'untouched',
   reaches: 'crds',
   noReturns: [NO_RETURNS.crds],

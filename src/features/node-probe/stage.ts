@@ -14,6 +14,7 @@ import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { fitsNode } from '../../kube/node-fit.ts';
 import { imageList, imagesIn, pullSecretsIn } from '../../manifest/images.ts';
+import { needs } from '../rights/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { isImageOf, listed, readInstalled } from '../survey/index.ts';
 import { type AgentNeeds, agentNeeds } from './agent-needs.ts';
@@ -141,6 +142,7 @@ export const probeNodesStage = stage<ProbeFacts>({
   title: 'Try the target on the nodes',
   ref: 'domain §12',
   readOnly: false,
+  needs: [needs.probe],
   optional: true,
   leavesNothing: true,
   settles: ['NS-606'],

@@ -4,6 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { acceptsWhole } from '../../kernel/judge.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { type StagePlan, stage } from '../../kernel/stage.ts';
+import { needs } from '../rights/index.ts';
 import { archiveOf } from './effects.ts';
 import { forgetChecks, onlyStaysOff, restoreChecks } from './owner-restore-checks.ts';
 import { type RestoreFacts, readRestoreFacts } from './restore-facts.ts';
@@ -18,6 +19,15 @@ const RESTORE = {
   title: 'Put owner references back with the new UIDs',
   ref: '§4.8/3',
   readOnly: false,
+  needs: [
+    needs.detection,
+    needs.storedResources,
+    needs.ownerSearch,
+    needs.ownerReferences,
+    needs.chartRead,
+    needs.operatorEnd,
+    needs.journal,
+  ],
   traffic: 'untouched',
   putsBack: STRIP,
   checks: restoreChecks,
@@ -97,6 +107,7 @@ export const forgetStage = (upgradeWaits: UpgradeWaits) =>
     title: 'Archive and delete the journal of owner references',
     ref: '§4.8/3',
     readOnly: false,
+    needs: [needs.detection, needs.ownerSearch, needs.journal],
     traffic: 'untouched',
     putsBack: STRIP,
     checks: forgetChecks,

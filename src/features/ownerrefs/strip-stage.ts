@@ -11,6 +11,7 @@ import { stage } from '../../kernel/stage.ts';
 import { type Said, text } from '../../kernel/step.ts';
 import { isPerson } from '../../kube/managed-fields.ts';
 import { neverRenames } from '../policies/index.ts';
+import { needs } from '../rights/index.ts';
 import { readInstalled, rememberOf, unknownEnd } from '../survey/index.ts';
 import { archiveOf } from './effects.ts';
 import { entryKey } from './journal-entries.ts';
@@ -33,6 +34,7 @@ export const ownerrefsStripStage = stage<StripFacts>({
   title: 'Remove owner references before the upgrade',
   ref: '§4.8/1',
   readOnly: false,
+  needs: [needs.detection, needs.storedResources, needs.ownerSearch, needs.ownerReferences, needs.journal],
   traffic: 'untouched',
   undoneBy: 'ownerrefs restore --undo',
   undo: putBackStage,

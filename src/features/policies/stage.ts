@@ -11,6 +11,7 @@ import { sha256Of } from '../../kube/sha256.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
+import { allow, needs } from '../rights/index.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { backupFolder } from '../survey/index.ts';
 import { removalChecks } from './removal-checks.ts';
@@ -30,6 +31,12 @@ export const policyStage = (searchOwned: SearchOwned) =>
     title: 'Review and remove the temporary policy',
     ref: '§4.4/7',
     readOnly: false,
+    needs: [
+      needs.detection,
+      needs.storedResources,
+      needs.endpointProfiles,
+      ({ crdGroup: group }) => allow(['delete', 'get', 'list'], { group, plural: 'globalnetworkpolicies' }, 'the temporary policy'),
+    ],
     undoneBy: 'copy',
     optional: true,
     converges: true,

@@ -9,7 +9,7 @@ import type { ClusterReader } from '../../kernel/ports.ts';
 import { pathOf } from '../install/index.ts';
 import type { ChartAhead } from '../install-chart/index.ts';
 import type { FoundTarget } from '../install-manifest/index.ts';
-import { type ChartScope, type DocumentKind, type Permission, permissionsOf } from '../rights/index.ts';
+import { asked, type ChartScope, type DocumentKind, type Needs, type Permission } from '../rights/index.ts';
 import { type AccessAnswer, attempt, installationIn, type PreflightFacts } from '../survey/index.ts';
 
 /** What else the permissions depend on. */
@@ -17,6 +17,8 @@ interface AccessAround extends Pick<PreflightFacts, 'discovery'> {
   /** False if the mesh is known to be without the policy sidecar. */
   readonly meshed: boolean;
   readonly chart: Reading<ChartAhead | undefined>;
+  /** What a run asks of the account. */
+  readonly ofRun: readonly Needs[];
 }
 
 /** Asks, in one batch, for everything that `run` needs; without a target for what any run needs. */
@@ -25,7 +27,7 @@ export async function readAccess(
   context: Context,
   detection: Reading<Detection>,
   { facts }: Pick<FoundTarget, 'facts'>,
-  { meshed, discovery, chart }: AccessAround,
+  { meshed, discovery, chart, ofRun }: AccessAround,
 ): Promise<Reading<readonly AccessAnswer[]>> {
   return attempt(async () => {
     const { profile, options } = context;
@@ -47,7 +49,7 @@ export async function readAccess(
       ...(installation ? { kvstore: isKeyValue(installation) } : {}),
       ...('value' in discovery ? { served: discovery.value.kinds } : {}),
     };
-    return reviewed(cluster, permissionsOf('run', profile, scope));
+    return reviewed(cluster, asked(ofRun, profile, scope));
   });
 }
 

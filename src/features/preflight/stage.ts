@@ -14,6 +14,7 @@ import { givesAddresses, readIpam } from '../ipam/index.ts';
 import { readPulled } from '../node-probe/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
+import { allow, type Needs, needs } from '../rights/index.ts';
 import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
 import {
@@ -49,28 +50,58 @@ declare module '../../kernel/context.ts' {
   }
 }
 
-/** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. */
-export const preflightStage = stage<WholePreflight>({
-  id: 'preflight',
-  title: 'Find out what is installed and whether it can be upgraded',
-  ref: '§1/2',
-  readOnly: true,
-  checks: preflightChecks,
-  survey: surveyPreflight,
-  plan: () => ({ actions: [] }),
-});
+const podWebhooks: Needs = () => [
+  ...allow(['list'], [K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration], 'webhooks that are asked about new pods', {
+    required: false,
+  }),
+  ...allow(['get'], K.Service, 'pods behind these webhooks', { required: false }),
+];
+
+/** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. `ofRun`: what a run asks of the account. */
+export const preflightStage = (ofRun: () => readonly Needs[]) =>
+  stage<WholePreflight>({
+    id: 'preflight',
+    title: 'Find out what is installed and whether it can be upgraded',
+    ref: '§1/2',
+    readOnly: true,
+    needs: [
+      needs.detection,
+      needs.stateRead,
+      needs.storedResources,
+      needs.removedKinds,
+      needs.ownerSearch,
+      needs.documents,
+      needs.podDryRuns,
+      needs.chartRead,
+      needs.crossings,
+      () => allow(['list'], [K.Namespace, K.PodDisruptionBudget, K.APIService], 'state of the cluster'),
+      () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
+      podWebhooks,
+    ],
+    checks: preflightChecks,
+    survey: (sources, context) => surveyPreflight(sources, context, ofRun()),
+    plan: () => ({ actions: [] }),
+  });
 
 /** Every reading of the preflight, each once and begun as soon as what it depends on is known: the target depends on what is installed. */
-export async function surveyPreflight(ports: Sources, context: Context): Promise<WholePreflight> {
+export async function surveyPreflight(ports: Sources, context: Context, ofRun: readonly Needs[]): Promise<WholePreflight> {
   const asked = context.options.readOnly ? readingOnly(ports) : ports;
   const sources = { ...asked, cluster: oneLook(asked.cluster) };
   const general = readGeneral(sources, context);
-  const [around, machine, upgrade] = await Promise.all([general, readMachine(sources, context), readUpgrade(sources, context, general)]);
+  const [around, machine, upgrade] = await Promise.all([
+    general,
+    readMachine(sources, context),
+    readUpgrade(sources, context, { general, ofRun }),
+  ]);
   return { ...around, ...machine, ...upgrade, now: sources.clock.now().getTime() };
 }
 
 /** What is installed, what becomes of it, and what this account may do to it. */
-async function readUpgrade(sources: Sources, context: Context, general: ReturnType<typeof readGeneral>) {
+async function readUpgrade(
+  sources: Sources,
+  context: Context,
+  { general, ofRun }: { readonly general: ReturnType<typeof readGeneral>; readonly ofRun: readonly Needs[] },
+) {
   const { cluster } = sources;
   const [{ detection, ...installed }, record] = await Promise.all([
     readInstallation(sources, context),
@@ -84,7 +115,7 @@ async function readUpgrade(sources: Sources, context: Context, general: ReturnTy
   const ofChart = readChartAhead(sources, context, detection);
   const mayDo = async () => {
     const [target, around, chart] = await Promise.all([ofTarget, general, ofChart]);
-    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart };
+    const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart, ofRun };
     return readAccess(cluster, context, detection, target, more);
   };
   const agentConfig = attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant));

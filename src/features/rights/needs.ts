@@ -71,6 +71,13 @@ export interface PlanScope {
 /** What a part of the work asks of the account. */
 export type Needs = (profile: Profile, scope: PlanScope) => readonly Permission[];
 
+declare module '../../kernel/stage.ts' {
+  interface Stage<Facts> {
+    /** What it asks of the account. The roles of commands are made of it. */
+    readonly needs: readonly Needs[];
+  }
+}
+
 /** Every command that asks a cluster. */
 export const session: Needs = () => allow(['get'], K.Namespace, 'which cluster this is', { names: ['kube-system'] });
 
@@ -137,6 +144,12 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
 
 export const storedResources: Needs = ({ crdGroup }) =>
   allow(['get', 'list'], { group: crdGroup, plural: '*' }, 'stored resources of the service');
+
+/** Of a namespace or a service account that a host endpoint names. */
+export const endpointProfiles: Needs = () => [
+  ...allow(['get'], K.Namespace, 'profiles of host endpoints'),
+  ...allow(['get'], K.ServiceAccount, 'profiles of host endpoints', { required: false }),
+];
 
 export const removedKinds: Needs = ({ removedKinds: removed }) =>
   allow(['list'], removed, 'resources that the target does not enforce', { required: false });

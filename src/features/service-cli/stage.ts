@@ -3,8 +3,10 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { K } from '../../kernel/kinds.ts';
 import { parseImage, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
+import { allow, type Needs, needs } from '../rights/index.ts';
 import { type CliFile, failed, failIfAny, type PreflightCheck } from '../survey/index.ts';
 import { fileIn } from './cli-list.ts';
 import { configActions, fileNameOf, folderOf } from './config.ts';
@@ -80,12 +82,16 @@ const cliChecks: readonly Check<Pick<CliFacts, 'fresh'>>[] = [
   },
 ];
 
+const storeCertificates: Needs = (_, { kvstore = true }) =>
+  kvstore ? allow(['get'], K.Secret, 'certificates of the key-value store (--cli-config)', { required: false }) : [];
+
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
   id: 'cli',
   title: 'Replace the service’s own CLI',
   ref: '§4.4/4',
   readOnly: false,
+  needs: [needs.detection, storeCertificates],
   traffic: 'untouched',
   checks: cliChecks,
   survey: readCliFacts,

@@ -6,6 +6,7 @@ import { parseImage } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
+import { needs } from '../rights/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readUndoFacts, readUpdateFacts } from './facts.ts';
@@ -31,6 +32,7 @@ const ALP = {
   title: 'Update the policy sidecars of the mesh',
   ref: '§4.6',
   readOnly: false,
+  needs: [needs.detection, needs.mesh],
   undoneBy: 'alp --undo',
   converges: true,
   checks: alpChecks,

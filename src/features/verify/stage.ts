@@ -13,6 +13,7 @@ import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { pathOf } from '../install/index.ts';
 import { readPinnedImages, readStillHeld } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
+import { allow, needs } from '../rights/index.ts';
 import { latePods, otherPodsOf, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
 import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, serviceNamespaces } from '../survey/index.ts';
@@ -37,6 +38,15 @@ export const verifyStage = stage<VerifyFacts>({
   title: 'Verify the result',
   ref: '§4.4/5',
   readOnly: true,
+  needs: [
+    needs.detection,
+    needs.storedResources,
+    needs.removedKinds,
+    needs.ownerSearch,
+    needs.operatorEnd,
+    needs.holdCopies,
+    () => allow(['get'], [K.DaemonSet, K.Deployment], 'the result'),
+  ],
   judgesResult: true,
   settles: SETTLED_BY_ROLLOUT,
   checks: verifyChecks,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { preflightStage, runNeeds } from '../../../src/features/chain.ts';
 import { preflightChecks } from '../../../src/features/preflight/catalogue.ts';
-import { preflightStage, surveyPreflight } from '../../../src/features/preflight/stage.ts';
+import { surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { serviceNamespaces } from '../../../src/features/survey/components.ts';
 import { FORBIDDEN } from '../../../src/features/survey/reading.ts';
 import { K } from '../../../src/kernel/kinds.ts';
@@ -62,7 +63,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
 
 async function survey(things: readonly KubeObject[] = objects, parts: Parameters<typeof clusterOf>[1] = {}, text?: string) {
   const { cluster, requests } = clusterOf(things, { kinds, ...parts });
-  return { facts: await surveyPreflight(sourcesOf(cluster, text), contextOf()), requests };
+  return { facts: await surveyPreflight(sourcesOf(cluster, text), contextOf(), runNeeds), requests };
 }
 
 /** How the survey lists each of these kinds, in the order of the texts. */
@@ -73,7 +74,7 @@ async function listsOf(...asked: readonly Kind[]): Promise<Readonly<Record<strin
     lists.push([kind.plural, listText(options)]);
     return cluster.list(kind, options);
   };
-  await surveyPreflight(sourcesOf({ ...cluster, list }), contextOf());
+  await surveyPreflight(sourcesOf({ ...cluster, list }), contextOf(), runNeeds);
   return Object.fromEntries(asked.map(({ plural }) => [plural, lists.flatMap(([listed, how]) => (listed === plural ? [how] : [])).sort()]));
 }
 
@@ -117,6 +118,7 @@ describe('the survey of the preflight', () => {
         },
       },
       contextOf(),
+      runNeeds,
     );
     assert.ok('value' in facts.preview && 'value' in facts.client);
   });
@@ -172,7 +174,7 @@ describe('the survey of the preflight', () => {
       wrote: ['apply'],
       oldest: 'v3.27.4',
     });
-    const facts = await surveyPreflight({ ...sources, records: { ...sources.records, load: async () => record } }, contextOf());
+    const facts = await surveyPreflight({ ...sources, records: { ...sources.records, load: async () => record } }, contextOf(), runNeeds);
     assert.equal('value' in facts.owners && facts.owners.value.apiReplaced, true);
   });
 

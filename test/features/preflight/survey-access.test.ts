@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { runNeeds } from '../../../src/features/chain.ts';
 import { surveyPreflight } from '../../../src/features/preflight/stage.ts';
 import { accessText, type Sources } from '../../../src/kernel/ports.ts';
 import type { ApplyBench } from '../../support/apply-bench.ts';
@@ -23,7 +24,7 @@ async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { reado
       run.tool === 'helm' ? sources.tools.run(run, options) : { exitCode: 1, stdout: '', stderr: 'not here', durationMs: 1 },
   };
   const work: Sources['work'] = { ...emptySources().work, ...sources.work };
-  const { access } = await surveyPreflight({ ...sources, cluster, lock, tools, work }, context);
+  const { access } = await surveyPreflight({ ...sources, cluster, lock, tools, work }, context, runNeeds);
   assert.ok('value' in access, JSON.stringify(access));
   return access.value.map(({ request, required }) => `${accessText(request)}${required ? '' : '?'}`);
 }

@@ -4,7 +4,7 @@ import { type PathPart, type PathParts, pathPart, pathStage } from '../../../src
 import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
 
-const STAGE = { id: 'crds', title: 'a stage', ref: '§4.3/2', readOnly: false } as const;
+const STAGE = { id: 'crds', title: 'a stage', ref: '§4.3/2', readOnly: false, needs: [] } as const;
 
 /** The same on every path but for what is said of the manifest's. */
 const onAll = (other: PathPart | string, manifest: PathPart | string): PathParts => ({
