@@ -101,13 +101,6 @@ export function joined(all: readonly Said[], by: string): Text {
   return new Text(all.flatMap((one, index) => [...(index === 0 ? [] : [by]), ...textOf(one).parts]));
 }
 
-/** Commands after one another in a sentence. */
-export const commandList = (all: readonly AnyCommand[]): Text =>
-  joined(
-    all.map((one) => new Text([one])),
-    '; ',
-  );
-
 /** What a step is for. */
 export type StepKind =
   /** It shows why. */
