@@ -112,7 +112,11 @@ function fakeCluster(bench: { uid: string; calls: string[] }) {
 export function engineContext(options: Wanted = {}): Context {
   return {
     ...contextOf({ release: NETSVC_TARGET, yes: true, maxFailed: 0, ...options }),
-    ...{ profile: { name: 'netsvc', title: 'netsvc' } as Profile, clusterUid: CLUSTER_UID, server: 'https://127.0.0.1:6443' },
+    ...{
+      profile: { name: 'netsvc', title: 'netsvc', minimumSource: 'v3.15.0', testedLines: [] as Profile['testedLines'] } as Profile,
+      clusterUid: CLUSTER_UID,
+      server: 'https://127.0.0.1:6443',
+    },
     intent: { kind: 'upgrade' },
     ...{ contextName: 'test', workFolder: 'work', startedAt: new Date('2026-11-21T02:00:00Z') },
   };

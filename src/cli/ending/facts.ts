@@ -1,6 +1,7 @@
 import type { ActionText } from '../../kernel/effect-type.ts';
 import type { ReportFacts } from '../../report/model.ts';
 import type { OutputDocument } from '../documents.ts';
+import { type Told, toldOf } from './kinds.ts';
 
 /** The words for actions are loaded by the formats that name any. */
 export type LoadText = () => Promise<ActionText>;
@@ -18,61 +19,28 @@ export async function reportText(format: keyof typeof REPORTS, facts: ReportFact
 
 /** A document as the report forms take it: Markdown and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {
-  const { exit, next } = document;
+  const { title, runId: _, from: _from, versions: _versions, parts: _parts, ...shown } = toldOf(document);
   const none = { suggestions: [], findings: [], plans: [], stages: [] };
-  return { ...none, title: titleOf(document), outcome: exit, facts: headFacts(document), ...partsOf(document), next };
-}
-
-export function titleOf(document: OutputDocument): string {
-  return document.kind === 'RunReport' ? `Run report: ${document.command}` : document.kind;
+  return { ...none, ...shown, title, outcome: document.exit, facts: headFacts(document), next: document.next };
 }
 
 function headFacts(document: OutputDocument): ReportFacts['facts'] {
   const { exit, target, cluster, made } = document;
+  const { versions, runId, parts = [] } = toldOf(document);
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['result', `${exit.code} (exit ${exit.number})`],
     ['target', target ?? 'none recorded'],
-    ['versions', versionsOf(document)],
+    ['versions', versions],
     ['cluster', `${cluster.context} ${cluster.server} ${cluster.uid}`],
-    ['run', document.kind === 'RunReport' ? document.runId : document.kind === 'Status' ? document.record?.runId : undefined],
+    ['run', runId],
     ['command', made?.commandLine],
     ['by', made && `${made.by}, with version ${made.toolVersion}`],
-    ...partFacts(document),
+    ...parts.map(partFact),
     ['report made', made?.at],
   ];
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-function partFacts(document: OutputDocument): readonly (readonly [string, string])[] {
-  const parts = document.kind === 'RunReport' ? (document.parts ?? []) : [];
-  return parts.map(
-    ({ commandLine, startedAt, by, exit }) => ['part', `${startedAt} ${commandLine} by ${by}: ${exit.code} (exit ${exit.number})`] as const,
-  );
-}
-
-/** `v3.26.4 before, v3.32.2 after`. */
-function versionsOf(document: OutputDocument): string | undefined {
-  if (document.kind === 'Plan') return document.installed.release && `${document.installed.release} installed`;
-  if (document.kind !== 'RunReport' || document.versions === undefined) return undefined;
-  const { before, after } = document.versions;
-  return [before && `${before} before`, after && `${after} after`].filter((text) => text !== undefined).join(', ');
-}
-
-function partsOf(document: OutputDocument): Partial<ReportFacts> {
-  switch (document.kind) {
-    case 'PreflightReport':
-      return { findings: document.findings };
-    case 'Plan': {
-      const { message, suggestions = [], findings, stages: plans, change } = document;
-      return { message, suggestions, findings, plans, change };
-    }
-    case 'RunReport': {
-      const { message, suggestions, findings, plans, stages, history } = document;
-      return { message, suggestions, findings, plans, stages, history };
-    }
-    case 'OwnerReferenceList':
-      return {};
-    case 'Status':
-      return { stages: document.record?.stages ?? [] };
-  }
+function partFact({ commandLine, startedAt, by, exit }: NonNullable<Told['parts']>[number]): readonly [string, string] {
+  return ['part', `${startedAt} ${commandLine} by ${by}: ${exit.code} (exit ${exit.number})`];
 }

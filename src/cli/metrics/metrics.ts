@@ -5,6 +5,7 @@ import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
 import { metricsText, type RunMetrics, type StageState } from '../../report/metrics.ts';
 import type { OutputDocument } from '../documents.ts';
 import { assertPlace, replaceForAll } from '../ending/file.ts';
+import { toldOf } from '../ending/kinds.ts';
 import type { RunFlags } from '../flags.ts';
 
 /** While the run is at work the file is written this often. */
@@ -82,7 +83,8 @@ export class Metrics {
   /** `finished`: the upgrade has come to its end. */
   ended(document: OutputDocument, finished: boolean): Promise<void> {
     const tally = 'tally' in document ? document.tally : undefined;
-    if (document.kind === 'RunReport') this.know({ run: document.runId, from: document.versions?.before });
+    const { runId, from } = toldOf(document);
+    this.know({ run: runId, from });
     return this.#end(document.exit.number, finished, tally);
   }
 

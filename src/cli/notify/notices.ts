@@ -8,6 +8,7 @@ import type { Notifier } from '../../kernel/ports.ts';
 import { continues, type Records, runIdOf, type StageRecord } from '../../kernel/run-record.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
+import { toldOf } from '../ending/kinds.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Seams } from '../seams.ts';
 import { inWordsOf } from '../terminal.ts';
@@ -57,22 +58,9 @@ type End = Omit<Partial<Notification>, 'context' | 'clusterUid' | 'to'>;
 /** Of the document that the command ends with. */
 function endOf(document: OutputDocument, begun: Begun): End {
   const { exit, next } = document;
-  if (document.kind === 'Plan') {
-    const { installed, message, suggestions } = document;
-    return { from: installed.release ?? begun.from, message, exit, suggestions, next };
-  }
-  if (document.kind !== 'RunReport') return { exit, next };
-  const { runId = begun.runId, versions, message, suggestions, stages } = document;
+  const { from = begun.from, runId = begun.runId, message, suggestions = [], stages = [] } = toldOf(document);
   const stage = stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state))?.id;
-  return {
-    from: versions?.before ?? begun.from,
-    runId,
-    stage,
-    message,
-    exit,
-    suggestions: suggestions.length > 0 ? suggestions : undefined,
-    next,
-  };
+  return { from, runId, stage, message, exit, suggestions: suggestions.length > 0 ? suggestions : undefined, next };
 }
 
 /** What tells one end of a command from another with the same exit code. */
@@ -173,7 +161,7 @@ export class Notices {
 
   /** `isPart`: it is done, and the run that it is a part of is not. */
   ended(document: OutputDocument, isPart: boolean): Promise<void> {
-    const stages = document.kind === 'RunReport' ? document.stages : [];
+    const { stages = [] } = toldOf(document);
     const { code } = document.exit;
     const isStop = code === 'stopped' || code === 'timeout';
     const ofCanary = stages.some(({ state }) => state === 'held') ? 'canary-held' : this.#canaryFailed ? 'canary-failed' : undefined;
