@@ -63,13 +63,13 @@ function asGiven(flags: RunFlags): Partial<Options> {
 
 /** No default image: it may be out of reach, or not allowed. */
 function readNetworkProbe(flags: RunFlags): Options['probeNetwork'] {
-  const { 'probe-network': asked, 'probe-image': image, 'probe-namespace': namespace } = flags;
+  const { 'probe-network': asked, 'probe-image': image, 'probe-namespace': namespace, 'probe-strict': strict } = flags;
   if (!asked) {
-    const alone = image === undefined ? namespace && '--probe-namespace' : '--probe-image';
+    const alone = strict ? '--probe-strict' : image === undefined ? namespace && '--probe-namespace' : '--probe-image';
     if (alone) throw new Fault('usage', `${alone} has no effect without --probe-network`, ['add --probe-network, or leave it out']);
     return undefined;
   }
-  if (image && namespace) return { image, namespace };
+  if (image && namespace) return { image, namespace, ...(strict ? { isStrict: true } : {}) };
   const missing = [...(image ? [] : ['--probe-image IMAGE']), ...(namespace ? [] : ['--probe-namespace NAME'])].join(' and ');
   throw new Fault('usage', `--probe-network needs ${missing}`, ['add --probe-network --probe-image IMAGE --probe-namespace NAME']);
 }

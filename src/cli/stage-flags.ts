@@ -125,13 +125,21 @@ export const stageFlags = {
   'probe-network': {
     type: 'boolean',
     ...probe,
-    summary: 'try the network of new pods on two nodes with short-lived Jobs, after the first upgraded agent and at the end of the wait',
+    summary:
+      'try the network of new pods on two nodes with short-lived Jobs, and count connections between pods that break while agents are replaced',
+  },
+  'probe-strict': {
+    type: 'boolean',
+    ...probe,
+    on: ['plan', 'run', 'commit'],
+    summary:
+      'with --probe-network: stop at the first connection between its pods that breaks; this program then replaces the agents itself',
   },
   'probe-image': {
     ...probe,
     decidesTrust: true,
     helpValue: 'IMAGE',
-    summary: 'image for --probe-network, with sh, nc, and getent or nslookup: busybox',
+    summary: 'image for --probe-network, with sh (read -t), nc, and getent or nslookup: busybox',
   },
   'probe-namespace': {
     ...probe,

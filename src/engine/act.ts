@@ -168,7 +168,7 @@ interface Executor {
 }
 
 /** When to end what is under way: waits at the first Ctrl-C, programs only when nothing may be written any more. */
-type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold'>;
+type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold' | 'watch' | 'watcher'>;
 
 /** The one that really acts. */
 export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, limits: Around['limits']): Executor {
@@ -188,11 +188,14 @@ function surroundings(observe: Observer, ends: Ends, limits: Around['limits']): 
     stop: ends.stop,
     cut: ends.cut,
     mustHold: () => ends.mustHold(),
+    watch: (watcher) => ends.watch(watcher),
+    watcher: (name) => ends.watcher(name),
     limits,
     leftBehind,
     report: (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) }),
     warn: (text) => observe({ type: 'note', stage, text, level: 'warning' }),
     onProgress: (progress, elapsedMs) => observe({ type: 'rollout', stage, progress, elapsedMs }),
+    onNetwork: (network, because) => observe({ type: 'network', network, ...(because === undefined ? {} : { because }) }),
     onLine: (line, stream) => observe({ type: 'action-output', stage, action, line, stream }),
   });
 }

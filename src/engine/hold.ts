@@ -1,5 +1,6 @@
 import type { Action } from '../kernel/action.ts';
 import { command } from '../kernel/command.ts';
+import type { Watcher } from '../kernel/connections.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { Fault } from '../kernel/fault.ts';
 import { interruptedBetween, isInterrupted } from '../kernel/interruption.ts';
@@ -12,15 +13,35 @@ export class Hold {
   readonly #ports: Pick<EnginePorts, 'lock' | 'interruption'>;
   readonly #stop = new AbortController();
   readonly #cut = new AbortController();
-  readonly #sentinel: Sentinel | undefined;
+  readonly #sentinels: Sentinel[] = [];
+  readonly #watchers: Watcher[] = [];
   #held: LockHold | undefined;
 
   constructor(ports: Pick<EnginePorts, 'lock' | 'interruption'>, sentinel?: Sentinel) {
     this.#ports = ports;
-    this.#sentinel = sentinel;
     abortOn(ports.interruption.soft, this.#stop);
-    if (sentinel) abortOn(sentinel.failed, this.#stop);
+    if (sentinel) this.#heed(sentinel);
     abortOn(ports.interruption.hard, this.#cut);
+  }
+
+  #heed(sentinel: Sentinel): void {
+    this.#sentinels.push(sentinel);
+    abortOn(sentinel.failed, this.#stop);
+  }
+
+  /** What an action left to watch the rest of the run. */
+  watch(watcher: Watcher): void {
+    this.#watchers.push(watcher);
+    this.#heed(watcher);
+  }
+
+  watcher(name: string): Watcher | undefined {
+    return this.#watchers.find((one) => one.name === name);
+  }
+
+  /** Before the end is told, and while the lock is held. */
+  async endWatchers(): Promise<void> {
+    for (const one of this.#watchers.splice(0)) await this.#ports.interruption.finish(() => one.end());
   }
 
   /** Ends waits: the user asked to stop, what watches the run says so, or the lock is lost. */
@@ -52,14 +73,18 @@ export class Hold {
   /** Throws if the lock is lost, was surely ours too long ago, or what watches the run stops it: called right before each write. */
   mustHold(): void {
     if (this.isLost) throw lockLost();
-    if (this.#sentinel?.failed.aborted) throw interruptedBetween();
+    if (this.#alarm) throw interruptedBetween();
   }
 
   /** What ends because the lock was lost, or because of what watches the run, says `interrupted`; here is the reason. */
   causeOf(caught: unknown, last: Action | undefined): unknown {
     if (this.isLost) return lockLost();
-    const isWatcher = this.#sentinel?.failed.aborted === true && !this.#ports.interruption.soft.aborted && isInterrupted(caught);
-    return isWatcher ? this.#sentinel?.fault(last) : caught;
+    const isWatcher = !this.#ports.interruption.soft.aborted && isInterrupted(caught);
+    return (isWatcher ? this.#alarm?.fault(last) : undefined) ?? caught;
+  }
+
+  get #alarm(): Sentinel | undefined {
+    return this.#sentinels.find(({ failed }) => failed.aborted);
   }
 
   /** Another run may have taken over: nothing of this one may be written any more. */

@@ -24,10 +24,16 @@ export async function runChain(
     for (const stage of stages) {
       current = stage;
       const exit = await new StageRounds(stage, parts).run();
-      if (exit) return await endChain(parts, { exit, stage });
+      if (exit) {
+        await hold.endWatchers();
+        return await endChain(parts, { exit, stage });
+      }
     }
+    await hold.endWatchers();
+    hold.mustHold();
     return await endChain(parts, { exit: 'done' });
   } catch (caught) {
+    await hold.endWatchers();
     const thrown = stoppedWords(hold.causeOf(caught, parts.actor.last), parts);
     return await endChain(parts, { exit: thrown instanceof Fault ? thrown.code : 'failed', stage: current, thrown });
   } finally {

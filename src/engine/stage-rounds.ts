@@ -1,6 +1,6 @@
 import { type Action, stepsLeftIn } from '../kernel/action.ts';
 import { command } from '../kernel/command.ts';
-import { changesSomething, onlyWritesFiles } from '../kernel/effect-type.ts';
+import { changesSomething, onlyWritesFiles, typeOf } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, MovedOn, type Outdated } from '../kernel/fault.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { AGAIN, text } from '../kernel/step.ts';
@@ -162,6 +162,7 @@ export class StageRounds {
     for (const action of plan.actions) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
+      if (this.#isLeft(action)) continue;
       // Not before: what a look right before the first change stops has written nothing.
       const now = changesSomething(effects, action) ? 'writes' : 'acts';
       const isFile = onlyWritesFiles(effects, action);
@@ -176,6 +177,13 @@ export class StageRounds {
       if (outdated) return afterOutdated(action);
     }
     return this.#after(plan, changes);
+  }
+
+  /** What it leaves to watch the chain is there already. */
+  #isLeft({ effect }: Action): boolean {
+    const { hold, ports } = this.#parts;
+    const { leaves } = typeOf(ports.effects, effect);
+    return leaves !== undefined && hold.watcher(leaves) !== undefined;
   }
 
   /** Makes the record durable before the first action, with the writer and what the cluster then no longer shows. */

@@ -18,7 +18,7 @@ import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts'
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { manifestExpectations } from './install-manifest/index.ts';
 import { holdEffects, holdPreconditions, operatorExpectations } from './install-operator/index.ts';
-import { networkProbeEffects } from './network-probe/index.ts';
+import { keptEffects, networkProbeEffects } from './network-probe/index.ts';
 import { nodeProbeEffects, probeNodesStage } from './node-probe/index.ts';
 import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
 import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
@@ -151,6 +151,7 @@ export const featureEffects: FeatureEffects = {
     ...holdEffects,
     ...nodeProbeEffects,
     ...networkProbeEffects,
+    ...keptEffects,
     ...ownerEffects,
     ...policyEffects,
   },

@@ -1,5 +1,6 @@
 import type { Action, Effect, Effects, Exec, Expectations, Guards, Preconditions } from './action.ts';
 import { commandLine, type RunToolOptions, type Tool } from './argv.ts';
+import type { NetworkTrace, Watcher } from './connections.ts';
 import type { Options } from './context.ts';
 import { Fault } from './fault.ts';
 import { mask } from './hidden.ts';
@@ -38,6 +39,8 @@ export interface EffectType<E> {
   readonly isFixed: boolean;
   /** It ends the chain for the user to decide: it is performed although nothing is left to write. */
   readonly stops?: true;
+  /** The watcher that it leaves: where the chain has one, it is not performed again. */
+  readonly leaves?: string;
   /** Noted in the run record before it is performed: a run that is killed in between must not count on what is gone. */
   readonly notesFirst?: RecordNotes;
   perform(ports: EnginePorts, effect: E, around: Around): Promise<Performed>;
@@ -135,6 +138,10 @@ export interface Around {
   readonly cut: AbortSignal;
   /** Throws when nothing may be written any more (lost lock). */
   mustHold(): void;
+  /** Leaves something that watches the rest of the chain. */
+  watch(watcher: Watcher): void;
+  /** That an earlier action left. */
+  watcher(name: string): Watcher | undefined;
   readonly limits: Pick<Options, 'qps' | 'parallel'>;
   /** Workloads that earlier waits of the run left behind; those of this one are added. */
   readonly leftBehind: Set<string>;
@@ -142,6 +149,8 @@ export interface Around {
   /** A line that the user should read while it continues. */
   readonly warn: (text: Said) => void;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+  /** `because`: what has just happened to one of the connections. */
+  readonly onNetwork: (network: NetworkTrace, because?: string) => void;
   readonly onLine: OnLine;
 }
 

@@ -1,5 +1,6 @@
 import type { Action } from './action.ts';
 import type { Finding } from './check.ts';
+import type { NetworkTrace } from './connections.ts';
 import type { PlannedStage, StepPlace } from './plan.ts';
 import type { RolloutProgress } from './rollout.ts';
 import type { Said } from './step.ts';
@@ -43,6 +44,8 @@ export type EngineEvent =
     }
   /** The user's probe ended, whatever stage is at work. */
   | { readonly type: 'probe'; readonly probe: ProbeTrace; readonly because?: string }
+  /** What the connections have been through, whatever stage is at work. */
+  | { readonly type: 'network'; readonly network: NetworkTrace; readonly because?: string }
   | { readonly type: 'stage-done'; readonly stage: string; readonly durationMs: number }
   | { readonly type: 'note'; readonly stage: string; readonly text: Said; readonly level: 'info' | 'warning' };
 

@@ -1,4 +1,5 @@
 import type { Action } from './action.ts';
+import type { NetworkTrace } from './connections.ts';
 import type { EngineEvent } from './event.ts';
 import { refText } from './object.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from './rollout.ts';
@@ -14,6 +15,8 @@ export interface RunHistory {
   readonly notes: readonly NoteTrace[];
   /** Of `--probe`; absent where none was given. */
   readonly probe?: ProbeTrace;
+  /** Of `--probe-network`; absent where no connection was kept. */
+  readonly network?: NetworkTrace;
 }
 
 /** One action that was begun. */
@@ -173,6 +176,7 @@ export class History {
   readonly #rollouts = new Map<string, RolloutHistory>();
   readonly #notes: NoteTrace[] = [];
   #probe: ProbeTrace | undefined;
+  #network: NetworkTrace | undefined;
 
   /** `commandOf` gives an action as one line that anybody may read. */
   constructor(startedAt: Date, commandOf: (action: Action) => string) {
@@ -214,6 +218,9 @@ export class History {
       case 'probe':
         this.#probe = event.probe;
         return;
+      case 'network':
+        this.#network = event.network;
+        return;
       default:
         return;
     }
@@ -228,6 +235,7 @@ export class History {
       rollouts: [...this.#rollouts.values()].map((one) => one.trace()).filter((one) => one !== undefined),
       notes: [...this.#notes],
       ...(this.#probe ? { probe: this.#probe } : {}),
+      ...(this.#network ? { network: this.#network } : {}),
     };
   }
 

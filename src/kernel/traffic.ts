@@ -75,10 +75,10 @@ export function trafficText(dataPlane: DataPlane | undefined): string {
 
 export const NOT_MEASURED = 'This program measured no traffic of running pods.';
 
-/** For the last lines, after agents have restarted. */
-export function trafficSentences(dataPlane: DataPlane | undefined): string {
+/** For the last lines, after agents have restarted: with what was measured, where something was. */
+export function trafficSentences(dataPlane: DataPlane | undefined, measured?: string): string {
   const text = trafficText(dataPlane);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${NOT_MEASURED}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${measured === undefined ? NOT_MEASURED : `Measured: ${measured}.`}`;
 }
 
 /** For the last lines, where no part was restarted that forwards packets. */

@@ -3,7 +3,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import type { RolloutProgress } from '../kernel/rollout.ts';
 import { indented } from '../kernel/visible.ts';
 import { AppliedCount } from './applied-count.ts';
-import { type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
+import { besideText, type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
 import { leftText, RolloutPace, rolloutChanges, rolloutSummary } from './rollout-view.ts';
 
 type Options = Pick<ProgressOptions, 'write' | 'every' | 'palette' | 'phase' | 'now' | 'each'>;
@@ -28,6 +28,8 @@ const begun = () => ({
   applied: new AppliedCount(),
   /** What the user's probe said last, and whether it failed then. */
   probe: '',
+  /** What the connections have been through. */
+  network: '',
   probeFailed: false,
   /** Steps of the stage that wait for the user. */
   manual: 0,
@@ -65,6 +67,7 @@ export function lineProgress(options: Options): Progress {
       else sayAll(linesOf(event, state, options));
       if (event.type === 'rollout') state.rollout = event.progress;
       if (event.type === 'probe') Object.assign(state, { probe: probeText(event), probeFailed: event.because !== undefined });
+      if (event.type === 'network') state.network = besideText(event) ?? '';
     },
     close: async () => {
       stop();
@@ -92,8 +95,8 @@ function follow(event: EngineEvent, state: State, { phase, each }: Options): voi
   if (['stage-done', 'stage-skipped', 'action-done', 'action-failed'].includes(event.type)) state.summary = '';
 }
 
-function aside({ summary, probe }: State): string {
-  const parts = [summary, probe].filter((part) => part !== '');
+function aside({ summary, probe, network }: State): string {
+  const parts = [summary, probe, network].filter((part) => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
@@ -144,6 +147,8 @@ function linesOf(event: EngineEvent, state: State, { palette, phase, each }: Opt
       ];
     case 'probe':
       return (event.because === undefined) === state.probeFailed ? [palette.warn(probeText(event))] : [];
+    case 'network':
+      return event.because === undefined ? [] : [palette.warn(`Warning: ${event.because}`)];
     case 'planned':
       return phase === 'plan' && state.announced && event.durationMs !== undefined && event.durationMs >= ANNOUNCE_MS
         ? [`planning: ${event.stage}: took ${timeText(event.durationMs)}`]

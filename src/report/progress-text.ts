@@ -1,3 +1,4 @@
+import { networkText } from '../kernel/connections.ts';
 import { counted } from '../kernel/counted.ts';
 import type { EngineEvent, Observer } from '../kernel/event.ts';
 import { plainText } from '../kernel/step.ts';
@@ -41,6 +42,12 @@ export function probeText({ probe, because }: Extract<EngineEvent, { readonly ty
   const { runs, medianMs, longestMs, failed } = probe;
   const times = runs === 0 ? '' : ` · ${counted(runs, 'run')}, median ${medianMs} ms, longest ${longestMs} ms, ${failed} failed`;
   return `probe ${because === undefined ? 'passes' : `failed: ${because}`}${times}`;
+}
+
+/** What is watched beside the stage at work: the user's probe, or the connections; undefined for what belongs to a stage. */
+export function besideText(event: EngineEvent): string | undefined {
+  if (event.type === 'probe') return probeText(event);
+  return event.type === 'network' ? networkText(event.network) : undefined;
 }
 
 /** `labels 120/5000`, with what lags. */

@@ -12,7 +12,7 @@ import type { EngineEvent } from '../kernel/event.ts';
 import { plainText, type Said } from '../kernel/step.ts';
 import { forTerminal, indented, visible } from '../kernel/visible.ts';
 import { clip, displayWidth } from './columns.ts';
-import { type Progress, type ProgressOptions, probeText, progressText, stepText } from './progress-text.ts';
+import { besideText, type Progress, type ProgressOptions, progressText, stepText } from './progress-text.ts';
 import { RolloutPace, type Room, rolloutLines } from './rollout-view.ts';
 
 type Task = ListrTaskWrapper<undefined, typeof ScreenRenderer, typeof SilentRenderer>;
@@ -126,16 +126,19 @@ export function treeProgress(options: ProgressOptions): Progress {
   });
   const drawn = list.run().catch(() => undefined);
   const warnings: Said[] = [];
-  let [current, probe]: [StageLine | undefined, string] = [undefined, ''];
+  let current: StageLine | undefined;
+  const beside = new Map<string, string>();
   return {
     observe(event) {
-      if (event.type === 'probe') probe = probeText(event);
-      else if (event.type === 'stage-started') current = lines.get(event.stage);
-      if (probe !== '') current?.stand(probe);
+      const said = besideText(event);
+      if (said !== undefined) beside.set(event.type, said);
+      if (event.type === 'stage-started') current = lines.get(event.stage);
+      if (beside.size > 0) current?.stand([...beside.values()].join('; '));
+      if (event.type === 'network' && event.because !== undefined) warnings.push(event.because);
       if (event.type === 'note' && event.level === 'warning') warnings.push(event.text);
       if (planning) showPlanning(event, planning);
-      else if (event.type !== 'probe')
-        show(event, lines.get(event.stage), roomBeside(options.stages.length + (probe === '' ? 0 : 1), screen));
+      else if (event.type !== 'probe' && event.type !== 'network')
+        show(event, lines.get(event.stage), roomBeside(options.stages.length + (beside.size === 0 ? 0 : 1), screen));
     },
     async close() {
       for (const line of shown) line.end({ type: 'skipped', text: 'not started' });
@@ -153,7 +156,7 @@ export function roomBeside(stages: number, terminal: { readonly rows?: number; r
   return { rows: Math.max(1, (terminal.rows || 24) - stages - 1), columns: Math.max(20, (terminal.columns || 80) - MARGIN) };
 }
 
-function show(event: Exclude<EngineEvent, { readonly type: 'probe' }>, line: StageLine | undefined, room: Room): void {
+function show(event: Exclude<EngineEvent, { readonly type: 'probe' | 'network' }>, line: StageLine | undefined, room: Room): void {
   if (event.type === 'action-started') line?.begin();
   const ending = runEnding(event);
   const text = line && runText(event, room, line.pace);

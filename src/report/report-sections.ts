@@ -11,6 +11,7 @@ import { clip } from './columns.ts';
 import { tallyLine } from './findings.ts';
 import type { Bar, Cell, FoldItem, ReportFacts, ReportStage, Row, Section } from './model.ts';
 import { movedSections, valueText } from './moved-sections.ts';
+import { networkSection } from './network-section.ts';
 import { LEFT_TO_PERSON } from './progress-text.ts';
 
 const VALUE_WIDTH = 160;
@@ -26,6 +27,7 @@ export function sectionsOf(report: Omit<ReportFacts, 'next'>, textOf: ActionText
     rollouts.length === 0
       ? undefined
       : { kind: 'rollouts', id: 'rollout', name: 'Rollout', title: 'Rolling update, node by node', rollouts },
+    networkSection(history?.network, rollouts),
     probeSection(history?.probe),
     checksSection(findings),
     changesSection(plans),

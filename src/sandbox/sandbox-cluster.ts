@@ -9,6 +9,7 @@ import { ApiFaults } from './api-faults.ts';
 import { CLIENT_SIDE, clientSideDocument } from './apply.ts';
 import type { VirtualClock } from './clock.ts';
 import { type EndpointFaults, startHostEndpoints } from './host-endpoints.ts';
+import { KeptConnections } from './kept-connections.ts';
 import { Nodes } from './nodes.ts';
 import { startPolicyRenaming } from './policy-renaming.ts';
 import { Registry } from './registry.ts';
@@ -60,7 +61,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
   const endpointFaults: EndpointFaults = { never: new Set() };
   startHostEndpoints(store, clock, profile, endpointFaults);
   startPolicyRenaming(store, clock, profile);
-  const read = readerOf(store, faults, kinds);
+  const read = readerOf(store, faults, kinds, new KeptConnections(store, clock, nodes));
   const write = { manager: OWN_MANAGER };
   return {
     ...read,
@@ -89,7 +90,7 @@ export function sandboxCluster(options: SandboxOptions): SandboxCluster {
 
 type Reader = Pick<Cluster, 'version' | 'clockSkewMs' | 'discover' | 'resolve' | 'get' | 'list' | 'watch' | 'raw'>;
 
-function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[]): Reader {
+function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[], connections: KeptConnections): Reader {
   const isServed = (kind: Kind) =>
     kinds().some((one) => one.group === kind.group && one.plural === kind.plural && one.version === kind.version);
   const served = (kind: Kind) => {
@@ -115,7 +116,12 @@ function readerOf(store: Store, faults: ApiFaults, kinds: () => readonly Kind[])
       served(kind);
       yield* watchStore(store, kind, options);
     },
-    raw: async (path) => rawText(store, kinds(), path),
+    raw: async (path) => {
+      const [, namespace, pod] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/log\?/.exec(path) ?? [];
+      if (namespace === undefined || pod === undefined) return rawText(store, kinds(), path);
+      faults.alive();
+      return connections.logOf(namespace, pod);
+    },
   };
 }
 

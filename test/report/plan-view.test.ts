@@ -199,6 +199,11 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
     namespace: 'n',
     agents: { name: 'a', namespace: 'n', container: 'c', ready: { type: 'all-containers' }, runs: { image: 'i' } },
   },
+  'keep-connections': {
+    ...{ type: 'keep-connections', image: 'i', namespace: 'n', canary: [], isStrict: false, limitMs: 1 },
+    agents: { name: 'a', namespace: 'n', container: 'c', ready: { type: 'all-containers' }, runs: { image: 'i' } },
+  },
+  'see-connections': { type: 'see-connections' },
   // An entry has the names and UIDs of owners.
   'record-owners': { type: 'record-owners', entries: [] },
   'forget-owners': { type: 'forget-owners', file: 'f' },

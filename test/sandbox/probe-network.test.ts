@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenerJob, NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
+import { KEPT_PROBES } from '../../src/features/network-probe/kept-jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { AccessRequest } from '../../src/kernel/ports.ts';
@@ -29,7 +30,10 @@ async function upgraded(nodes = 3): Promise<Scenario> {
 }
 
 const leftIn = async ({ cluster }: Scenario) => {
-  const lists = await Promise.all([K.Job, K.Pod].map((kind) => cluster.list(kind, { labelSelector: NETWORK_PROBES })));
+  const marks = [NETWORK_PROBES, KEPT_PROBES];
+  const lists = await Promise.all(
+    [K.Job, K.Pod].flatMap((kind) => marks.map((labelSelector) => cluster.list(kind, { labelSelector }))),
+  );
   return lists.flat().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 };
 
@@ -37,7 +41,7 @@ const leftIn = async ({ cluster }: Scenario) => {
 function jobsSeen({ cluster }: Scenario): readonly string[] {
   const seen: string[] = [];
   cluster.store.listen(({ kind, before, after }) => {
-    if (kind.plural === K.Job.plural && after && !before) seen.push(`${partOf(after)} ${nodeOf(after)}`);
+    if (kind.plural === K.Job.plural && after && !before && partOf(after)) seen.push(`${partOf(after)} ${nodeOf(after)}`);
   });
   return seen;
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { networkText } from '../../kernel/connections.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { intentWords } from '../../kernel/intent.ts';
@@ -148,7 +149,12 @@ function trafficOf(outcome: Outcome, chain: readonly AnyStage[], isBlock: boolea
   const impact = outcome.steps.find(({ more }) => more.impact !== undefined)?.more.impact;
   if (impact !== undefined) return () => (isBlock ? [] : [impact.sentences.map(sentence).join(' ')]);
   const dataPlane = outcome.record?.dataPlane ?? outcome.head?.dataPlane;
-  return (stages) => trafficLines(stages, chain, outcome.exit === 'done' ? trafficSentences(dataPlane) : UNDER_WAY);
+  return (stages) => trafficLines(stages, chain, outcome.exit === 'done' ? trafficSentences(dataPlane, measuredIn(outcome)) : UNDER_WAY);
+}
+
+/** What connections of `--probe-network` have been through. */
+function measuredIn({ history }: Outcome): string | undefined {
+  return history?.network && networkText(history.network);
 }
 
 /** Nothing where a stage changes what is let through. */

@@ -174,6 +174,7 @@ export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefine
     actions: actions.filter((one, at) => isOver(one) || !actions.some((other, index) => index > at && isSame(other, one))),
     rollouts: all.flatMap((one) => one.rollouts),
     ...probeOfAll(all),
+    ...networkOfAll(all),
     notes: notes.filter(({ stage, text }, at) => notes.findIndex((other) => other.stage === stage && other.text === text) === at),
   };
 }
@@ -187,6 +188,20 @@ function probeOfAll(all: readonly RunHistory[]): Pick<RunHistory, 'probe'> {
   const longestMs = Math.max(...probes.map((one) => one.longestMs));
   const failures = probes.flatMap((one) => one.failures);
   return { probe: { ...most, runs: sum(({ runs }) => runs), failed: sum(({ failed }) => failed), longestMs, failures } };
+}
+
+/** The connections of all parts: each part kept its own. */
+function networkOfAll(all: readonly RunHistory[]): Pick<RunHistory, 'network'> {
+  const parts = all.flatMap(({ network }) => network ?? []);
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (!first || !last) return {};
+  return {
+    network: {
+      ...{ since: first.since, until: last.until, beatMs: Math.max(...parts.map(({ beatMs }) => beatMs)) },
+      connections: parts.flatMap(({ connections }) => connections),
+      untried: [...new Set(parts.flatMap(({ untried }) => untried))],
+    },
+  };
 }
 
 function isSame(one: RunHistory['actions'][number], other: RunHistory['actions'][number]): boolean {

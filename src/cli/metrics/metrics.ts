@@ -67,7 +67,7 @@ export class Metrics {
   }
 
   observe(event: EngineEvent): void {
-    if (event.type === 'probe') return;
+    if (event.type === 'probe' || event.type === 'network') return;
     const { stages, pods } = this.#state;
     const put = (state: StageState, seconds?: number) =>
       void stages.set(event.stage, { state, ...(seconds === undefined ? {} : { seconds }) });

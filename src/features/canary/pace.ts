@@ -25,15 +25,19 @@ export function paced(
   return marked(agents, { ...(isRecord(strategy) ? strategy : {}), type: 'RollingUpdate', rollingUpdate }, goal);
 }
 
-/** This program replaces every agent itself: commands of the user are run between them, or may stop it. */
-export function isDriven({ options: { userCommands = [] } }: Pick<Context, 'options'>): boolean {
-  return userCommands.length > 0;
+/** This program replaces every agent itself: commands of the user are run between them, or they or a broken connection may stop it. */
+export function isDriven({ options: { userCommands = [], probeNetwork } }: Pick<Context, 'options'>): boolean {
+  return userCommands.length > 0 || probeNetwork?.isStrict === true;
 }
 
 /** Throws Fault('usage') where the user replaces the agents: a canary would have to be ended by him, too. */
-export function takesPods(agents: KubeObject, { options: { canary, userCommands = [] } }: Pick<Context, 'options'>): void {
+export function takesPods(agents: KubeObject, { options: { canary, userCommands = [], probeNetwork } }: Pick<Context, 'options'>): void {
   if (shapeOf(agents).spec?.updateStrategy?.type !== 'OnDelete') return;
-  const [flag] = [...(canary === undefined ? [] : ['canary']), ...userCommands.filter((name) => name !== 'probe')];
+  const [flag] = [
+    ...(canary === undefined ? [] : ['canary']),
+    ...userCommands.filter((name) => name !== 'probe'),
+    ...(probeNetwork?.isStrict ? ['probe-strict'] : []),
+  ];
   if (flag === undefined) return;
   throw new Fault('usage', `--${flag} is not possible: the update strategy of the agents is OnDelete, so you replace them yourself`, [
     'leave it out, or give the DaemonSet the update strategy RollingUpdate',
@@ -45,12 +49,13 @@ export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      const { canary, maxUnavailable, until, userCommands = [] } = context.options;
+      const { canary, maxUnavailable, until, userCommands = [], probeNetwork } = context.options;
       if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
       const [flag] = [
         ...(canary === undefined ? [] : ['canary']),
         ...(until === 'agents' ? ['until agents'] : []),
         ...userCommands.filter((name) => name !== 'probe'),
+        ...(probeNetwork?.isStrict ? ['probe-strict'] : []),
       ];
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);

@@ -6,7 +6,7 @@ import { isInterrupted } from '../../kernel/interruption.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { againAs, look, or, type Suggestion, text } from '../../kernel/step.ts';
 import type { ProbeTrace, Sentinel, UserCommandEnd, UserCommands } from '../../kernel/user-command.ts';
-import { HELD } from '../rollout/index.ts';
+import { HELD, heldNodes } from '../rollout/index.ts';
 
 /** From one beginning to the next. */
 const EVERY_MS = 5_000;
@@ -111,11 +111,3 @@ const ROLLING: readonly Suggestion[] = [
   text`fix the cause, then ${againAs('it resumes')}`,
   or('go back, as undo says'),
 ];
-
-/** The nodes whose agents are new, where the DaemonSet replaced none by itself when this action was begun. */
-function heldNodes(last: Action | undefined): readonly string[] | undefined {
-  const { effect } = last ?? {};
-  if (effect?.type === 'replace-agents') return effect.nodes ?? [];
-  if (effect?.type === 'stop-canary') return effect.nodes;
-  return effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until.only : undefined;
-}

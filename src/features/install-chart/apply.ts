@@ -11,6 +11,7 @@ import {
   type HoldFacts,
   holdNote,
   holdTypha,
+  keepBeforeOperator,
   keptNow,
   NEW_OPERATOR,
   noSwitchYet,
@@ -84,7 +85,13 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const actions = [
     ...crds,
     ...holdActions(facts, context),
-    ...(facts.upgraded ? [] : [...holdTypha(facts.hold), ...upgradeActions(name, facts, context)]),
+    ...(facts.upgraded
+      ? []
+      : [
+          ...keepBeforeOperator(context, facts.installation.nodes ?? facts.heldWait?.nodes ?? 1),
+          ...holdTypha(facts.hold),
+          ...upgradeActions(name, facts, context),
+        ]),
     ...releaseTypha(facts.hold, !facts.upgraded, facts.heldWait, context),
     // Planned again once the release is deployed in its new namespace, and performed only then.
     ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),

@@ -51,18 +51,18 @@ export function putBack({ document, back }: AgentStep, { file }: Wave, { workFol
 
 /** What follows the apply of the agents: their rollout, or the canary before it. */
 export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rollout, context: Context): readonly Action[] {
-  const { wait, probe } = rollout;
+  const { wait, probe, see } = rollout;
   const back = step?.state === 'on' ? putBack(step, wave, context) : [];
   if (!step?.canary) return [...(step?.driven ? drivenActions(step, step.driven, probe, context) : probe), ...wait, ...back];
   const { canary, driven, change } = step;
   const first = [...canaryActions(canary, change.ref, canary.atOnce, context), ...probe];
   const { soakMs } = context.options;
-  if (soakMs === undefined) return [...first, stopAction(canary, change.ref, context)];
+  if (soakMs === undefined) return [...first, ...see, stopAction(canary, change.ref, context)];
   const rest = driven
     ? replaceOthers(driven, { agents: change.ref, atOnce: driven.atOnce }, context)
     : rollAction(canary.next, canary.isPaced);
   const isOurs = driven !== undefined || canary.isPaced;
-  return [...first, soakAction(canary, soakMs, context), rest, ...wait, ...(isOurs ? back : [])];
+  return [...first, soakAction(canary, soakMs, context), ...see, rest, ...wait, ...(isOurs ? back : [])];
 }
 
 /** Where Jobs probe the network of the first new agent, it is replaced alone. */
@@ -78,6 +78,10 @@ function drivenActions({ change }: AgentStep, driven: DrivenStep, probe: readonl
 export interface Rollout {
   readonly probe: readonly Action[];
   readonly wait: readonly Action[];
+  /** Before the agents are applied: what is kept meanwhile. */
+  readonly keep: readonly Action[];
+  /** What the verdict on a canary takes in besides. */
+  readonly see: readonly Action[];
 }
 
 /** The run ends with its canary, or with the agents: what comes after this wave is not performed. */
@@ -87,11 +91,11 @@ export function stopsIn(wave: Wave, facts: ApplyFacts, { options }: Context): bo
 }
 
 /** For the plan: what is only for a while. */
-export function stepNotes({ step }: ApplyFacts, { options: { soakMs, userCommands = [] } }: Context): readonly Said[] {
+export function stepNotes({ step }: ApplyFacts, { options: { soakMs, userCommands = [], probeNetwork } }: Context): readonly Said[] {
   if (!step) return [];
   const { state, change, back, canary, driven } = step;
   const own = strategyText(back.after);
-  const hooks = userCommands.map((name) => `--${name}`).join(', ');
+  const hooks = [...userCommands, ...(probeNetwork?.isStrict ? ['probe-strict'] : [])].map((name) => `--${name}`).join(', ');
   const drivenNotes = driven
     ? [
         `this run replaces the agents itself, ${counted(driven.atOnce, 'node')} at a time, because of ${hooks}; the DaemonSet gets ${own} again at the end`,

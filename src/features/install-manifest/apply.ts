@@ -11,6 +11,7 @@ import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, soakAction } from '../canary/index.ts';
+import { agentsOfTarget, keepConnections, seeConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
@@ -132,7 +133,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   if (isBackAlone) return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited) : late;
   const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
-  return [...judged, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
+  return [...judged, ...rollout.keep, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
 }
 
 /** Effects were seen long after Typha had rolled: with --soak all new agents are watched once more, before the controllers follow. */
@@ -208,10 +209,17 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   const kindsAndNames = new Set(wave.documents.map(({ object }) => `${object.kind}/${object.metadata.name}`));
   const mine = facts.rollouts.filter(({ target }) => kindsAndNames.has(`${target.kind}/${target.name}`));
   const targets = mine.filter((one) => applied || !one.done).map((one) => one.target);
-  if (targets.length === 0) return { probe: [], wait: [] };
+  if (targets.length === 0) return { probe: [], wait: [], keep: [], see: [] };
   const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
   const agent = targets.find((one) => isAgentOf(one, facts.variant));
-  return { probe: agent ? probeFirst(agent, rollout, context) : [], wait: [rollout, ...waitForApi(wave, context)] };
+  const canary = stepIn(wave, facts)?.canary?.nodes;
+  const { soakMs = 0 } = context.options;
+  return {
+    probe: agent ? probeFirst(agent, rollout, context) : [],
+    wait: [rollout, ...waitForApi(wave, context)],
+    keep: agent ? keepConnections(agentsOfTarget(agent), context.options, rollout.effect.timeoutMs + soakMs, canary) : [],
+    see: canary ? seeConnections(context.options) : [],
+  };
 }
 
 const isAgentOf = ({ kind, name }: RolloutTarget, { agent }: ApplyFacts['variant']): boolean => kind === 'DaemonSet' && name === agent.name;

@@ -7,7 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
-import { agentsOfTarget, probeAtEnd, probeBetween } from '../network-probe/index.ts';
+import { agentsOfTarget, keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
 import {
   type OtherPodsJudged,
@@ -47,7 +47,8 @@ export const manifestEnd = pathPart<WaitFacts>({
     // Of a run that is still to apply the manifest, `apply` waits for the agents and probes between.
     const isAhead = chain?.pending.includes('apply') === true;
     const first = agents && !agents.done && !isAhead ? probeFirst(agents.target, rollout, context) : [];
-    return { actions: [...first, rollout, ...end] };
+    const keep = agents && first.length > 0 ? keepConnections(agentsOfTarget(agents.target), options, rollout.effect.timeoutMs) : [];
+    return { actions: [...keep, ...first, rollout, ...end] };
   },
 });
 

@@ -37,6 +37,7 @@ import { containersOf, isImageOf, pathPart } from '../survey/index.ts';
 import { operatorChecks } from './checks.ts';
 import { readHealth, type StatusFacts } from './component-statuses.ts';
 import { readAppliedCrds } from './crds.ts';
+import { keepBeforeOperator } from './end.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
 import { readServiceWorkloads } from './operated-images.ts';
@@ -140,13 +141,17 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   return [
     ...brings,
     ...hold,
-    ...(starts ? holdTypha(facts.hold) : []),
+    ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdTypha(facts.hold)] : []),
     ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(withoutReturn(action), facts.hold) : action)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
     ...releaseTypha(facts.hold, starts, facts.heldWait, context),
   ];
 }
+
+/** As far as it is known. */
+const nodesIn = ({ installation, heldWait }: Pick<OperatorFacts, 'installation' | 'heldWait'>): number =>
+  installation.nodes ?? heldWait?.nodes ?? 1;
 
 /** Only the new operator installs the CRD that knows the switch, and starts the controllers right after it. */
 export function noSwitchYet(): Fault {

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { probeAtEnd, probeBetween } from '../network-probe/index.ts';
+import { keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { UpgradeWaits } from '../ownerrefs/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart, unknownEnd } from '../survey/index.ts';
@@ -47,13 +47,22 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
       const agents = agentsOf(operator, until.target);
       const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
       const first = probeBetween(agents, { ...until, firstOf: agents }, options, timeoutMs);
-      return { actions: [...first, end, ...probeAtEnd(agents, options)] };
+      return { actions: [...keepConnections(agents, options, timeoutMs), ...first, end, ...probeAtEnd(agents, options)] };
     },
   });
 }
 
+/** Right before a new operator starts. */
+export function keepBeforeOperator({ profile: { operator }, goal, options }: Context, nodes: number): readonly Action[] {
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+  return keepConnections(agentsOf(operator, { release: goal.release, digests: [] }), options, timeoutMs);
+}
+
 /** The DaemonSet of the agents, and by what one of the target is recognised. */
-export function agentsOf({ agent, workloadNamespace }: Profile['operator'], { release, digests }: OperatorTarget) {
+export function agentsOf(
+  { agent, workloadNamespace }: Profile['operator'],
+  { release, digests }: Pick<OperatorTarget, 'release' | 'digests'>,
+) {
   return { ...agent, namespace: workloadNamespace, runs: { release, digests } };
 }
 

@@ -5,7 +5,7 @@ export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typh
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
 export { crdsPlan, GIT_WITHOUT_CRDS, LEFT_TO_OPERATOR, withoutCrds } from './crds.ts';
 export { operatorExpectations } from './effects.ts';
-export { lagsWith, operatorEnd, operatorsWork } from './end.ts';
+export { keepBeforeOperator, lagsWith, operatorEnd, operatorsWork } from './end.ts';
 export { readConsoleNotes } from './flow-logs.ts';
 export {
   type HeldWait,

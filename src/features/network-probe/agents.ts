@@ -13,8 +13,8 @@ import { selectorOf, selectorText } from '../../kube/selector.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
-    /** Pods that try the network during the wait: their image, and where they may run. */
-    readonly probeNetwork?: { readonly image: string; readonly namespace: string };
+    /** Pods that try the network and keep connections during the wait: their image, and where they may run; whether a broken one stops the run. */
+    readonly probeNetwork?: { readonly image: string; readonly namespace: string; readonly isStrict?: true };
   }
 }
 
@@ -73,7 +73,7 @@ function takesPods(node: KubeObject): boolean {
   return ready && !unschedulable && isLinux && taints.every(({ effect }) => effect === 'PreferNoSchedule');
 }
 
-function onTakingNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
+export function onTakingNodes(agents: readonly AgentOnNode[], nodes: readonly KubeObject[]): readonly AgentOnNode[] {
   const taking = new Set(nodes.filter(takesPods).map(({ metadata }) => metadata.name));
   return agents.filter(({ node }) => taking.has(node)).toSorted((a, b) => a.node.localeCompare(b.node));
 }
@@ -120,4 +120,29 @@ function networkProbe(id: string, where: string, agents: AgentsOf, { probeNetwor
   const { image, namespace } = probeNetwork;
   const title = `probe the pod network: short Jobs in namespace ${namespace} ${where}, 4 at a time, removed afterwards`;
   return [{ id, title, ref: '§4.4/3', undo: 'full', effect: { type: 'probe-network', image, namespace, agents } }];
+}
+
+/** Right before agents are replaced: connections between pods, kept until the command ends. Nothing unless it was asked for. */
+export function keepConnections(
+  agents: AgentsOf,
+  { probeNetwork }: Options,
+  limitMs: number,
+  canary: readonly string[] = [],
+): readonly Action[] {
+  if (!probeNetwork) return [];
+  const { image, namespace, isStrict = false } = probeNetwork;
+  const title = `keep connections between pods on up to 6 nodes: Jobs in namespace ${namespace}, removed when this command ends`;
+  return [
+    {
+      ...{ id: 'connections', title, ref: '§4.4/3', undo: 'full' },
+      effect: { type: 'keep-connections', image, namespace, agents, canary, isStrict, limitMs },
+    },
+  ];
+}
+
+/** Part of the verdict on what has been upgraded so far. Nothing unless connections were asked for. */
+export function seeConnections({ probeNetwork }: Options): readonly Action[] {
+  if (!probeNetwork) return [];
+  const title = 'see that no connection between pods of the probe has broken';
+  return [{ id: 'see-connections', title, ref: '§4.4/3', undo: 'full', effect: { type: 'see-connections' } }];
 }

@@ -1,13 +1,12 @@
-import { repairCommand } from '../../kernel/command.ts';
 import { type Around, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { text } from '../../kernel/step.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
 import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
+import { sweep } from './sweep.ts';
 import { type Found, factsOf, lackTheSame, networkFault, type Probed, reachedText } from './verdict.ts';
 
 declare module '../../kernel/action.ts' {
@@ -113,20 +112,6 @@ async function failsAnyway(found: readonly Found[], ports: EnginePorts, effect: 
   const compared = await probedOn(nodes, ports, effect, around);
   if ('unmade' in compared || !lackTheSame(compared.found, found) || (await hasMoved(compared.found, ports, effect))) return undefined;
   return `it does not work between nodes that are not upgraded either (${factsOf(compared.found)}); a policy may deny it: try another namespace`;
-}
-
-/** These very Jobs by their UID: others may have the label. What is not deleted here the cluster deletes itself, some minutes later. */
-async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { warn }: Around): Promise<void> {
-  try {
-    for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
-  } catch (thrown) {
-    const by = repairCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
-    warn(text`Jobs of the network probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
-  }
-}
-
-function unlessGone(thrown: unknown): void {
-  if (!(thrown instanceof ApiFailure && thrown.status === 404)) throw thrown;
 }
 
 /** True if the agent of a node where something failed is not the one any more that was there before. */

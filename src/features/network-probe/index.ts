@@ -1,3 +1,4 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { type AgentsOf, agentsOfTarget, hasUpgradedNode, probeAtEnd, probeBetween } from './agents.ts';
+export { type AgentsOf, agentsOfTarget, hasUpgradedNode, keepConnections, probeAtEnd, probeBetween, seeConnections } from './agents.ts';
 export { networkProbeEffects } from './effects.ts';
+export { keptEffects } from './kept-effects.ts';

@@ -58,7 +58,7 @@ export interface ProbePlace {
   readonly id: string;
 }
 
-interface Part extends ProbePlace {
+export interface Part extends ProbePlace {
   readonly node: string;
   /** `listener-1`. */
   readonly part: string;
@@ -72,8 +72,21 @@ export function clientJob(part: Part, address: string): KubeObject {
   return job(part, [CLIENT, 'client', RESOLVED, address, String(PORT), part.id, String(TRIES)]);
 }
 
+/** How the Jobs of connections differ. */
+interface JobKind {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Seconds after which the cluster ends it by itself. */
+  readonly endsAfter?: number;
+  /** The pod has the network of the node, which the restricted level refuses. */
+  readonly hostNetwork?: boolean;
+}
+
 /** A pod on that node which the restricted pod security level admits. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
-function job({ namespace, image, id, node, part }: Part, script: readonly string[]): KubeObject {
+export function job(
+  { namespace, image, id, node, part }: Part,
+  script: readonly string[],
+  { labels = NETWORK_PROBE, endsAfter = ENDS_AFTER, hostNetwork = false }: JobKind = {},
+): KubeObject {
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const container = {
     name: CONTAINER,
@@ -89,6 +102,7 @@ function job({ namespace, image, id, node, part }: Part, script: readonly string
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 0,
+    ...(hostNetwork ? { hostNetwork } : {}),
     affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } },
     securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
     containers: [container],
@@ -96,12 +110,12 @@ function job({ namespace, image, id, node, part }: Part, script: readonly string
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: `netsvc-upgrade-probe-${id}-${part}`, namespace, labels: NETWORK_PROBE },
+    metadata: { name: `netsvc-upgrade-probe-${id}-${part}`, namespace, labels },
     spec: {
       backoffLimit: 0,
-      activeDeadlineSeconds: ENDS_AFTER,
+      activeDeadlineSeconds: endsAfter,
       ttlSecondsAfterFinished: GONE_AFTER,
-      template: { metadata: { labels: NETWORK_PROBE }, spec: pod },
+      template: { metadata: { labels }, spec: pod },
     },
   };
 }

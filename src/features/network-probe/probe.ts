@@ -10,21 +10,21 @@ import { clientJob, listenerJob, NETWORK_PROBES, type ProbePlace } from './jobs.
 import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdict.ts';
 
 /** Pull of the image included. */
-const LISTENS_MS = 60_000;
+export const LISTENS_MS = 60_000;
 /** Five tries of a client, each with the patience of its resolver. */
 const ENDS_MS = 150_000;
 /** A Job whose pod is refused never gets one. */
 const CREATED_MS = 10_000;
-const APART_MS = 1_000;
+export const APART_MS = 1_000;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
-interface Told extends Pick<Around, 'stop' | 'report'> {
+export interface Told extends Pick<Around, 'stop' | 'report'> {
   /** Called for each Job, which the caller deletes. */
   created(job: ObjectRef): unknown;
 }
 
 /** A Job of the probe, on the node of an agent. */
-interface Posted {
+export interface Posted {
   readonly job: KubeObject;
   readonly on: AgentOnNode;
   /** Of a client: whom it asks. */
@@ -50,7 +50,7 @@ export async function probeNodes(
   const place = (part: string, index: number, { node }: AgentOnNode) => ({ namespace, image, id, node, part: `${part}-${index + 1}` });
   const listeners: Posted[] = [];
   for (const [index, on] of nodes.entries()) listeners.push({ on, job: await create(listenerJob(place('listener', index, on))) });
-  const listening = await settled(listeners, 'runs', ports, told);
+  const listening = await settled(listeners, LISTENERS, ports, told);
   const stuck = await firstStuck(listening, ports, namespace);
   if (stuck) return stuck;
   const clients: Posted[] = [];
@@ -59,25 +59,35 @@ export async function probeNodes(
     if (other?.says.state !== 'runs') return { unmade: 'a listener is not there' };
     clients.push({ on, to: other.on, job: await create(clientJob(place('client', index, on), other.says.address)) });
   }
-  const ended = await settled(clients, 'ended', ports, told);
+  const ended = await settled(clients, CLIENTS, ports, told);
   return (await firstStuck(ended, ports, namespace)) ?? foundOf(ended);
 }
 
-interface Settled extends Posted {
+/** What is awaited of pods, and by which label they are found. */
+export interface Awaiting {
+  readonly wanted: 'runs' | 'ended';
+  readonly selector: string;
+  readonly limitMs: number;
+  readonly what: string;
+}
+const LISTENERS: Awaiting = { wanted: 'runs', selector: NETWORK_PROBES, limitMs: LISTENS_MS, what: 'listeners of the network probe' };
+const CLIENTS: Awaiting = { wanted: 'ended', selector: NETWORK_PROBES, limitMs: ENDS_MS, what: 'clients of the network probe' };
+
+export interface Settled extends Posted {
   readonly pod: string | undefined;
   readonly says: PodSays;
   readonly wanted: PodSays['state'];
 }
 
 /** What the pods of these Jobs say once none of them is awaited any more, or the time is up. */
-async function settled(
+export async function settled(
   jobs: readonly Posted[],
-  wanted: 'runs' | 'ended',
+  { wanted, selector: labelSelector, limitMs, what }: Awaiting,
   { cluster, clock }: Ports,
   told: Told,
 ): Promise<readonly Settled[]> {
   const begun = clock.now().getTime();
-  const until = begun + (wanted === 'runs' ? LISTENS_MS : ENDS_MS);
+  const until = begun + limitMs;
   const namespace = jobs[0]?.job.metadata.namespace ?? '';
   const seenIn = (pods: readonly KubeObject[]) =>
     jobs.map((posted): Settled => {
@@ -86,7 +96,7 @@ async function settled(
     });
   let seen = seenIn([]);
   for (;;) {
-    seen = await cluster.list(K.Pod, { namespace, labelSelector: NETWORK_PROBES }).then(seenIn, (thrown: unknown) => {
+    seen = await cluster.list(K.Pod, { namespace, labelSelector }).then(seenIn, (thrown: unknown) => {
       if (isPassing(thrown)) return seen;
       throw thrown;
     });
@@ -94,7 +104,7 @@ async function settled(
     const open = seen.filter(({ pod, says }) =>
       says.state === 'waits' ? pod !== undefined || waited < CREATED_MS : wanted === 'ended' && says.state === 'runs',
     );
-    told.report(seen.length - open.length, seen.length, `${wanted === 'runs' ? 'listeners' : 'clients'} of the network probe`);
+    told.report(seen.length - open.length, seen.length, what);
     if (open.length === 0 || clock.now().getTime() >= until) return seen;
     if (told.stop.aborted) {
       throw new Fault('interrupted', 'stopped while the pod network was probed; the Jobs are deleted', [AGAIN]);
@@ -104,7 +114,7 @@ async function settled(
 }
 
 /** A pod that is not where it should be: without a network that is what was asked for; for any other reason nothing could be asked. */
-async function firstStuck(jobs: readonly Settled[], { cluster }: Ports, namespace: string): Promise<Probed | undefined> {
+export async function firstStuck(jobs: readonly Settled[], { cluster }: Ports, namespace: string): Promise<Probed | undefined> {
   for (const { job, on, pod, says, wanted } of jobs) {
     if (says.state === wanted) continue;
     const where = `the pod on ${on.node}`;

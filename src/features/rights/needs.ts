@@ -105,6 +105,8 @@ export const probe: Needs = () => [
   ...allow(['list'], K.Event, TRIED, { required: false }),
 ];
 
+const POD_LOG = { group: K.Pod.group, plural: K.Pod.plural, subresource: 'log' };
+
 /** `--probe-network`: Jobs in the namespace that is named for them. */
 export const networkProbe: Needs = (_, { probeNamespace: namespace }) => {
   if (namespace === undefined) return [];
@@ -112,6 +114,7 @@ export const networkProbe: Needs = (_, { probeNamespace: namespace }) => {
   return [
     ...allow(['create', 'delete'], K.Job, why, { namespace }),
     ...allow(['list'], K.Pod, why, { namespace }),
+    ...allow(['get'], POD_LOG, 'what the pods say of their connections', { namespace }),
     ...allow(['list'], K.Event, 'why such a pod does not start', { namespace, required: false }),
   ];
 };

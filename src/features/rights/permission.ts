@@ -22,7 +22,9 @@ interface Where {
 /** The server does not know the name yet, or does not ask for it. */
 const NAMELESS: readonly string[] = ['create', 'list', 'watch', 'deletecollection'];
 
-type Resource = Pick<Kind, 'group' | 'plural'>;
+interface Resource extends Pick<Kind, 'group' | 'plural'> {
+  readonly subresource?: string;
+}
 
 /** Several verbs on each of the resources, for one reason; without a namespace in all of them. */
 export function allow(
@@ -32,9 +34,9 @@ export function allow(
   { namespace, names, required = true }: Where = {},
 ): readonly Permission[] {
   const all: readonly Resource[] = [resources].flat();
-  return all.flatMap(({ group, plural }) =>
+  return all.flatMap(({ group, plural, subresource }) =>
     verbs.map((verb) => ({
-      request: { verb, group, resource: plural, ...(namespace ? { namespace } : {}) },
+      request: { verb, group, resource: plural, ...(subresource ? { subresource } : {}), ...(namespace ? { namespace } : {}) },
       ...(names && names.length > 0 && !NAMELESS.includes(verb) ? { names: [...new Set(names)].sort() } : {}),
       why,
       required,
@@ -68,7 +70,7 @@ export function roleRules(permissions: readonly Permission[]): readonly { readon
   const ofGroup = permissions.filter(({ request }) => request.resource === '*').map(({ request: { verb, group } }) => `${verb} ${group}`);
   // What holds for every resource of the group needs no rule of its own.
   const own = permissions.filter(({ request: { verb, group, resource } }) => resource === '*' || !ofGroup.includes(`${verb} ${group}`));
-  const byResource = Map.groupBy(own, ({ request: { group, resource }, names }) => JSON.stringify([group, resource, names]));
+  const byResource = Map.groupBy(own, ({ request, names }) => JSON.stringify([request.group, roleResource(request), names]));
   const resources = [...byResource.values()].flatMap((same) => {
     const [first] = same;
     const verbs = [...new Set(same.map(({ request }) => request.verb))].sort();
@@ -79,12 +81,13 @@ export function roleRules(permissions: readonly Permission[]): readonly { readon
     const [first] = same;
     if (!first) return [];
     const { request, names, verbs, whys } = first;
-    const rule = { apiGroups: [request.group], resources: same.map((one) => one.request.resource).sort(), verbs };
+    const rule = { apiGroups: [request.group], resources: same.map((one) => roleResource(one.request)).sort(), verbs };
     return [{ rule: { ...rule, ...(names ? { resourceNames: names } : {}) }, whys }];
   });
 }
 
-const keyOf = ({ verb, group, resource, namespace = '' }: AccessRequest) => JSON.stringify([verb, group, resource, namespace]);
+const keyOf = ({ verb, group, resource, subresource, namespace = '' }: AccessRequest) =>
+  JSON.stringify([verb, group, resource, subresource, namespace]);
 
 const WRITES: readonly string[] = ['create', 'patch', 'update'];
 const WORKLOADS: readonly string[] = ['daemonsets', 'deployments', 'replicasets', 'statefulsets', 'jobs', 'pods'];
@@ -134,3 +137,6 @@ export function adminRights(permissions: readonly Permission[], { operator }: Pr
   );
   return [...WAYS.filter(({ is }) => permissions.some(is)).map(({ fact }) => fact), ...tokens];
 }
+
+/** As a role names it: `pods/log`. */
+const roleResource = ({ resource, subresource }: AccessRequest): string => (subresource ? `${resource}/${subresource}` : resource);

@@ -1,3 +1,4 @@
+import type { Action } from '../../kernel/action.ts';
 import { type Command, command, repairCommand } from '../../kernel/command.ts';
 import { timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
@@ -109,3 +110,11 @@ export const HELD_ON = means(
 
 /** What a canary that failed means. */
 export const HELD: readonly Suggestion[] = [HELD_ON, text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
+
+/** The nodes whose agents are new, where the DaemonSet replaced none by itself when this action was begun. */
+export function heldNodes(last: Action | undefined): readonly string[] | undefined {
+  const { effect } = last ?? {};
+  if (effect?.type === 'replace-agents') return effect.nodes ?? [];
+  if (effect?.type === 'stop-canary') return effect.nodes;
+  return effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until.only : undefined;
+}

@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { HELD, HELD_ON } from './canary-view.ts';
+export { HELD, HELD_ON, heldNodes } from './canary-view.ts';
 export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { itemsIn, lastWarning, meaningOf, shortText } from './meanings.ts';

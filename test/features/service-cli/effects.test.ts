@@ -44,7 +44,13 @@ describe('the store in the moment of a write', () => {
         },
       },
     } as unknown as EnginePorts;
-    const ends = { stop: new AbortController().signal, cut: new AbortController().signal, mustHold: () => undefined };
+    const ends = {
+      stop: new AbortController().signal,
+      cut: new AbortController().signal,
+      mustHold: () => undefined,
+      watch: () => undefined,
+      watcher: () => undefined,
+    };
     const executor = realExecutor(ports, () => undefined, ends, {});
     const effect = { type: 'exec', program: '/bin/calicoctl', run, store } as const;
     const action = { id: 'delete-1', title: 'delete', ref: '§4.7/3', undo: 'full', effect } as const;

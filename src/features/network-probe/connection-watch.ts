@@ -1,0 +1,303 @@
+import type { Action } from '../../kernel/action.ts';
+import { command } from '../../kernel/command.ts';
+import type { ConnectionTrace, NetworkTrace, Watcher } from '../../kernel/connections.ts';
+import { eachOf } from '../../kernel/each-of.ts';
+import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { againAs, impact, look, or, type Suggestion, text } from '../../kernel/step.ts';
+import { HELD, heldNodes } from '../rollout/index.ts';
+import { CONTAINER } from './jobs.ts';
+import { KEPT_PROBES, SILENT_AFTER } from './kept-jobs.ts';
+import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
+import { sweep } from './sweep.ts';
+import { podSays } from './verdict.ts';
+
+/** Between two looks at the logs. */
+const EVERY_MS = 5_000;
+/** A pod reports every five seconds, and at once when a connection ends. */
+const REPORTS_MS = 15_000;
+/** Answers come several times a second: a connection without one for so long may be about to break. */
+const QUIET_MS = 2_000;
+/** A pod that has ended is known a moment after its connections have: a break counts once both pods have outlived it by this. */
+const OUTLIVED_MS = 4_000;
+const TIMES_TOLD = 20;
+/** Of a log: its last lines, and never more bytes. */
+const LOG = 'tailLines=60&limitBytes=16384';
+const WIDTH = 4;
+
+/** Which watcher this is. */
+export const CONNECTIONS = 'connections';
+
+/** One connection, and the Jobs of its two pods. */
+export interface Kept {
+  readonly from: string;
+  readonly to: string;
+  readonly outside: boolean;
+  /** Number by which the pod that keeps it reports. */
+  readonly link: number;
+  readonly keeps: string;
+  readonly answers: string;
+}
+
+interface Watched {
+  readonly kept: Kept;
+  said?: LinkSaid;
+  /** Our clock minus that of the pod: the smallest difference seen, for a report only comes late. */
+  zero: number;
+  /** Breaks that were not its pods' own end. */
+  broken: number;
+  /** Of `said.broken`, those that were judged. */
+  judged: number;
+  /** When one was seen that is not judged yet. */
+  suspected?: number;
+  readonly breaks: string[];
+  ended?: string;
+}
+
+type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
+type Told = Pick<Around, 'onNetwork' | 'warn'>;
+
+export interface KeptPlace {
+  readonly namespace: string;
+  /** The first broken connection stops the run. */
+  readonly isStrict: boolean;
+  /** When the cluster ends the pods by itself, in milliseconds of our clock. */
+  readonly until: number;
+}
+
+/** Follows connections by what their pods report, until the chain ends. Stops it at a broken one where that was asked for, or while a canary is judged. */
+export class ConnectionWatch implements Watcher {
+  readonly name = CONNECTIONS;
+  readonly #ports: Ports;
+  readonly #told: Told;
+  readonly #place: KeptPlace;
+  readonly #jobs: readonly ObjectRef[];
+  readonly #links: readonly Watched[];
+  readonly #untried: string[] = [];
+  readonly #over = new AbortController();
+  readonly #failed = new AbortController();
+  readonly #since: Date;
+  #pods = new Map<string, KubeObject>();
+  #beatMs = 200;
+  #because = '';
+  #isOfCanary = false;
+  #looking: Promise<unknown> = Promise.resolve();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(ports: Ports, told: Told, place: KeptPlace, jobs: readonly ObjectRef[], kept: readonly Kept[]) {
+    this.#ports = ports;
+    this.#told = told;
+    this.#place = place;
+    this.#jobs = jobs;
+    this.#links = kept.map((one) => ({ kept: one, zero: Number.POSITIVE_INFINITY, broken: 0, judged: 0, breaks: [] }));
+    this.#since = ports.clock.now();
+  }
+
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  get trace(): NetworkTrace {
+    const made = this.#links.filter(isMade);
+    return {
+      since: this.#since.toISOString(),
+      until: this.#ports.clock.now().toISOString(),
+      beatMs: this.#beatMs,
+      connections: made.map((one) => traceOf(one)),
+      untried: [...this.#untried],
+    };
+  }
+
+  /** Until each connection was made, or the time is up: what was never made is named, and not watched. */
+  async opened(limitMs: number, stop: AbortSignal): Promise<void> {
+    const until = this.#ports.clock.now().getTime() + limitMs;
+    while (this.#ports.clock.now().getTime() < until && !stop.aborted) {
+      await this.#look();
+      if (this.#links.every((one) => isMade(one) || one.ended !== undefined)) break;
+      await this.#ports.clock.sleep(1_000, stop).catch(() => undefined);
+    }
+    for (const one of this.#links.filter((link) => !isMade(link))) {
+      one.ended ??= this.#says.get(one.kept.link) ?? 'it was not answered';
+      this.#untried.push(`${wayText(one.kept)}: ${one.ended}`);
+    }
+  }
+
+  readonly #says = new Map<number, string>();
+
+  skipped(what: string): void {
+    this.#untried.push(what);
+  }
+
+  /** Follows them until `end`. With a canary any broken one stops the run, until `passed`. */
+  watch(isOfCanary: boolean): void {
+    this.#isOfCanary = isOfCanary;
+    this.#told.onNetwork(this.trace);
+    this.#loop = this.#follow().catch(() => undefined);
+  }
+
+  /** The verdict on what was done so far: waits for a report of each pod from now on, and for what is quiet now. Throws Fault('stopped'). */
+  async passed(stop: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    const asked = clock.now().getTime();
+    const isOpen = (one: Watched) => one.ended === undefined && (one.suspected !== undefined || !isSettled(one, asked));
+    for (;;) {
+      await this.#look();
+      if (this.failed.aborted) throw this.fault(undefined);
+      const waited = clock.now().getTime() - asked;
+      const open = this.#links.filter(isOpen);
+      const isQuiet = open.some(({ said }) => said !== undefined && said.joined && said.now - said.last >= QUIET_MS);
+      if (open.length === 0 || stop.aborted || waited >= (isQuiet ? SILENT_AFTER * 1000 + REPORTS_MS : REPORTS_MS)) break;
+      await clock.sleep(1_000, stop).catch(() => undefined);
+    }
+    this.#isOfCanary = false;
+  }
+
+  async end(): Promise<void> {
+    this.#over.abort();
+    await this.#loop;
+    await this.#look().catch(() => undefined);
+    if (this.#links.some(({ suspected }) => suspected !== undefined)) {
+      await this.#ports.clock.sleep(OUTLIVED_MS, new AbortController().signal);
+      await this.#look().catch(() => undefined);
+    }
+    await sweep(this.#ports, this.#jobs, this.#told).catch(() => undefined);
+    this.#told.onNetwork(this.trace);
+  }
+
+  fault(last: Action | undefined): Fault {
+    const broken = this.#links.find((one) => one.broken > 0)?.kept;
+    const nodes = broken ? [...new Set([broken.to, broken.from])] : [];
+    const see = (node: string) => look(text`${command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`}`);
+    const lost = impact(`running pods on ${nodes.join(' and ')} may have lost connections as well: test an application there now`);
+    const isHeld = this.#isOfCanary || heldNodes(last) !== undefined;
+    const fact = this.#isOfCanary ? `the canary failed: ${this.#because}` : this.#because;
+    return new Fault('stopped', fact, [...nodes.slice(0, 1).map(see), lost, ...(isHeld ? HELD : ROLLING)]);
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      await this.#ports.clock.sleep(EVERY_MS, signal);
+      await this.#look();
+    }
+  }
+
+  /** One at a time. What gives no answer now is asked again. */
+  #look(): Promise<void> {
+    const next = this.#looking.then(() => this.#lookOnce());
+    this.#looking = next.catch(() => undefined);
+    return next;
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (this.#pods.size === 0) this.#pods = await this.#alive();
+    const logs = await this.#logs();
+    const now = this.#ports.clock.now().getTime();
+    // Read after the logs: where a pod has ended, so has its connection.
+    const alive = await this.#alive();
+    const before = JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)]));
+    const because = this.#links.flatMap((one) => this.#learn(one, logs, alive, now));
+    this.#pods = alive;
+    if (because.length > 0) {
+      this.#because = because[0] ?? '';
+      for (const one of because) this.#told.onNetwork(this.trace, one);
+      if (this.#place.isStrict || this.#isOfCanary) this.#failed.abort();
+    } else if (before !== JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)])))
+      this.#told.onNetwork(this.trace);
+  }
+
+  /** What one connection has been through since the last look; a text for each break. */
+  #learn(one: Watched, logs: ReadonlyMap<string, LogSaid>, alive: ReadonlyMap<string, KubeObject>, now: number): readonly string[] {
+    const { kept } = one;
+    const log = logs.get(kept.keeps);
+    const said = log?.links.get(kept.link);
+    const words = log?.says.get(kept.link);
+    if (words !== undefined) this.#says.set(kept.link, words);
+    this.#beatMs = log?.beatMs ?? this.#beatMs;
+    if (one.ended !== undefined) return [];
+    const isAlive = alive.has(kept.keeps) && alive.has(kept.answers);
+    if (said && (one.said === undefined || said.now >= one.said.now)) {
+      one.said = said;
+      one.zero = Math.min(one.zero, now - said.now);
+    }
+    const fresh = (one.said?.broken ?? 0) - one.judged;
+    if (!isAlive) {
+      one.ended = now >= this.#place.until ? 'the time limit of its Jobs was over' : 'one of its pods was removed, or has ended';
+      return [];
+    }
+    if (fresh <= 0 || !one.said) return [];
+    one.suspected ??= now;
+    if (now - one.suspected < OUTLIVED_MS) return [];
+    const at = new Date(one.suspected).toISOString();
+    delete one.suspected;
+    one.judged = one.said.broken;
+    one.broken += fresh;
+    if (one.breaks.length < TIMES_TOLD) one.breaks.push(at);
+    return [`a connection ${wayText(kept)} broke at ${at.slice(11, 19)}Z`];
+  }
+
+  /** The pods that run, by the UID of their Job. */
+  async #alive(): Promise<Map<string, KubeObject>> {
+    const { namespace } = this.#place;
+    const pods = await this.#ports.cluster.list(K.Pod, { namespace, labelSelector: KEPT_PROBES });
+    const mine = new Set(this.#links.flatMap(({ kept }) => [kept.keeps, kept.answers]));
+    return new Map(
+      pods.flatMap((pod) => {
+        const { ownerReferences = [], deletionTimestamp } = pod.metadata;
+        const uid = ownerReferences.find((one) => one.controller === true && mine.has(one.uid))?.uid;
+        return uid === undefined || deletionTimestamp !== undefined || podSays(pod).state !== 'runs' ? [] : [[uid, pod] as const];
+      }),
+    );
+  }
+
+  async #logs(): Promise<ReadonlyMap<string, LogSaid>> {
+    const keepers = [...new Set(this.#links.filter(({ ended }) => ended === undefined).map(({ kept }) => kept.keeps))];
+    const { namespace } = this.#place;
+    const read = await eachOf(keepers, WIDTH, async (uid) => {
+      const pod = this.#pods.get(uid)?.metadata.name;
+      if (pod === undefined) return [];
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?container=${CONTAINER}&${LOG}`;
+      const log = await this.#ports.cluster.raw(path).catch((thrown: unknown) => {
+        for (const { kept } of this.#links)
+          if (kept.keeps === uid) this.#says.set(kept.link, `its log cannot be read: ${messageOf(thrown)}`);
+        return undefined;
+      });
+      return log === undefined ? [] : [[uid, readLog(log)] as const];
+    });
+    return new Map(read.flat());
+  }
+}
+
+const ROLLING: readonly Suggestion[] = [
+  'this run writes nothing more; agents that the cluster replaces by itself are replaced further',
+  text`fix the cause, then ${againAs('it resumes')}`,
+  or('go back, as undo says'),
+];
+
+const isMade = ({ said }: Watched): boolean => said !== undefined && said.last > 0;
+
+/** Reported after that moment, and not quiet. */
+const isSettled = ({ zero, said }: Watched, since: number): boolean =>
+  said === undefined || (zero + said.now >= since && (!said.joined || said.now - said.last < QUIET_MS));
+
+/** With the gap that is not over yet. */
+const longestOf = ({ longestMs, now, last }: LinkSaid): number => (last === 0 ? 0 : Math.max(longestMs, now - last));
+
+function traceOf({ kept, said, zero, broken, breaks, ended }: Watched): ConnectionTrace {
+  const { from, to, outside } = kept;
+  const isOpenGap = said !== undefined && said.now - said.last > said.longestMs;
+  const at = said && said.when + said.last > 0 ? new Date(zero + (isOpenGap ? said.now : said.when)).toISOString() : undefined;
+  return {
+    ...{ from, to, broken, breaks: [...breaks], beats: said?.beats ?? 0, longestMs: said ? longestOf(said) : 0 },
+    ...(outside ? { outside } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(ended === undefined ? {} : { ended }),
+  };
+}
+
+/** `from a pod on node-01 to one on node-03`. */
+export function wayText({ from, to, outside }: Pick<Kept, 'from' | 'to' | 'outside'>): string {
+  return outside ? `from the network of node ${from} to a pod on ${to}` : `from a pod on ${from} to one on ${to}`;
+}
