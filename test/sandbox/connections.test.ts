@@ -102,10 +102,12 @@ describe('connections that a run keeps', function () {
 
   it('that break right before the end of a canary without a soak are seen before it stops for the user', async () => {
     const scenario = await ground();
-    // With the last answer of the Jobs that try new pods, after which nothing is waited for.
-    scenario.cluster.store.listen(({ kind, after }) => {
-      const isLast = after?.metadata.name.includes('client-2') && JSON.stringify(after?.status ?? {}).includes('Succeeded');
-      if (kind.plural === K.Pod.plural && isLast) scenario.clock.schedule(0, () => scenario.cluster.nodes.fault('node-01', 'cut'));
+    // Right before the last answer of the Jobs that try new pods, after which nothing is waited for.
+    const stop = scenario.cluster.store.listen(({ kind, after }) => {
+      const isLast = after?.metadata.name.includes('client-2') && JSON.stringify(after.status ?? {}).includes('podIP');
+      if (kind.plural !== K.Pod.plural || !isLast) return;
+      stop();
+      scenario.clock.schedule(1_900, () => scenario.cluster.nodes.fault('node-01', 'cut'));
     });
     const { exit, text } = await ran(scenario, [...RUN, '--canary', '1']);
     assert.equal(exit, 5, text);
