@@ -159,10 +159,9 @@ export class StageRounds {
     this.#told.beginRound();
     this.#manual = stepsLeftIn(plan.actions);
     let noted: 'acts' | 'writes' | undefined;
-    for (const action of plan.actions) {
+    for (const action of plan.actions.filter((one) => !this.#isLeft(one))) {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
-      if (this.#isLeft(action)) continue;
       // Not before: what a look right before the first change stops has written nothing.
       const now = changesSomething(effects, action) ? 'writes' : 'acts';
       const isFile = onlyWritesFiles(effects, action);

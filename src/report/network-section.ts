@@ -35,7 +35,13 @@ function connectionRow(one: ConnectionTrace, network: NetworkTrace): Row {
       { text: String(broken), tone: broken > 0 ? 's-failed' : 's-done' },
       { text: gapText(longestMs) },
       { bar: barOf(one, network) },
-      { text: [...when, ...(broken === 0 && at !== undefined ? [`longest gap until ${at}`] : []), ...(ended ? [`watched until then: ${ended}`] : [])].join('; ') },
+      {
+        text: [
+          ...when,
+          ...(broken === 0 && at !== undefined ? [`longest gap until ${at}`] : []),
+          ...(ended ? [`watched until then: ${ended}`] : []),
+        ].join('; '),
+      },
     ],
   };
 }

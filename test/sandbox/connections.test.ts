@@ -61,7 +61,10 @@ describe('connections that a run keeps', function () {
   it('are not measured without the flag, which the last lines say with the mechanism', async () => {
     const { exit, text } = await ran(await ground(), ['run', '--yes', '--skip', 'cli']);
     assert.equal(exit, 0, text);
-    assert.match(text, /^Routes and rules stay in the kernel while an agent restarts\. This program measured no traffic of running pods\.$/m);
+    assert.match(
+      text,
+      /^Routes and rules stay in the kernel while an agent restarts\. This program measured no traffic of running pods\.$/m,
+    );
   });
 
   it('that break are counted and told, and the run continues', async () => {
@@ -137,7 +140,8 @@ describe('connections that a run keeps', function () {
     const nodes = new Set<string>();
     scenario.cluster.store.listen(({ kind, before, after }) => {
       const name = after?.metadata.name ?? '';
-      if (kind.plural === K.Job.plural && !before && name.includes('answers')) nodes.add(/node-\d\d/.exec(JSON.stringify(after?.spec))?.[0] ?? '');
+      if (kind.plural === K.Job.plural && !before && name.includes('answers'))
+        nodes.add(/node-\d\d/.exec(JSON.stringify(after?.spec))?.[0] ?? '');
     });
     assert.equal((await ran(scenario, [...RUN, '--canary', 'node-12', '--soak', '1m'])).exit, 0);
     assert.deepEqual([...nodes], ['node-12', 'node-02', 'node-04', 'node-06', 'node-08', 'node-10']);
@@ -212,6 +216,7 @@ function noNode({ cluster }: Scenario): void {
 
 function noLogs({ cluster }: Scenario): void {
   Object.assign(cluster, {
-    reviewAccess: async (requests: readonly { readonly subresource?: string }[]) => requests.map(({ subresource }) => subresource !== 'log'),
+    reviewAccess: async (requests: readonly { readonly subresource?: string }[]) =>
+      requests.map(({ subresource }) => subresource !== 'log'),
   });
 }

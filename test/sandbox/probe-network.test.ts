@@ -31,9 +31,7 @@ async function upgraded(nodes = 3): Promise<Scenario> {
 
 const leftIn = async ({ cluster }: Scenario) => {
   const marks = [NETWORK_PROBES, KEPT_PROBES];
-  const lists = await Promise.all(
-    [K.Job, K.Pod].flatMap((kind) => marks.map((labelSelector) => cluster.list(kind, { labelSelector }))),
-  );
+  const lists = await Promise.all([K.Job, K.Pod].flatMap((kind) => marks.map((labelSelector) => cluster.list(kind, { labelSelector }))));
   return lists.flat().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 };
 

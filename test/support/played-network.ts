@@ -79,6 +79,11 @@ export class PlayedNetwork {
     for (const let_ of this.#held.splice(0)) let_();
   }
 
+  /** Nothing comes through any more on the connections that there are, and neither end is told; new ones work. */
+  strand(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  }
+
   /** Ends every connection as a machine does that knows nothing of it, and takes no new one until `reopen`. */
   reset(): void {
     this.#isClosed = true;

@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Context } from '../../kernel/context.ts';
 import { networkText } from '../../kernel/connections.ts';
+import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
 import { intentWords } from '../../kernel/intent.ts';

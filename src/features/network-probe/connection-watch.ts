@@ -147,7 +147,7 @@ export class ConnectionWatch implements Watcher {
       if (this.failed.aborted) throw this.fault(undefined);
       const waited = clock.now().getTime() - asked;
       const open = this.#links.filter(isOpen);
-      const isQuiet = open.some(({ said }) => said !== undefined && said.joined && said.now - said.last >= QUIET_MS);
+      const isQuiet = open.some(({ said }) => said?.joined === true && said.now - said.last >= QUIET_MS);
       if (open.length === 0 || stop.aborted || waited >= (isQuiet ? SILENT_AFTER * 1000 + REPORTS_MS : REPORTS_MS)) break;
       await clock.sleep(1_000, stop).catch(() => undefined);
     }

@@ -35,9 +35,19 @@ ${NEEDS}
 echo "beat $beat"
 now() { read -r up _ </proc/uptime; now=\${up%.*}\${up#*.}; }
 feed() { while echo; do sleep "$beat"; done 2>/dev/null; }
-dial() { tries=0; while :; do feed | nc "$1" $(($2 + tries % ${PORTS_EACH})) 2>&1; echo; echo end; tries=$((tries + 1)); sleep "$beat"; done; }
+dial() {
+  tries=0
+  while :; do
+    feed | nc "$1" $(($2 + tries % ${PORTS_EACH})) 2>&1 &
+    echo "pid $!"
+    wait $!
+    echo; echo end
+    tries=$((tries + 1))
+    sleep "$beat"
+  done
+}
 hold() {
-  link=$1 joined=no broken=0 beats=0 longest=0 when=0 last=0 told=0 tell='' said='' quick=0 before=0
+  link=$1 joined=no broken=0 beats=0 longest=0 when=0 last=0 told=0 tell='' said='' quick=0 before=0 dialled=''
   dial "$2" "$3" | while :; do
     if read -r -t 1 got rest; then quick=0; else got=silence; fi
     now
@@ -46,9 +56,13 @@ hold() {
         if [ "$last" -gt 0 ] && [ $((now - last)) -gt "$longest" ]; then longest=$((now - last)) when=$now; fi
         [ "$joined" = yes ] || tell=yes
         joined=yes last=$now beats=$((beats + 1)) ;;
+      pid) dialled=$rest ;;
       end) [ "$joined" = no ] || { joined=no broken=$((broken + 1)) tell=yes; } ;;
       silence)
-        if [ "$joined" = yes ] && [ $((now - last)) -ge "$silent" ]; then joined=no broken=$((broken + 1)) tell=yes; fi
+        if [ "$joined" = yes ] && [ $((now - last)) -ge "$silent" ]; then
+          joined=no broken=$((broken + 1)) tell=yes
+          kill "$dialled" 2>/dev/null
+        fi
         if [ $((now - before)) -lt 50 ]; then quick=$((quick + 1)); [ "$quick" -lt 50 ] || exit; fi ;;
       '') ;;
       *) [ "$last" -gt 0 ] || [ "$got $rest" = "$said" ] || { said="$got $rest"; echo "says $link $said"; } ;;

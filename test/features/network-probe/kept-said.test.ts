@@ -3,10 +3,21 @@ import { readLog } from '../../../src/features/network-probe/kept-said.ts';
 
 describe('the log of a pod that keeps connections', () => {
   it('says of each connection what its last report says', () => {
-    const log = ['beat 0.2', 'link 1 1000 yes 0 5 21 900 999', 'link 2 1000 no 1 4 300 950 700', 'link 1 1500 yes 0 30 25 1400 1499'].join('\n');
+    const log = ['beat 0.2', 'link 1 1000 yes 0 5 21 900 999', 'link 2 1000 no 1 4 300 950 700', 'link 1 1500 yes 0 30 25 1400 1499'].join(
+      '\n',
+    );
     const { links, beatMs } = readLog(log);
     assert.equal(beatMs, 200);
-    assert.deepEqual(links.get(1), { link: 1, now: 15_000, joined: true, broken: 0, beats: 30, longestMs: 250, when: 14_000, last: 14_990 });
+    assert.deepEqual(links.get(1), {
+      link: 1,
+      now: 15_000,
+      joined: true,
+      broken: 0,
+      beats: 30,
+      longestMs: 250,
+      when: 14_000,
+      last: 14_990,
+    });
     assert.deepEqual(links.get(2), { link: 2, now: 10_000, joined: false, broken: 1, beats: 4, longestMs: 3000, when: 9500, last: 7000 });
   });
 
