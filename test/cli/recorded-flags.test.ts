@@ -69,7 +69,8 @@ describe('flags of a record that decide trust', () => {
     const untrusted = [
       ...['canary', 'max-unavailable', 'soak', 'until'],
       ...['enable-flow-logs', 'fail-on', 'from', 'include', 'manage-crds', 'max-failed'],
-      ...['move-release', 'parallel', 'path', 'probe-namespace', 'probe-network', 'profile', 'qps', 'release', 'resolve', 'skip'],
+      ...['move-release', 'parallel', 'path', 'probe-namespace', 'probe-network', 'probe-strict', 'profile'],
+      ...['qps', 'release', 'resolve', 'skip'],
       ...['through', 'timeout', 'variant'],
     ].toSorted();
     assert.deepEqual(names(false).toSorted(), untrusted);

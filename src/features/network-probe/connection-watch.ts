@@ -48,9 +48,9 @@ interface Watched {
   zero: number;
   /** Breaks that were not its pods' own end. */
   broken: number;
-  /** Of `said.broken`, those that were judged. */
-  judged: number;
-  /** When one was seen that is not judged yet. */
+  /** Of `said.broken`, those that were looked into. */
+  known: number;
+  /** When one was seen of which it is open whether a pod had ended. */
   suspected?: number;
   readonly breaks: string[];
   ended?: string;
@@ -67,7 +67,7 @@ export interface KeptPlace {
   readonly until: number;
 }
 
-/** Follows connections by what their pods report, until the chain ends. Stops it at a broken one where that was asked for, or while a canary is judged. */
+/** Follows connections by what their pods report, until the chain ends. Stops it at a broken one where that was asked for, or while the verdict on a canary is open. */
 export class ConnectionWatch implements Watcher {
   readonly name = CONNECTIONS;
   readonly #ports: Ports;
@@ -91,7 +91,7 @@ export class ConnectionWatch implements Watcher {
     this.#told = told;
     this.#place = place;
     this.#jobs = jobs;
-    this.#links = kept.map((one) => ({ kept: one, zero: Number.POSITIVE_INFINITY, broken: 0, judged: 0, breaks: [] }));
+    this.#links = kept.map((one) => ({ kept: one, zero: Number.POSITIVE_INFINITY, broken: 0, known: 0, breaks: [] }));
     this.#since = ports.clock.now();
   }
 
@@ -222,7 +222,7 @@ export class ConnectionWatch implements Watcher {
       one.said = said;
       one.zero = Math.min(one.zero, now - said.now);
     }
-    const fresh = (one.said?.broken ?? 0) - one.judged;
+    const fresh = (one.said?.broken ?? 0) - one.known;
     if (!isAlive) {
       one.ended = now >= this.#place.until ? 'the time limit of its Jobs was over' : 'one of its pods was removed, or has ended';
       return [];
@@ -232,7 +232,7 @@ export class ConnectionWatch implements Watcher {
     if (now - one.suspected < OUTLIVED_MS) return [];
     const at = new Date(one.suspected).toISOString();
     delete one.suspected;
-    one.judged = one.said.broken;
+    one.known = one.said.broken;
     one.broken += fresh;
     if (one.breaks.length < TIMES_TOLD) one.breaks.push(at);
     return [`a connection ${wayText(kept)} broke at ${at.slice(11, 19)}Z`];

@@ -27,7 +27,7 @@ interface KeepConnections {
   readonly image: string;
   readonly namespace: string;
   readonly agents: AgentsOf;
-  /** Nodes that are upgraded first, and judged by these connections as well. */
+  /** Nodes that are upgraded first: the verdict on them takes these connections in. */
   readonly canary: readonly string[];
   /** The first broken connection stops the run. */
   readonly isStrict: boolean;

@@ -3,7 +3,7 @@ import { type AgentOnNode, onTakingNodes } from './agents.ts';
 
 /** Connections are kept between pods of at most as many nodes. */
 const MOST = 6;
-/** Of which so many are of the canary. */
+/** At most as many are of the canary. */
 const OF_CANARY = 2;
 
 /**

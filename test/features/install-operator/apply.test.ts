@@ -235,14 +235,23 @@ describe('the operator path', () => {
     const actions = await actionsOf(waitStage, bench);
     assert.deepEqual(
       actions.map(({ id, effect }) => `${id} ${effect.type}`),
-      ['first-agent wait', 'probe-between probe-network', 'operator wait', 'probe-end probe-network'],
+      ['connections keep-connections', 'first-agent wait', 'probe-between probe-network', 'operator wait', 'probe-end probe-network'],
     );
-    const [first, probe] = actions;
+    const [, first, probe] = actions;
     const agents = { namespace: 'calico-system', name: 'calico-node', runs: { release: 'v3.32.1', digests: [] } };
     assert.ok(probe?.effect.type === 'probe-network');
     assert.partialDeepStrictEqual(probe.effect, { image: 'busybox', namespace: 'probe', agents });
     assert.ok(first?.effect.type === 'wait' && first.effect.until.type === 'operator-end');
     assert.partialDeepStrictEqual(first.effect.until.firstOf, agents);
+  });
+
+  it('keeps connections before Typha is held and the new operator starts, and cannot stop the roll for them', async () => {
+    const probeNetwork = { image: 'busybox', namespace: 'probe' };
+    const steps = (await actionsOf(applyStage, await operatedBench({ options: { probeNetwork } }))).map(({ id }) => id);
+    const at = (id: string) => steps.indexOf(id);
+    assert.ok(at('connections') >= 0 && at('connections') < at('hold-typha') && at('hold-typha') < at('operator'), steps.join());
+    const strict = await operatedBench({ options: { probeNetwork: { ...probeNetwork, isStrict: true } } });
+    await assert.rejects(actionsOf(applyStage, strict), /--probe-strict is not possible on an installation by operator/);
   });
 
   it('waits for images from the registry that the Installation names', async () => {
