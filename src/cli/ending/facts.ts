@@ -19,9 +19,9 @@ export async function reportText(format: keyof typeof REPORTS, facts: ReportFact
 
 /** A document as the report forms take it: Markdown and the page show the same facts. */
 export function reportFacts(document: OutputDocument): ReportFacts {
-  const { title, runId: _, from: _from, versions: _versions, parts: _parts, ...shown } = toldOf(document);
-  const none = { suggestions: [], findings: [], plans: [], stages: [] };
-  return { ...none, ...shown, title, outcome: document.exit, facts: headFacts(document), next: document.next };
+  const { exit: outcome, next } = document;
+  const { title, message, suggestions = [], findings = [], plans = [], stages = [], history, change } = toldOf(document);
+  return { title, outcome, facts: headFacts(document), message, suggestions, findings, plans, stages, history, change, next };
 }
 
 function headFacts(document: OutputDocument): ReportFacts['facts'] {
