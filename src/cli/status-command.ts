@@ -58,7 +58,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...lockLines(holder, now),
       ...dead.map(said),
       ...ownerLines(document),
-      ...heldLines(document, asked.carried).map(said),
+...heldLines(document, record, asked.carried).map(said),
       ...canaryLines(document, now),
       ...strategyLines(document, flags).map(said),
       ...untilLines(document, now, oursWith('commit', flags)).map(said),
@@ -77,8 +77,8 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
 }
 
 /**
- * Typha as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told nothing, and nothing
- * is asked where the recorded run can hold none.
+ * Typha or a DaemonSet as the cluster has it, whatever became of the run: its record may be lost. An account that may not look is told
+ * nothing, and nothing is asked where the recorded run can hold none.
  */
 async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
   const { path = UNKNOWN_PATH } = record ?? {};
@@ -87,19 +87,30 @@ async function readHeld({ composition: { cluster } }: Session, record: RunRecord
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { name = '', namespace = '' } = profile?.operator.typha ?? {};
   if (name === '') return null;
-  const typha = await cluster.get(K.Deployment, name, namespace).catch((thrown: unknown) => {
+  const unlessRefused = (thrown: unknown) => {
     if (thrown instanceof ApiFailure) return undefined;
     throw thrown;
+  };
+  const [typha, sets = []] = await Promise.all([
+    cluster.get(K.Deployment, name, namespace).catch(unlessRefused),
+    cluster.list(K.DaemonSet, { namespace }).catch(unlessRefused),
+  ]);
+  const all = [...(typha ? [typha] : []), ...sets.map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.DaemonSet.kind }))];
+  const [first] = all.flatMap((object) => {
+    const run = heldBy(object);
+    return run === undefined ? [] : [{ object: refOf(object), run }];
   });
-  const run = typha && heldBy(typha);
-  return !typha || run === undefined ? null : { object: refOf(typha), run };
+  return first ?? null;
 }
 
 /** While a run is at work, that is as it should be. */
-function heldLines({ held, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
+function heldLines({ held, lock }: StatusDocument, record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!held) return [];
-  const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not upgrade it`;
+  const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not change it`;
   if (lock) return [what];
+  // Released alone, the agents would be replaced before Typha.
+  if (record?.intent.takesBack && record.finishedAt === undefined)
+    return [text`${what}. Resume that run: ${oursWith('rollback', carried)}`];
   return [text`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
 }
 

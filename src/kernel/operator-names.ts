@@ -83,6 +83,14 @@ export interface OperatorEnd {
   /** Component statuses of the target release. */
   readonly statuses: readonly ComponentStatusName[];
   readonly api: OperatorApi;
+  /** The end of older releases, to which a rollback may go; the oldest first. */
+  readonly earlier?: readonly EarlierEnd[];
+}
+
+/** By what the end of an operator's work is told that is older than the targets of an upgrade. */
+export interface EarlierEnd extends Pick<OperatorEnd, 'since' | 'statuses'> {
+  /** Namespace of the API server. */
+  readonly apiNamespace: string;
 }
 
 /** A component status that the operator writes (`TigeraStatus`), and when it is wanted. */

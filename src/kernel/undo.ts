@@ -1,6 +1,6 @@
 import type { DataPlane, InstallPath } from './installation.ts';
 import type { Intent } from './intent.ts';
-import { isOlder } from './release.ts';
+import { isOlder, parseRelease } from './release.ts';
 
 /** Why there is no undo from an action on. */
 export interface NoReturnReason {
@@ -11,7 +11,7 @@ export interface NoReturnReason {
 }
 
 /** How far an upgrade has come, as far as going back depends on it. */
-export type Reached = 'references' | 'crds' | 'workloads' | 'operator' | 'tables' | 'names';
+export type Reached = 'references' | 'crds' | 'workloads' | 'operator' | 'chart' | 'tables' | 'names';
 
 /** One row: what can be undone from there, by what, and why. */
 export interface UndoRow {
@@ -21,6 +21,9 @@ export interface UndoRow {
   readonly paths: readonly InstallPath[];
   /** Absent: with each. */
   readonly dataPlane?: DataPlane;
+  /** Of upgrades from releases before this one, or from it on; absent: of each. */
+  readonly before?: string;
+  readonly since?: string;
   readonly by: UndoneBy;
   readonly because: string;
 }
@@ -37,16 +40,26 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
 
 const MANIFESTS: readonly InstallPath[] = ['manifest', 'kvstore'];
 const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
+const BACK_OPERATED: readonly InstallPath[] = ['operator'];
+
+/** Operators of this release and newer ones run on the new CRDs. */
+const OPERATOR_BACK_SINCE = 'v3.30.0';
+/** Agents keep connections in another eBPF table from then on. */
+const TABLES_SINCE = 'v3.31.0';
 
 /** Points of no return. The texts stand in plans, in run records (`short`), on screens and on the page. */
 export const NO_RETURNS = {
   crds: {
     short: 'CRDs never go back',
-    long: 'An operator of Calico v3.29 or older does not start on the new CRDs. Those of v3.30 and v3.31 do, and put back the CRDs that they know; this program does not go back with them.',
+    long: 'An operator of Calico v3.29 or older does not start on the new CRDs.',
   },
   operator: {
     short: 'no rollback under an operator',
-    long: 'An operator of Calico v3.29 or older does not start on the new CRDs: if you put it back, the cluster is left without an operator. Those of v3.30 and v3.31 start, and replace Typha and every agent at once; this program does not go back with them.',
+    long: 'An operator of Calico v3.29 or older does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
+  },
+  chart: {
+    short: 'no rollback of a chart',
+    long: 'This program does not go back with a chart release.',
   },
   tables: {
     short: 'old agents refuse the new eBPF tables',
@@ -63,7 +76,39 @@ export const UNDO: readonly UndoRow[] = [
     by: 'command',
     because: 'They are recorded in the cluster, with their UIDs.',
   },
-  { reached: 'crds', title: 'the new CRDs are there', paths: OPERATED, by: 'forward', because: NO_RETURNS.crds.long },
+  {
+    reached: 'crds',
+    title: 'the new CRDs are there, from v3.29 or older',
+    paths: OPERATED,
+    before: OPERATOR_BACK_SINCE,
+    by: 'forward',
+    because: NO_RETURNS.crds.long,
+  },
+  {
+    reached: 'crds',
+    title: 'the new CRDs are there, from v3.30 or later',
+    paths: BACK_OPERATED,
+    since: OPERATOR_BACK_SINCE,
+    by: 'rollback',
+    because: 'They stay. An operator of Calico v3.30 or later runs on them, and puts back those that it knows.',
+  },
+  {
+    reached: 'workloads',
+    title: 'the new operator is applied, from v3.30 or later',
+    paths: BACK_OPERATED,
+    since: OPERATOR_BACK_SINCE,
+    by: 'rollback',
+    because:
+      'The old operator runs on the new CRDs. It would replace Typha and every agent at once, so a rollback holds the agents until Typha is old, and stores policies under their former names first.',
+  },
+  {
+    reached: 'chart',
+    title: 'the chart is upgraded, from v3.30 or later',
+    paths: ['chart'],
+    since: OPERATOR_BACK_SINCE,
+    by: 'forward',
+    because: NO_RETURNS.chart.long,
+  },
   {
     reached: 'workloads',
     title: 'the manifest is applied, in part or whole',
@@ -74,12 +119,20 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'tables',
     title: 'an agent is new, from v3.30 or older',
-    paths: MANIFESTS,
+    paths: [...MANIFESTS, ...BACK_OPERATED],
     dataPlane: 'ebpf',
+    before: TABLES_SINCE,
     by: 'forward',
     because: NO_RETURNS.tables.long,
   },
-  { reached: 'operator', title: 'the new operator is applied', paths: OPERATED, by: 'forward', because: NO_RETURNS.operator.long },
+  {
+    reached: 'operator',
+    title: 'the new operator is applied, from v3.29 or older',
+    paths: OPERATED,
+    before: OPERATOR_BACK_SINCE,
+    by: 'forward',
+    because: NO_RETURNS.operator.long,
+  },
   {
     reached: 'names',
     title: 'the new controllers run',
@@ -97,20 +150,29 @@ export interface Past {
   readonly intent: Pick<Intent, 'from'>;
 }
 
-/** Agents keep connections in another eBPF table from then on. */
-const TABLES_SINCE = 'v3.31.0';
-
 /** Why `rollback` refuses; undefined where it goes back. */
 export function noWayBack({ path, dataPlane, intent: { from } }: Past): string | undefined {
-  if (MANIFESTS.every((one) => one !== path)) return NO_WAY[path] ?? 'its install path is not known';
-  if (dataPlane === 'ebpf' && (from === undefined || isOlder(from, TABLES_SINCE))) return NO_RETURNS.tables.long;
-  return undefined;
+  const isOld = (since: string) => from === undefined || parseRelease(from) === undefined || isOlder(from, since);
+  const isOn = (paths: readonly InstallPath[]) => paths.some((one) => one === path);
+  if (!isOn([...MANIFESTS, ...OPERATED])) return 'its install path is not known';
+  if (isOn(OPERATED) && isOld(OPERATOR_BACK_SINCE)) return NO_RETURNS.operator.long;
+  if (isOn(OPERATED) && !isOn(BACK_OPERATED)) return NO_RETURNS.chart.long;
+  return dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? NO_RETURNS.tables.long : undefined;
 }
 
-const NOT_TRIED = 'an operator installs the service here, and this program goes back on manifest installs alone';
-const NO_WAY: Readonly<Record<string, string>> = { operator: NOT_TRIED, chart: NOT_TRIED };
+/** Why an upgrade from there has no undo once the new operator is applied; undefined where a rollback takes it back. */
+export function noReturnOfOperator(past: Past): NoReturnReason | undefined {
+  const because = noWayBack(past);
+  return Object.values(NO_RETURNS).find(({ long }) => long === because);
+}
+
+/** The rows that hold for upgrades from a release; one that is not known counts as old. */
+export function rowsFrom(from: string | undefined): readonly UndoRow[] {
+  if (from === undefined || parseRelease(from) === undefined) return UNDO.filter(({ since }) => since === undefined);
+  return UNDO.filter(({ before, since }) => (!before || isOlder(from, before)) && (!since || !isOlder(from, since)));
+}
 
 /** The row of the furthest point that was reached on a path; undefined for a path that is not known, or where nothing was. */
-export function undoRow(path: string, reached: readonly Reached[]): UndoRow | undefined {
-  return UNDO.findLast((row) => reached.includes(row.reached) && row.paths.some((one) => one === path));
+export function undoRow({ path, intent: { from } }: Pick<Past, 'path' | 'intent'>, reached: readonly Reached[]): UndoRow | undefined {
+  return rowsFrom(from).findLast((row) => reached.includes(row.reached) && row.paths.some((one) => one === path));
 }

@@ -25,18 +25,21 @@ export function isIgnoredByUser(object: KubeObject, ignores: OperatorIgnores): b
   return isIgnored(object, ignores) && heldBy(object) === undefined;
 }
 
-/** Adds both annotations. */
-export function holdOps({ metadata }: KubeObject, { annotation, value }: OperatorIgnores, run: string): readonly JsonPatchOp[] {
+/** Adds both annotations. A DaemonSet replaces no pod while it is held, whoever changes it. */
+export function holdOps(object: KubeObject, { annotation, value }: OperatorIgnores, run: string): readonly JsonPatchOp[] {
+  const { metadata } = object;
   const wanted = { [annotation]: value, [HELD_BY]: run };
-  if (!metadata.annotations) return [{ op: 'add', path: pointerTo('metadata', 'annotations'), value: wanted }];
-  return Object.entries(wanted).map(([key, text]) => ({ op: 'add', path: placeOf(key), value: text }));
+  const annotated: readonly JsonPatchOp[] = metadata.annotations
+    ? Object.entries(wanted).map(([key, text]) => ({ op: 'add', path: placeOf(key), value: text }))
+    : [{ op: 'add', path: pointerTo('metadata', 'annotations'), value: wanted }];
+  return [...annotated, ...strategyOps(object, HELD)];
 }
 
 /** Removes both, each only while it is as it was read; nothing where the hold is not ours. */
 export function releaseOps(object: KubeObject, { annotation }: OperatorIgnores): readonly JsonPatchOp[] {
   const { annotations = {} } = object.metadata;
   if (heldBy(object) === undefined) return [];
-  return [HELD_BY, annotation].flatMap((key): readonly JsonPatchOp[] => {
+  const removed = [HELD_BY, annotation].flatMap((key): readonly JsonPatchOp[] => {
     const value = annotations[key];
     if (value === undefined) return [];
     return [
@@ -44,4 +47,16 @@ export function releaseOps(object: KubeObject, { annotation }: OperatorIgnores):
       { op: 'remove', path: placeOf(key) },
     ];
   });
+  return [...removed, ...strategyOps(object, ROLLING)];
+}
+
+const HELD = 'OnDelete';
+const ROLLING = 'RollingUpdate';
+
+/**
+ * An annotation alone does not move a DaemonSet's generation, and the operator would hear of it only minutes later: with a strategy it does.
+ * The operator writes its own strategy again together with its template.
+ */
+function strategyOps({ kind }: KubeObject, type: typeof HELD | typeof ROLLING): readonly JsonPatchOp[] {
+  return kind === 'DaemonSet' ? [{ op: 'add', path: pointerTo('spec', 'updateStrategy'), value: { type } }] : [];
 }

@@ -1,4 +1,4 @@
-import type { OperatorCrossings, OperatorEnd } from '../kernel/operator-names.ts';
+import type { ComponentStatusName, OperatorCrossings, OperatorEnd } from '../kernel/operator-names.ts';
 import type { Sign, Variant } from '../kernel/profile.ts';
 import type { ReadyRule, WorkloadName } from '../kernel/rollout.ts';
 import { calicoDefaults, calicoFindings } from './calico-filled-in.ts';
@@ -139,17 +139,26 @@ export const calicoOperatorTags = {
 };
 
 /** Component statuses of the operator of v3.32, and whose generation each one carries. */
+const statuses: readonly ComponentStatusName[] = [
+  { name: 'calico', generation: 'installation' },
+  { name: 'ippools', generation: 'installation' },
+  { name: 'tiers', generation: 'none', needs: { kind: 'APIServer', plural: 'apiservers' } },
+  { name: 'apiserver', generation: 'own', kind: 'APIServer', plural: 'apiservers' },
+  { name: 'goldmane', generation: 'own', kind: 'Goldmane', plural: 'goldmanes' },
+  { name: 'whisker', generation: 'own', kind: 'Whisker', plural: 'whiskers' },
+];
+
+/** Only the newest writes this one; what it wrote stays. */
+const earlierStatuses = statuses.filter(({ name }) => name !== 'tiers');
+
 export const calicoOperatorEnd: OperatorEnd = {
   since: 'v3.32.0',
   statusKind: 'TigeraStatus',
   statusPlural: 'tigerastatuses',
-  statuses: [
-    { name: 'calico', generation: 'installation' },
-    { name: 'ippools', generation: 'installation' },
-    { name: 'tiers', generation: 'none', needs: { kind: 'APIServer', plural: 'apiservers' } },
-    { name: 'apiserver', generation: 'own', kind: 'APIServer', plural: 'apiservers' },
-    { name: 'goldmane', generation: 'own', kind: 'Goldmane', plural: 'goldmanes' },
-    { name: 'whisker', generation: 'own', kind: 'Whisker', plural: 'whiskers' },
+  statuses,
+  earlier: [
+    { since: 'v3.30.0', statuses: earlierStatuses, apiNamespace: 'calico-apiserver' },
+    { since: 'v3.31.0', statuses: earlierStatuses, apiNamespace: 'calico-system' },
   ],
   api: { kind: 'APIServer', service: 'v3.projectcalico.org', namespace: 'calico-system', oldNamespace: 'calico-apiserver' },
 };

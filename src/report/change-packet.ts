@@ -6,7 +6,7 @@ import { refText } from '../kernel/object.ts';
 import { type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../kernel/stage.ts';
 import { TRAFFIC, trafficText } from '../kernel/traffic.ts';
-import { NO_RETURNS, UNDO, UNDONE_BY, type UndoRow } from '../kernel/undo.ts';
+import { NO_RETURNS, rowsFrom, UNDONE_BY, type UndoRow } from '../kernel/undo.ts';
 import type { PlanHead } from './head-line.ts';
 import { type Former, planSummary, restartsOf, timesOf } from './plan-summary.ts';
 import { aboutText } from './rollout-view.ts';
@@ -126,7 +126,7 @@ function backoutOf({ head, stages, chain }: Planned): readonly string[] {
   const because = planSteps(stages).noReturn?.because;
   const passed = Object.entries(NO_RETURNS).flatMap(([point, { short }]) => (short === because ? [point] : []));
   const reached = new Set<string>([...writers.flatMap(({ reaches }) => reaches ?? []), ...passed]);
-  const rows = UNDO.filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
+  const rows = rowsFrom(head.source).filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
   const alone = writers.flatMap(({ id, undoneBy }) =>
     undoneBy?.endsWith('--undo') && !id.startsWith('ownerrefs') ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
   );

@@ -158,8 +158,8 @@ describe('the plan', () => {
 const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   exec: { type: 'exec', run: { tool: 'kubectl', args: ['create', '-f', '-'], stdin: 'geheim' } },
   'copy-policy': { type: 'copy-policy', file: '/b/p.yaml', content: 'geheim', restoredBy: 'kubectl apply -f /b/p.yaml' },
-  'hold-deployment': { type: 'hold-deployment', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' }, run: 'r' },
-  'release-deployment': { type: 'release-deployment', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' } },
+  'hold-workload': { type: 'hold-workload', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' }, run: 'r' },
+  'release-workload': { type: 'release-workload', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' } },
   'patch-all': {
     type: 'patch-all',
     what: 'w',

@@ -46,7 +46,7 @@ describe('a Typha that a run has left held, its record lost', function () {
   it('is named by status, with the command that releases it', async () => {
     const { exit, text } = await said(fleet, 'status');
     assert.equal(exit, 0, text);
-    assert.match(text, new RegExp(`held: ${TYPHA} by run ${RUN}: the operator does not upgrade it. .*: ${UNDO}$`, 'm'));
+    assert.match(text, new RegExp(`held: ${TYPHA} by run ${RUN}: the operator does not change it. .*: ${UNDO}$`, 'm'));
   });
 
   it('is named by verify, with the command that releases it', async () => {
@@ -119,9 +119,9 @@ describe('Ctrl-C while Typha is released', () => {
       },
     };
     const before = scenario.clock.now();
-    const effect = { type: 'release-deployment', target: refOf(live), ignores: IGNORES } as const;
+    const effect = { type: 'release-workload', target: refOf(live), ignores: IGNORES } as const;
     const around = { mustHold: () => undefined, stop: stop.signal } as never;
-    await assert.rejects(holdEffects['release-deployment'].perform({ ...ports, cluster: silent } as never, effect, around), {
+    await assert.rejects(holdEffects['release-workload'].perform({ ...ports, cluster: silent } as never, effect, around), {
       name: 'Fault',
       code: 'interrupted',
     });

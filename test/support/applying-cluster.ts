@@ -100,10 +100,10 @@ export function applyingCluster(installed: readonly KubeObject[]) {
         put(patched(target.name, target.kind, patch));
         writes.push(`patch ${target.kind}/${target.name}`);
       }
-      if (effect.type === 'hold-deployment' || effect.type === 'release-deployment') {
+      if (effect.type === 'hold-workload' || effect.type === 'release-workload') {
         const live = store.get(`Deployment/${effect.target.name}`);
         const ops =
-          live && (effect.type === 'hold-deployment' ? holdOps(live, effect.ignores, effect.run) : releaseOps(live, effect.ignores));
+          live && (effect.type === 'hold-workload' ? holdOps(live, effect.ignores, effect.run) : releaseOps(live, effect.ignores));
         put(patched(effect.target.name, 'Deployment', ops ?? []));
         writes.push(`${effect.type} ${effect.target.name}`);
       }

@@ -4,15 +4,17 @@ import { containersOf } from '../../src/kube/workload.ts';
 import { isPodReady, isStopping, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { operates } from '../sandbox/ailing-pods.ts';
-import { type Ground, groundOf } from './incident-grounds.ts';
+import { type Ground, type GroundName, groundOf } from './incident-grounds.ts';
 import { CALICO_TARGET } from './target.ts';
 
-/** An installation by the operator of v3.27.5 on many nodes. */
+/** An installation by an operator on many nodes. */
 export interface HeldFleet extends Ground {
   /** The most agents that were not available at one moment. */
   readonly worst: () => number;
-  /** Annotations of Typha and of its ReplicaSets, those that the operator and this program know. */
+  /** Annotations of Typha, its ReplicaSets and DaemonSets, those that the operator and this program know. */
   readonly marks: () => readonly string[];
+  /** Moments at which an agent ran that every ready Typha refuses. */
+  readonly refused: () => number;
   /** Releases of what runs in the namespace of the components. */
   readonly runs: () => readonly string[];
 }
@@ -21,8 +23,8 @@ const SPACE = 'calico-system';
 /** An agent that a Typha refuses is ready for so long. Virtual milliseconds. */
 const REFUSED_MS = 90_000;
 
-export async function heldFleet(nodes: number): Promise<HeldFleet> {
-  const ground = await groundOf('operator');
+export async function heldFleet(nodes: number, name: GroundName = 'operator', plays = operates): Promise<HeldFleet> {
+  const ground = await groundOf(name);
   const { scenario } = ground;
   const { cluster, clock } = scenario;
   const { store } = cluster;
@@ -34,12 +36,16 @@ export async function heldFleet(nodes: number): Promise<HeldFleet> {
     worst = Math.max(worst, nodes - agentsOf(scenario).filter((pod) => isPodReady(pod) && !isStopping(pod)).length);
   });
   playCopies(scenario);
-  playRefusals(scenario);
-  operates(cluster, scenario);
-  const marked = () => [store.get(K.Deployment, 'calico-typha', SPACE), ...store.list(K.ReplicaSet)].flatMap((one) => (one ? [one] : []));
+  const refused = playRefusals(scenario);
+  plays(cluster, scenario);
+  const marked = () =>
+    [store.get(K.Deployment, 'calico-typha', SPACE), ...store.list(K.ReplicaSet), ...store.list(K.DaemonSet)].flatMap((one) =>
+      one ? [one] : [],
+    );
   return {
     ...ground,
     worst: () => worst,
+    refused,
     marks: () =>
       marked().flatMap(({ kind, metadata }) =>
         Object.keys(metadata.annotations ?? {})
@@ -63,7 +69,7 @@ const agentsOf = (scenario: Scenario) => podsNamed(scenario, 'calico-node');
 const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(`:${CALICO_TARGET}`);
 
 /** A new Typha refuses old agents. Where no other is left, they are not ready after a while, and the DaemonSet controller replaces them at once. */
-function playRefusals(scenario: Scenario): void {
+function playRefusals(scenario: Scenario): () => number {
   const { cluster, clock } = scenario;
   const { store } = cluster;
   const areRefused = () => {
@@ -71,7 +77,9 @@ function playRefusals(scenario: Scenario): void {
     return typhas.length > 0 && typhas.every(isNew);
   };
   let since: object | undefined;
+  let moments = 0;
   store.listen(({ kind }) => {
+    if (kind.plural === K.Pod.plural && areRefused() && agentsOf(scenario).some((pod) => !isNew(pod) && !isStopping(pod))) moments += 1;
     if (kind.plural !== K.Pod.plural || areRefused() === (since !== undefined)) return;
     if (since) {
       since = undefined;
@@ -85,6 +93,7 @@ function playRefusals(scenario: Scenario): void {
           store.update(K.Pod, { ...pod, status: podStatus(pod, 'not-ready', clock.now().toISOString()) } as KubeObject);
     });
   });
+  return () => moments;
 }
 
 /** The Deployment controller makes a ReplicaSet for each template, and copies annotations to the newest; it takes none away. */

@@ -44,7 +44,9 @@ const GROUNDS = {
     ...(await kvstoreScenario('v3.18.0')),
     releases: folderReleases(releasesWith('v3.18.0', { [STORE_FILE]: releases })),
   }),
-  operator,
+  operator: () => operator(),
+  /** Its CRDs come from the operator itself, and it runs on those of the target. */
+  'operator v3.31.7': () => operator('v3.31.7', 'calico-system'),
   chart,
 } satisfies Readonly<Record<string, () => Promise<Scenario>>>;
 
@@ -120,23 +122,24 @@ async function apiserver(): Promise<Scenario> {
   return scenario;
 }
 
-/** The operator of v3.27.5 with all that it rendered, and the v3 API in a namespace of its own. */
-async function operator(): Promise<Scenario> {
+/** An operator with all that it rendered, and the v3 API in a namespace of its own unless it is of v3.31 or later. */
+async function operator(release = 'v3.27.5', apiNamespace = 'calico-apiserver'): Promise<Scenario> {
   const files = { 'tigera-operator.yaml': operatorReleases, 'v1_crd_projectcalico_org.yaml': releases };
-  const scenario = await installed('v3.27.5', 'tigera-operator.yaml', releasesWith('v3.27.5', files));
+  const scenario = await installed(release, 'tigera-operator.yaml', releasesWith(release, files));
   const { cluster, clock } = scenario;
-  for (const name of ['calico-system', 'calico-apiserver']) put(cluster, objectOf('v1', 'Namespace', name));
+  if (release !== 'v3.27.5') defineAsOf(cluster, manifestFile('v3.27.5', 'tigera-operator.yaml', operatorReleases));
+  for (const name of new Set(['calico-system', apiNamespace])) put(cluster, objectOf('v1', 'Namespace', name));
   for (const kind of ['GlobalNetworkPolicy', 'IPPool', 'Tier']) put(cluster, definition('crd.projectcalico.org', kind));
   put(cluster, definition('crd.projectcalico.org', 'NetworkPolicy', 'Namespaced'));
   const installation = put(cluster, objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec: {} }));
   put(cluster, objectOf('operator.tigera.io/v1', 'APIServer', 'default', { spec: {} }));
   for (const name of ['calico', 'apiserver'])
     put(cluster, objectOf('operator.tigera.io/v1', 'TigeraStatus', name, { status: { conditions: GOOD } }));
-  cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: 'v3.27.5' } } as KubeObject);
+  cluster.store.update(kindIn(cluster, installation), { ...installation, status: { calicoVersion: release } } as KubeObject);
   const { apiVersion, kind, metadata } = installation;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
-  for (const one of RENDERED) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
-  const spec = { group: 'projectcalico.org', version: 'v3', service: { namespace: 'calico-apiserver', name: 'calico-api' } };
+  for (const one of renderedBy(release, apiNamespace)) put(cluster, { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } });
+  const spec = { group: 'projectcalico.org', version: 'v3', service: { namespace: apiNamespace, name: 'calico-api' } };
   put(cluster, objectOf('apiregistration.k8s.io/v1', 'APIService', 'v3.projectcalico.org', { spec }));
   makeAvailable(scenario);
   await clock.sleep(60_000);
@@ -175,17 +178,23 @@ function makeAvailable({ cluster: { store } }: Scenario): void {
     store.update(K.APIService, { ...one, status: { conditions: [{ type: 'Available', status: 'True' }] } } as KubeObject);
 }
 
-const RENDERED = [
-  rendered('DaemonSet', 'calico-system', 'node', { hostNetwork: true }),
-  rendered('Deployment', 'calico-system', 'typha', { hostNetwork: true }),
-  rendered('Deployment', 'calico-system', 'kube-controllers'),
-  rendered('Deployment', 'calico-apiserver', 'apiserver'),
+/** Definitions that are in no file of their own here. */
+function defineAsOf(cluster: SandboxCluster, path: string): void {
+  for (const { object } of parseManifest(readFileSync(path, 'utf8'), path).documents)
+    if (object.kind === K.CustomResourceDefinition.kind) put(cluster, withoutSchemas(object));
+}
+
+const renderedBy = (release: string, apiNamespace: string): readonly KubeObject[] => [
+  rendered(release, 'DaemonSet', 'calico-system', 'node', { hostNetwork: true }),
+  rendered(release, 'Deployment', 'calico-system', 'typha', { hostNetwork: true }),
+  rendered(release, 'Deployment', 'calico-system', 'kube-controllers'),
+  rendered(release, 'Deployment', apiNamespace, 'apiserver'),
 ];
 
-function rendered(kind: 'DaemonSet' | 'Deployment', namespace: string, image: string, more: object = {}): KubeObject {
+function rendered(release: string, kind: 'DaemonSet' | 'Deployment', namespace: string, image: string, more: object = {}): KubeObject {
   const name = `calico-${image}`;
   const labels = { 'k8s-app': name };
-  const template = { metadata: { labels }, spec: { containers: [{ name, image: `quay.io/calico/${image}:v3.27.5` }], ...more } };
+  const template = { metadata: { labels }, spec: { containers: [{ name, image: `quay.io/calico/${image}:${release}` }], ...more } };
   const spec = { ...(kind === 'Deployment' ? { replicas: 1 } : {}), selector: { matchLabels: labels }, template };
   return objectOf('apps/v1', kind, name, { metadata: { namespace, labels }, spec });
 }

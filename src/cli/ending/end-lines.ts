@@ -130,7 +130,7 @@ export function undoTexts(
 ): readonly Said[] {
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
   const row = undoRow(
-    record.path,
+    record,
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
   const refused = noWayBack(record);

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
-import type { InstallPath } from '../../kernel/installation.ts';
+import { type InstallPath, isOperated } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
@@ -114,7 +114,7 @@ Objects that others created after this backup are not touched by it.
 `;
 
 const NO_FILES = `
-Do not apply the old operator from \`objects/\`: it would leave the service without one.
+Do not apply the old operator from \`objects/\`: one of v3.29 or older would leave the service without an operator.
 `;
 
 /** Of a run that was interrupted between the hold and its release. */
@@ -133,7 +133,7 @@ function returnText(path: InstallPath, profile: Profile): string {
     ({ title, dataPlane, by, because }) =>
       `- Once ${title}${dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${UNDONE_BY[by]}. ${because}`,
   );
-  const isByFiles = rows.some(({ by }) => by === 'rollback');
+  const isByFiles = !isOperated({ path });
   return `## To go back to the old release
 
 The service supports no downgrade, and nobody tests it. What is possible depends on how far the upgrade is, which \`status\` says:

@@ -3,7 +3,7 @@ import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { eachOf } from '../../kernel/each-of.ts';
-import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { apiVersionOf, crdName, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -69,7 +69,6 @@ export const rollbackLabelsStage = backwards<LabelFacts>({
 
 function whyNot(installation: Installation, { profile, goal }: Context): string | undefined {
   if (isKeyValue(installation)) return 'in a key-value store every release reads the same labels';
-  if (!hasFullManifest(installation)) return 'an operator runs the service here';
   return readsOwnMetadata(goal.release, profile) ? undefined : `${goal.release} reads labels where they are stored`;
 }
 

@@ -1,7 +1,7 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted, firstOf } from '../../kernel/counted.ts';
-import { hasFullManifest, type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
@@ -80,7 +80,6 @@ export const rollbackNamesStage = backwards<NamesFacts>({
 
 function whyNoNames(installation: Installation, { profile, goal }: Context): string | undefined {
   if (isKeyValue(installation)) return 'the controllers rename nothing in a key-value store';
-  if (!hasFullManifest(installation)) return 'an operator runs the service here';
   return namingOf(goal.release, profile) ? undefined : `${goal.release} finds policies by their stored names`;
 }
 

@@ -1,19 +1,24 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { hasFullManifest, type Installation } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
-import { sameRelease } from '../../kernel/release.ts';
+import { sameMinor, sameRelease } from '../../kernel/release.ts';
 import { allow, needs } from '../rights/index.ts';
-import { containersOf, readInstalled, rememberOf } from '../survey/index.ts';
+import { containersOf, operatorRelease, readInstalled, rememberOf } from '../survey/index.ts';
 import { type Controllers, controllersName, readControllers } from './controllers.ts';
 import { backwards, REF } from './stage.ts';
 
+/** A program of the new release, and whether it is the old one already. */
+interface Program extends Controllers {
+  readonly isOld: boolean;
+}
+
 interface StopFacts {
   readonly installation: Installation;
-  /** Undefined where there are none, or nobody knows their name. */
-  readonly controllers: Controllers | undefined;
+  /** The operator first: while it runs, it starts the controllers again. None where there are none, or nobody knows their names. */
+  readonly programs: readonly Program[];
 }
 
 /** Before names and labels are put back: while the new controllers run, they rename policies and write endpoints again (domain §7.2b). */
@@ -32,19 +37,27 @@ export const rollbackStopStage = backwards<StopFacts>({
   checks: [],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    const name = hasFullManifest(installation) ? controllersName(installation, context.profile) : undefined;
-    return { installation, controllers: name && (await readControllers(sources.cluster, name)) };
+    const { operator } = installation;
+    const controllers = controllersName(installation, context.profile);
+    const names = [
+      ...(operator ? [{ ...operator, container: context.profile.operator.deployment }] : []),
+      ...(controllers ? [controllers] : []),
+    ];
+    const programs: Program[] = [];
+    for (const name of names) {
+      const found = await readControllers(sources.cluster, name);
+      if (found)
+        programs.push({ ...found, isOld: name === controllers ? isOfGoal(found, context) : isOldOperator(found, installation, context) });
+    }
+    return { installation, programs };
   },
-  plan({ installation, controllers }, context) {
-    if (!hasFullManifest(installation)) return { skip: 'an operator runs the controllers here' };
-    if (!controllers) return { skip: 'no controllers of the service are installed' };
-    const { release, replicas, pods, deployment } = controllers;
-    if (release !== undefined && sameRelease(release, context.goal.release))
-      return { skip: `${refText(refOf(deployment))} is of ${context.goal.release} already` };
-    if (replicas === 0 && pods.length === 0) return { skip: `${refText(refOf(deployment))} is stopped` };
-    const scaled = replicas === 0 ? [] : [scaleDown(controllers)];
+  plan({ installation, programs }, context) {
+    if (programs.length === 0) return { skip: 'no controllers of the service are installed' };
+    const open = programs.filter(({ isOld, replicas, pods }) => !isOld && (replicas > 0 || pods.length > 0));
+    const names = programs.map(({ deployment }) => refText(refOf(deployment))).join(', ');
+    if (open.length === 0) return { skip: `stopped, or of ${context.goal.release} already: ${names}` };
     return {
-      actions: [...scaled, waitGone(controllers, context)],
+      actions: open.flatMap((one) => [...(one.replicas === 0 ? [] : [scaleDown(one)]), waitGone(one, context)]),
       remember: rememberOf(installation),
       notes: [
         'the controllers of the old release start when they are applied; until then nothing repairs host endpoints or frees addresses',
@@ -53,15 +66,28 @@ export const rollbackStopStage = backwards<StopFacts>({
   },
 });
 
+const isOfGoal = ({ release }: Controllers, { goal }: Context): boolean => release !== undefined && sameRelease(release, goal.release);
+
+/** By its tag; where that tells nothing, by what it has brought. */
+function isOldOperator({ deployment }: Controllers, { release: installed }: Installation, { profile, goal }: Context): boolean {
+  const { release, line } = operatorRelease(deployment, profile) ?? {};
+  if (release !== undefined) return sameRelease(release, goal.release);
+  return line === undefined ? installed === goal.release : sameMinor(`${line}.0`, goal.release);
+}
+
 const PLACE = '/spec/replicas';
 
-/** Only of the controllers that were read: those of the old release must not be stopped. */
-function scaleDown({ deployment, replicas, image }: Controllers): Action {
+/** An id of its own for each. */
+const nameOf = ({ deployment }: Controllers): string => deployment.metadata.name;
+
+/** Only of the program that was read: the one of the old release must not be stopped. */
+function scaleDown(program: Controllers): Action {
+  const { deployment, replicas, image } = program;
   const { uid = '', namespace = '', name } = deployment.metadata;
   const index = containersOf(deployment).findIndex((one) => one.image === image);
   const isSame = index < 0 ? [] : [{ op: 'test', path: `/spec/template/spec/containers/${index}/image`, value: image } as const];
   return {
-    id: 'stop',
+    id: `stop-${nameOf(program)}`,
     title: `scale Deployment/${namespace}/${name} from ${replicas} to 0`,
     ref: REF,
     undo: 'full',
@@ -83,11 +109,11 @@ function scaleDown({ deployment, replicas, image }: Controllers): Action {
 /** A pod has 30 s to end unless its template says otherwise. */
 const STOP_MS = 300_000;
 
-function waitGone({ deployment }: Controllers, { options }: Context): Action {
-  const { namespace = '', name } = deployment.metadata;
+function waitGone(program: Controllers, { options }: Context): Action {
+  const { namespace = '', name } = program.deployment.metadata;
   const timeoutMs = options.timeoutMs ?? STOP_MS;
   return {
-    id: 'stopped',
+    id: `stopped-${nameOf(program)}`,
     title: `wait until no pod of Deployment/${namespace}/${name} is left`,
     ref: REF,
     undo: 'full',

@@ -7,20 +7,23 @@ import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
 import {
+  type AgentsHold,
   type HeldWait,
   type HoldFacts,
   holdNote,
   holdTypha,
   keepBeforeOperator,
   keptNow,
-  NEW_OPERATOR,
+  noReturnOf,
   noSwitchYet,
   onlyHeld,
+  readAgentsHold,
   readConsoleNotes,
   readHealth,
   readHeldWait,
   readHold,
   readRestarts,
+  releaseAgents,
   releaseTypha,
   restartNotes,
   type StatusFacts,
@@ -51,6 +54,8 @@ type ChartApplyFacts = ChartFacts &
     readonly console: readonly string[];
     readonly hold: HoldFacts | undefined;
     readonly heldWait: HeldWait | undefined;
+    /** What a rollback that was not finished still holds. */
+    readonly agents: AgentsHold | undefined;
     readonly health: StatusFacts | undefined;
   };
 
@@ -60,7 +65,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
   checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, statusesGoodNow, ownersSearched, noneLeft],
   async survey(sources, context, installation) {
     const record = await sources.records.load();
-    const [facts, renamingSwitch, owners, restarts, console, hold, health] = await Promise.all([
+    const [facts, renamingSwitch, owners, restarts, console, hold, health, agents] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context, record),
@@ -69,17 +74,18 @@ export const chartApply = pathPart<ChartApplyFacts>({
       readConsoleNotes(sources.cluster, context),
       readHold(sources, context, installation, record),
       readHealth(sources, context, installation),
+      readAgentsHold(sources, context, installation, record),
     ]);
     const imageOf = () => chartOperatorImage(sources, context, installation);
     const heldWait = await readHeldWait(sources, context, installation, { hold, imageOf });
     const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
-    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, health, ...owners };
+    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, agents, health, ...owners };
   },
   plan: planChart,
 });
 
 function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
-  const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context) : [];
+  const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context, facts.installation) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
   const actions = [
@@ -92,6 +98,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
           ...holdTypha(facts.hold),
           ...upgradeActions(name, facts, context),
         ]),
+    ...releaseAgents(facts.agents),
     ...releaseTypha(facts.hold, !facts.upgraded, facts.heldWait, context),
     // Planned again once the release is deployed in its new namespace, and performed only then.
     ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),
@@ -157,16 +164,16 @@ function noWay(name: string, { options }: Context): StagePlan {
   return { skip: because };
 }
 
-function upgradeAction(name: string, facts: ChartFacts, context: Context): Action {
+function upgradeAction(name: string, facts: ChartApplyFacts, context: Context): Action {
   const { upgrade } = facts;
   const title = upgrade?.moves ? `install ${upgrade.namespace}/${upgrade.name} over it, at` : `upgrade ${name} to`;
   const run = agreed(facts);
+  const noReturn = noReturnOf(facts, context);
   return {
     id: 'chart',
     title: `${title} ${context.goal.release}`,
     ref: '§4.2/2',
-    undo: 'none',
-    pointOfNoReturn: NEW_OPERATOR.short,
+    ...(noReturn === undefined ? { undo: 'partial' } : { undo: 'none', pointOfNoReturn: noReturn.short }),
     afresh: true,
     effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
   };

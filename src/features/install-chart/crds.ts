@@ -39,7 +39,7 @@ export const chartCrds = pathPart<ChartCrdsFacts>({
     if (!facts) return { skip: context.options.manageCrds ? 'the new operator applies the CRDs itself (--manage-crds)' : LEFT_TO_OPERATOR };
     return crdsPlan(facts, () => {
       refuseMisplaced(installation, context);
-      return { actions: applyCrds(facts, '§4.2/1', context), notes: [AT_ONCE] };
+      return { actions: applyCrds(facts, '§4.2/1', context, installation), notes: [AT_ONCE] };
     });
   },
 });

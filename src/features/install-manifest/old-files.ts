@@ -26,9 +26,12 @@ export async function storedFile({ stored }: Sources, release: string, file: str
 /** The old manifest as it can be applied now. CRDs never go back: the new ones have every version of the old. */
 export function goingBack<File extends Pick<TargetFile, 'manifest'>>(file: File): File {
   const kept = file.manifest.documents.filter(({ object }) => object.kind !== 'CustomResourceDefinition').map(served);
-  const manifest: Manifest = { ...file.manifest, documents: kept };
+  const manifest: Manifest = { ...file.manifest, documents: kept.toSorted((a, b) => Number(starts(a)) - Number(starts(b))) };
   return { ...file, manifest };
 }
+
+/** Rights and settings are there before what starts with them. */
+const starts = ({ object: { kind } }: ManifestDocument): boolean => kind === 'Deployment' || kind === 'DaemonSet';
 
 /** Versions that Kubernetes has dropped, with the one of the same form that took their place. */
 const DROPPED: Readonly<Record<string, string>> = { 'policy/v1beta1 PodDisruptionBudget': 'policy/v1' };

@@ -7,7 +7,7 @@ import { type Installation, isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
 import { or } from '../../kernel/step.ts';
-import { NO_RETURNS } from '../../kernel/undo.ts';
+import { NO_RETURNS, noReturnOfOperator } from '../../kernel/undo.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, readManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
@@ -32,25 +32,29 @@ export interface CrdFacts {
 }
 
 /** A chart's CRDs come from where the chart comes from. */
-type Kind = Pick<Installation, 'path'>;
+type Kind = Pick<Installation, 'path' | 'release'>;
 
 export async function readCrdFacts(sources: Sources, context: Context, installation: Kind): Promise<CrdFacts> {
   const crds = await readCrdManifest(sources, context, installation);
   return { crds, previews: await previewDocuments(sources.cluster, crds.manifest) };
 }
 
-/** CRDs never go back. */
-const GONE = { undo: 'none', pointOfNoReturn: NO_RETURNS.crds.short } as const;
+/** The CRDs stay, and an operator of the release that is installed may not run on them. */
+function goneWith({ path, release }: Kind): Partial<Pick<Action, 'undo' | 'pointOfNoReturn'>> {
+  const past = { path, intent: release === undefined ? {} : { from: release } };
+  return noReturnOfOperator(past) ? { undo: 'none', pointOfNoReturn: NO_RETURNS.crds.short } : {};
+}
 
 /** The CRDs applied as one file, and waited for; `ref` is the step of the path that asks for them. Nothing where all is as the file says. */
 export function applyCrds(
   { crds: { file, manifest }, previews }: CrdFacts,
   ref: string,
   context: Context,
+  installation: Kind,
   title = `apply ${file}`,
 ): readonly Action[] {
   const actions = applyWhole({ id: 'crds', file, title, ref, manifest, previews }, context);
-  const written = actions.map((action) => (action.effect.type === 'exec' ? { ...action, ...GONE } : action));
+  const written = actions.map((action) => (action.effect.type === 'exec' ? { ...action, ...goneWith(installation) } : action));
   return actions.length === 0 ? [] : [...written, ...waitForCrds('crds-established', ref, previews)];
 }
 

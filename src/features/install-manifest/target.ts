@@ -13,7 +13,7 @@ import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from '
 import { goingBack, storedFile } from './old-files.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 
-/** An operator's file keeps its own name. */
+/** An operator's file keeps its own name in an upgrade. */
 const UPGRADE_FILE = 'upgrade.yaml';
 const ROLLBACK_FILE = 'rollback.yaml';
 
@@ -40,10 +40,11 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
 async function readOldTarget(
   sources: Sources,
   { goal: { release } }: Context,
-  { variant, file, addOns, assertIs }: OwnFile,
+  { variant, file, addOns, assertIs, move }: OwnFile,
 ): Promise<Target> {
   const read = async (name: string) => goingBack((await storedFile(sources, release, name)) ?? (await fetched(sources, release, name)));
-  const main = withoutJobs(await read(variant.file));
+  const own = withoutJobs(await read(variant.file));
+  const main = move ? { ...own, ...movedFile(own, move) } : own;
   assertIs(main.manifest);
   const beside = await Promise.all(addOns.map(async ({ id, file: name }) => ({ id, ...(await read(name)) })));
   return { ...main, file, release, addOns: beside };
@@ -90,7 +91,8 @@ function operatorFile(context: Context, installation: Installation): OwnFile {
   const variant = operatorVariant(context.profile, installation.operator?.namespace);
   return {
     variant,
-    file: variant.file,
+    // Both files of a run that goes forward again are compared with what the record says of them.
+    file: context.goal.takesBack ? `rollback-${variant.file}` : variant.file,
     addOns: [],
     move: operatorMove(context, installation),
     assertIs: (manifest) => assertIsOperator(manifest, variant, context, installation),

@@ -8,8 +8,9 @@ import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { continues } from '../../kernel/run-record.ts';
 
-import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
+import { type NoReturnReason, noReturnOfOperator } from '../../kernel/undo.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import {
   type ApplyFacts,
@@ -40,6 +41,7 @@ import { readAppliedCrds } from './crds.ts';
 import { keepBeforeOperator } from './end.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
 import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
+import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { readServiceWorkloads } from './operated-images.ts';
 
 /** `rollouts` has the operator's own Deployment. */
@@ -52,6 +54,8 @@ interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'variant' | 'waves' |
   readonly console: readonly string[];
   readonly hold: HoldFacts | undefined;
   readonly heldWait: HeldWait | undefined;
+  /** What a rollback that was not finished still holds. */
+  readonly agents: AgentsHold | undefined;
   readonly health: StatusFacts | undefined;
 }
 
@@ -59,7 +63,7 @@ interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'variant' | 'waves' |
  * The operator's manifest, and before it whatever of the CRDs is not there yet: between the two there is no pause (§4.3/2).
  * It waits for the operator's own pod only; what the operator does then is what the wait stage is for.
  */
-export const operatorApply = pathPart<OperatorFacts>({
+export const operatorForward = pathPart<OperatorFacts>({
   checks: operatorChecks,
   survey: readOperatorFacts,
   plan(facts, context) {
@@ -92,7 +96,7 @@ export const operatorApply = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [merged, crds, nodes, renamingSwitch, owners, hold, health] = await Promise.all([
+  const [merged, crds, nodes, renamingSwitch, owners, hold, health, agents] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readAppliedCrds(sources, context, installation),
     readNodes(sources),
@@ -100,6 +104,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readOwnersAtDeadline(sources, context, installation),
     readHold(sources, context, installation, record),
     readHealth(sources, context, installation),
+    readAgentsHold(sources, context, installation, record),
   ]);
   const { target, edits, previews } = merged;
   const own = operatorTarget(target, context, installation);
@@ -125,6 +130,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     atZero,
     hold,
     heldWait,
+    agents,
     health,
   };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
@@ -133,7 +139,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
 function operatorActions(facts: OperatorFacts, context: Context): readonly Action[] {
   const { target, previews, crds } = facts;
   const whole = { id: 'operator', file: target.file, title: 'apply the operator', ref: '§4.3/2', manifest: target.manifest, previews };
-  const brings = applyCrds(crds, '§4.3/2', context, `apply ${crds.crds.file}, unless the stage before has`);
+  const brings = applyCrds(crds, '§4.3/2', context, facts.installation, `apply ${crds.crds.file}, unless the stage before has`);
   // The new CRDs have the switch; the operator starts the controllers that read it.
   const hold = holdOrRelease(facts.renamingSwitch, context);
   const starts = startsOperator(facts);
@@ -142,9 +148,10 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
     ...brings,
     ...hold,
     ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdTypha(facts.hold)] : []),
-    ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(withoutReturn(action), facts.hold) : action)),
+    ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(startingOperator(action, facts, context), facts.hold) : action)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
+    ...releaseAgents(facts.agents),
     ...releaseTypha(facts.hold, starts, facts.heldWait, context),
   ];
 }
@@ -168,16 +175,25 @@ function startsOperator({ previews }: OperatorFacts): boolean {
   return deployment?.change === 'create' || deployment?.fields.some(({ path }) => path.endsWith('.image')) === true;
 }
 
-/** Applying the older operator again leaves none, whatever applies it. */
-export const NEW_OPERATOR: NoReturnReason = NO_RETURNS.operator;
-
-/** The new operator changes UIDs within seconds: a reference that came back meanwhile must be found before (§4.8). */
-function withoutReturn(action: Action): Action {
-  const pointOfNoReturn = NEW_OPERATOR.short;
-  return action.effect.type === 'exec' ? { ...action, undo: 'none', pointOfNoReturn, afresh: true } : action;
+/** Why nothing goes back once the new operator runs, whatever applies it; undefined where a rollback does. */
+export function noReturnOf(
+  { installation, record }: Pick<OperatorFacts, 'installation' | 'record'>,
+  context: Context,
+): NoReturnReason | undefined {
+  // Once begun, only the record knows the source.
+  const from = continues(record, context) ? record.intent.from : installation.release;
+  const { path, dataPlane } = installation;
+  return noReturnOfOperator({ path, intent: from === undefined ? {} : { from }, ...(dataPlane === undefined ? {} : { dataPlane }) });
 }
 
-function waitForOperator({ rollouts, previews }: OperatorFacts, context: Context): readonly Action[] {
+/** The new operator changes UIDs within seconds: a reference that came back meanwhile must be found before (§4.8). */
+function startingOperator(action: Action, facts: OperatorFacts, context: Context): Action {
+  if (action.effect.type !== 'exec') return action;
+  const pointOfNoReturn = noReturnOf(facts, context)?.short;
+  return { ...action, afresh: true, ...(pointOfNoReturn === undefined ? {} : { undo: 'none', pointOfNoReturn }) };
+}
+
+export function waitForOperator({ rollouts, previews }: Pick<OperatorFacts, 'rollouts' | 'previews'>, context: Context): readonly Action[] {
   if (!changes({ previews }) && rollouts.every(({ done }) => done)) return [];
   const targets = rollouts.map(({ target }) => target);
   return [rolloutWait('wait-operator', '§4.3/2', targets, context, 1)];
@@ -191,7 +207,7 @@ function notesOf({ target, crds, edits, hold }: OperatorFacts): readonly string[
 }
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */
-function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {
+export function operatorTarget(target: Target, context: Context, installation: Installation): RolloutTarget {
   const { agent } = ownFile(context, installation).variant;
   const { namespace, name } = installation.operator ?? agent;
   const found = neededTarget({ ...agent, namespace, name }, { documents: objectsIn(target.manifest) });

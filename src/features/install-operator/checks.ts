@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import { isByChart, isOperated } from '../../kernel/installation.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
@@ -18,7 +19,8 @@ import {
 } from '../survey/index.ts';
 import { type StatusFacts, statusesGoodNow } from './component-statuses.ts';
 import type { HoldFacts } from './hold.ts';
-import { keptBefore, keptNow, orderRow } from './hold-checks.ts';
+import type { AgentsHold } from './hold-agents.ts';
+import { keptBefore, keptNow, keptSets, orderRow } from './hold-checks.ts';
 
 interface OrderJudged extends SourceJudged {
   /** The operator of the target has been installed already: nothing is left to be accepted. */
@@ -66,6 +68,31 @@ interface OperatorJudged extends ApplyJudged {
 }
 
 export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks, typhaOrderTaken, keptNow, statusesGoodNow];
+
+interface BackJudged extends ApplyJudged {
+  readonly agents: AgentsHold | undefined;
+}
+
+/** The older operator replaces Typha and agents in the same second as well; the Typha that is left refuses the older agents. */
+const agentsHeldTaken: Check<BackJudged> = {
+  ...orderRow,
+  judge({ agents, installation }, { profile, goal: { release, takesBack } }) {
+    const since = profile.typhaRefusesAgentsBefore;
+    if (!installation.hasTypha || since === undefined || !takesBack) return notApplicable('this installation has no Typha');
+    if (!crosses(release, takesBack.to, since)) return ok('agents and Typha understand each other at both releases');
+    if (agents) return ok(`Typha ${since} refuses older agents: these are held until Typha is of ${release}`);
+    const names = agentNames(profile);
+    return failed(
+      `this operator replaces Typha and the agents in the same second and cannot be kept from it, and Typha ${since} refuses older agents: they get no policy updates until Typha is of ${release}`,
+      text`Plan a maintenance window, then accept this check by name: ${command`kubectl netsvc-upgrade rollback --accept ${`NS-251=${names}`}`}`,
+      { evidence: [{ text: names }], byName: true, next: command`kubectl netsvc-upgrade explain NS-251` },
+    );
+  },
+};
+
+const agentNames = ({ operator: { agent } }: Profile): string => `${agent.kind}/${agent.namespace}/${agent.name}`;
+
+export const operatorChecksBack: readonly Check<BackJudged>[] = [...targetChecks, agentsHeldTaken, keptSets];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

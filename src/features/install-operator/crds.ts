@@ -58,11 +58,11 @@ export const operatorCrds = pathPart<OperatorCrdsFacts>({
     ]);
     return { installation, record, facts, previews: facts.previews, writes, upgraded: false, atZero, health };
   },
-  plan({ facts, installation: { restoresCrds } }, context) {
-    if (restoresCrds) return { skip: LEFT_TO_OPERATOR };
+  plan({ facts, installation }, context) {
+    if (installation.restoresCrds) return { skip: LEFT_TO_OPERATOR };
     return crdsPlan(facts, () => {
       const later = context.chain?.later.includes('apply') ? [] : [AT_ONCE];
-      return { actions: [...applyCrds(facts, '§4.3/2', context), ...later] };
+      return { actions: [...applyCrds(facts, '§4.3/2', context, installation), ...later] };
     });
   },
 });

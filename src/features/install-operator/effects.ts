@@ -1,5 +1,5 @@
 import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
-import { HOLD_MS, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
+import { type EndPart, HOLD_MS, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 import { type List, listing, readSettledFacts } from './settled-facts.ts';
 import { isUntouched, SETTLED_MS, settledVerdict } from './settled-rule.ts';
@@ -17,7 +17,7 @@ export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wai
   return waitEnd(
     ports,
     expected,
-    { points: expected.part === 'agents' ? 2 : 5, of: signsOf(expected), holdMs: HOLD_MS, look, pause },
+    { points: expected.part === undefined ? 5 : 2, of: signsOf(expected), holdMs: HOLD_MS, look, pause },
     wait,
   );
 }
@@ -67,10 +67,15 @@ declare module '../../kernel/action.ts' {
 const textOf = ({ target: { release }, firstOf, part }: EndExpected): string =>
   firstOf
     ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
-    : `the operator to upgrade every ${part === 'agents' ? 'agent' : 'component'} to ${release}`;
+    : `the operator to bring ${NAMES[part ?? 'all'].what} to ${release}`;
 
-const signsOf = ({ part }: EndExpected): string =>
-  part === 'agents' ? 'signs that every agent is upgraded' : 'signs that the operator is done';
+const NAMES: Readonly<Record<EndPart, { readonly what: string; readonly signs: string }>> = {
+  all: { what: 'every component', signs: 'signs that the operator is done' },
+  agents: { what: 'every agent', signs: 'signs that every agent is replaced' },
+  typha: { what: 'Typha', signs: 'signs that Typha is replaced' },
+};
+
+const signsOf = ({ part }: EndExpected): string => NAMES[part ?? 'all'].signs;
 
 export const operatorExpectations: Pick<ExpectationTypes, EndExpected['type']> = {
   'operator-end': { wait: waitOperator, text: textOf },

@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { isOlder } from '../../kernel/release.ts';
 import { keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { UpgradeWaits } from '../ownerrefs/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
@@ -42,7 +43,7 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
     }),
     plan({ until, nodes }, { goal, options, profile: { operator } }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
-      const title = `wait until the operator has upgraded every component to ${goal.release}`;
+      const title = endTitle(goal);
       const effect = { type: 'wait', until, timeoutMs } as const;
       const agents = agentsOf(operator, until.target);
       const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
@@ -52,11 +53,14 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
   });
 }
 
-/** Right before a new operator starts. */
+/** Right before another operator starts. */
 export function keepBeforeOperator({ profile: { operator }, goal, options }: Context, nodes: number): readonly Action[] {
   const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
   return keepConnections(agentsOf(operator, { release: goal.release, digests: [] }), options, timeoutMs);
 }
+
+const endTitle = ({ release, takesBack }: Context['goal']): string =>
+  `wait until the operator has ${takesBack ? 'put every component back' : 'upgraded every component'} to ${release}`;
 
 /** The DaemonSet of the agents, and by what one of the target is recognised. */
 export function agentsOf(
@@ -76,7 +80,7 @@ export async function readExpectation(
   const unknown = unknownEnd(installation, context);
   if (unknown) throw unknown;
   const { profile, goal } = context;
-  const names = operatorEndNames(profile, installation.operator);
+  const names = operatorEndNames(profile, installation.operator, goal.release);
   const [operatorImage, registry, pinned] = await Promise.all([
     imageOf(sources, context, installation),
     names && readRegistry(sources, names),
@@ -119,9 +123,12 @@ async function readRegistry({ cluster }: Sources, { installation }: OperatorEndN
 export function operatorEndNames(
   { operator }: Pick<Profile, 'operator'>,
   found?: OperatorEndNames['deployment'],
+  release?: string,
 ): OperatorEndNames | undefined {
   const { namespace, deployment: name, end, statusVersionField: versionField } = operator;
   if (!end || versionField === undefined) return undefined;
+  const earlier =
+    release !== undefined && isOlder(release, end.since) ? end.earlier?.findLast(({ since }) => !isOlder(release, since)) : undefined;
   const required = [operator.agent, operator.controllers].map((workload) => `${workload.kind}/${workload.name}`);
   return {
     deployment: found ?? { namespace, name },
@@ -129,7 +136,9 @@ export function operatorEndNames(
     workloads: operator.workloadNamespace,
     versionField,
     required,
-    ...end,
+    ...(operator.typha ? { typha: operator.typha.name } : {}),
+    ...{ statusKind: end.statusKind, statuses: earlier?.statuses ?? end.statuses },
+    api: { ...end.api, namespace: earlier?.apiNamespace ?? end.api.namespace },
   };
 }
 
@@ -154,7 +163,7 @@ function settledNames(profile: Profile, { operator: found, hasApiServer }: Insta
 export function operatorsWork(imageOf: OperatorImageOf): UpgradeWaits {
   return async (sources, context, installation) => {
     const until = await readExpectation(sources, context, installation, imageOf);
-    const title = `wait until the operator has upgraded every component to ${until.target.release}`;
+    const title = endTitle(context.goal);
     return (await stillBringing(sources, until)) ? [{ until, title }] : [];
   };
 }

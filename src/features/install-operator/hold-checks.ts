@@ -9,6 +9,7 @@ import { text } from '../../kernel/step.ts';
 import { isIgnoredByUser } from '../../kube/held.ts';
 import { evidenceOf, failed, failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';
 import { type HoldFacts, isHeld } from './hold.ts';
+import { type AgentsHold, heldSets } from './hold-agents.ts';
 
 /** Of each evaluation of the order of agents and Typha. */
 export const orderRow = {
@@ -46,6 +47,14 @@ export const keptNow: Check<{ readonly hold: HoldFacts | undefined }> = {
   },
 };
 
+/** The same of DaemonSets: one that a user has annotated never gets its older release. */
+export const keptSets: Check<{ readonly agents: AgentsHold | undefined }> = {
+  ...row,
+  judge({ agents }) {
+    return agents ? keptVerdict(agents.sets, agents.ignores) : notApplicable('nothing is held here');
+  },
+};
+
 function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores): Verdict {
   const kept = workloads.filter((one) => isIgnoredByUser(one, ignores));
   const [first] = kept;
@@ -70,12 +79,25 @@ export interface HoldUndone {
   readonly hold: HoldFacts | undefined;
   /** The operator that runs is of a release whose Typha refuses older agents, and not every agent is new yet. */
   readonly isNeeded: boolean;
+  readonly agents: AgentsHold | undefined;
+  /** An older operator runs, and Typha is not old yet. */
+  readonly areNeeded: boolean;
 }
 
 /** Released too early, Typha is replaced at once, and refuses the agents that are still old. */
 export const neededNoMore: Check<HoldUndone> = {
   ...orderRow,
-  judge({ hold, isNeeded }) {
+  judge({ hold, isNeeded, agents, areNeeded }) {
+    if (agents && areNeeded)
+      return failed(
+        'the older operator runs and Typha is not old yet: it replaces the agents at once when their hold is removed, and the newer Typha refuses them. They get no policy updates until it is old',
+        'Resume the rollback instead: it releases them when Typha is old. Or accept this check by name, in a maintenance window.',
+        {
+          evidence: heldSets(agents).map((set) => ({ text: refText(refOf(set)) })),
+          byName: true,
+          next: command`kubectl netsvc-upgrade rollback`,
+        },
+      );
     if (!hold || !isHeld(hold)) return notApplicable('Typha is not held');
     if (!isNeeded) return ok('no agent is refused by the Typha that the operator renders now');
     const subject = refText(refOf(hold.typha));

@@ -9,41 +9,42 @@ import {
 } from '../../kernel/effect-type.ts';
 import { Fault, MovedOn, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type JsonPatchOp, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { type JsonPatchOp, type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { HELD_BY, heldBy, holdOps, isIgnored, releaseOps } from '../../kube/held.ts';
 
-/** A Deployment that the operator is not to change for a while. */
-interface HeldDeployment {
+/** A Deployment or DaemonSet that the operator is not to change for a while. */
+interface HeldWorkload {
   readonly target: ObjectRef;
   readonly ignores: OperatorIgnores;
 }
 
 /** Annotates it, if it is still the one that was read and no user has annotated it meanwhile. */
-interface HoldDeployment extends HeldDeployment {
-  readonly type: 'hold-deployment';
+interface HoldWorkload extends HeldWorkload {
+  readonly type: 'hold-workload';
   readonly run: string;
 }
 
-/** Removes what `hold-deployment` added, from the ReplicaSets as well: `kubectl rollout undo` would restore it. */
-interface ReleaseDeployment extends HeldDeployment {
-  readonly type: 'release-deployment';
+/** Removes what `hold-workload` added, from the ReplicaSets as well: `kubectl rollout undo` would restore it. */
+interface ReleaseWorkload extends HeldWorkload {
+  readonly type: 'release-workload';
 }
 
-/** The hold is there, right before what it protects from. */
-interface DeploymentHeld extends HeldDeployment {
-  readonly type: 'deployment-held';
+/** Each is held, right before what that protects from. */
+interface WorkloadsHeld extends Pick<HeldWorkload, 'ignores'> {
+  readonly type: 'workloads-held';
+  readonly targets: readonly ObjectRef[];
 }
 
 declare module '../../kernel/action.ts' {
   interface Effects {
-    readonly 'hold-deployment': HoldDeployment;
-    readonly 'release-deployment': ReleaseDeployment;
+    readonly 'hold-workload': HoldWorkload;
+    readonly 'release-workload': ReleaseWorkload;
   }
   interface Preconditions {
-    readonly 'deployment-held': DeploymentHeld;
+    readonly 'workloads-held': WorkloadsHeld;
   }
 }
 
@@ -51,7 +52,7 @@ type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
 
 async function hold(
   { cluster }: Ports,
-  { target, ignores, run }: HoldDeployment,
+  { target, ignores, run }: HoldWorkload,
   { mustHold }: Pick<Around, 'mustHold'>,
 ): Promise<Performed> {
   const live = await liveOf(cluster, target);
@@ -67,17 +68,14 @@ async function hold(
 /** The Deployment controller copies annotations to the newest ReplicaSet: it must have seen that they are gone. */
 const SEEN_MS = 30_000;
 
-async function release(
-  { cluster, clock }: Ports,
-  effect: ReleaseDeployment,
-  around: Pick<Around, 'mustHold' | 'stop'>,
-): Promise<Performed> {
+async function release({ cluster, clock }: Ports, effect: ReleaseWorkload, around: Pick<Around, 'mustHold' | 'stop'>): Promise<Performed> {
   const { target, ignores } = effect;
   const live = await liveOf(cluster, target);
   if (live && heldBy(live) !== undefined) {
     around.mustHold();
     await send(cluster, live, releaseOps(live, ignores));
   }
+  if (target.kind !== K.Deployment.kind) return { detail: refText(target) };
   if (live) await seen({ cluster, clock }, target, around.stop);
   for (const copy of await readHeldCopies(cluster, target)) {
     around.mustHold();
@@ -120,53 +118,65 @@ export async function readHeldCopies(cluster: Pick<ClusterReader, 'list'>, deplo
     .map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.ReplicaSet.kind }));
 }
 
-function liveOf(cluster: Pick<ClusterReader, 'get'>, { name, namespace = '' }: ObjectRef): Promise<KubeObject | undefined> {
-  return cluster.get(K.Deployment, name, namespace);
+const KINDS: readonly Kind[] = [K.Deployment, K.DaemonSet, K.ReplicaSet];
+
+const kindOf = ({ kind }: Pick<ObjectRef, 'kind'>): Kind => KINDS.find((one) => one.kind === kind) ?? K.Deployment;
+
+function liveOf(cluster: Pick<ClusterReader, 'get'>, ref: ObjectRef): Promise<KubeObject | undefined> {
+  return cluster.get(kindOf(ref), ref.name, ref.namespace ?? '');
 }
 
 async function send(cluster: EnginePorts['cluster'], live: KubeObject, patch: readonly JsonPatchOp[]): Promise<void> {
   const ref = refOf(live);
-  const kind = live.kind === K.ReplicaSet.kind ? K.ReplicaSet : K.Deployment;
-  await cluster.patch(kind, { ...ref, uid: live.metadata.uid ?? '' }, patch, 'kubectl').catch((thrown: unknown) => {
+  await cluster.patch(kindOf(ref), { ...ref, uid: live.metadata.uid ?? '' }, patch, 'kubectl').catch((thrown: unknown) => {
     const hasMoved = thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
     throw hasMoved ? new MovedOn(`${refText(ref)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
   });
 }
 
-async function assertHeld({ cluster }: Pick<Ports, 'cluster'>, { target, ignores }: DeploymentHeld): Promise<void> {
-  const live = await liveOf(cluster, target);
-  if (live && !isIgnored(live, ignores)) throw new Outdated(`${refText(target)} is not held any more`);
+async function assertHeld({ cluster }: Pick<Ports, 'cluster'>, { targets, ignores }: WorkloadsHeld): Promise<void> {
+  for (const target of targets) {
+    const live = await liveOf(cluster, target);
+    if (live && !isIgnored(live, ignores)) throw new Outdated(`${refText(target)} is not held any more`);
+  }
 }
 
 async function tried({ cluster }: Ports, target: ObjectRef, patch: (live: KubeObject) => readonly JsonPatchOp[]): Promise<Performed> {
   const live = await liveOf(cluster, target);
   const ops = live ? patch(live) : [];
-  if (live && ops.length > 0) await cluster.dryRunPatch(K.Deployment, refOf(live), ops, 'kubectl');
+  if (live && ops.length > 0) await cluster.dryRunPatch(kindOf(target), refOf(live), ops, 'kubectl');
   return {};
 }
 
-const commandOf = ({ target: { name, namespace = '' } }: HeldDeployment, ...annotations: readonly string[]): string =>
-  command`kubectl annotate deployment ${name} -n ${namespace} ${annotations}`.plain;
+const commandOf = ({ target: { kind, name, namespace = '' } }: HeldWorkload, ...annotations: readonly string[]): string =>
+  command`kubectl annotate ${kind.toLowerCase()} ${name} -n ${namespace} ${annotations}`.plain;
 
-export const holdEffects: Pick<EffectTypes, 'hold-deployment' | 'release-deployment'> = {
-  'hold-deployment': {
+const strategyText = ({ target: { kind } }: HeldWorkload, type: string): string =>
+  kind === K.DaemonSet.kind ? `, and its update strategy becomes ${type} in the same patch` : '';
+
+export const holdEffects: Pick<EffectTypes, 'hold-workload' | 'release-workload'> = {
+  'hold-workload': {
     does: 'writes',
     isFixed: true,
     perform: hold,
     dryRun: (ports, { target, ignores, run }) => tried(ports, target, (live) => holdOps(live, ignores, run)),
-    text: (effect) => commandOf(effect, `${effect.ignores.annotation}=${effect.ignores.value}`, `${HELD_BY}=${effect.run}`),
+    text: (effect) =>
+      `${commandOf(effect, `${effect.ignores.annotation}=${effect.ignores.value}`, `${HELD_BY}=${effect.run}`)}${strategyText(effect, 'OnDelete')}`,
     mask: whole,
     digest: ({ type, target, ignores }) => ({ type, target, ignores }),
   },
-  'release-deployment': {
+  'release-workload': {
     does: 'writes',
     isFixed: true,
     perform: release,
     dryRun: (ports, { target, ignores }) => tried(ports, target, (live) => releaseOps(live, ignores)),
-    text: (effect) => `${commandOf(effect, `${effect.ignores.annotation}-`, `${HELD_BY}-`)}; the same of its ReplicaSets`,
+    text: (effect) =>
+      `${commandOf(effect, `${effect.ignores.annotation}-`, `${HELD_BY}-`)}${
+        effect.target.kind === K.Deployment.kind ? '; the same of its ReplicaSets' : strategyText(effect, 'RollingUpdate')
+      }`,
     mask: whole,
     digest: ({ type, target, ignores }) => ({ type, target, ignores }),
   },
 };
 
-export const holdPreconditions: Pick<PreconditionTypes, 'deployment-held'> = { 'deployment-held': { assert: assertHeld } };
+export const holdPreconditions: Pick<PreconditionTypes, 'workloads-held'> = { 'workloads-held': { assert: assertHeld } };

@@ -1,32 +1,55 @@
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { isOlder } from '../../kernel/release.ts';
-import { operatorRelease, pathPart } from '../survey/index.ts';
+import { imageRelease, isOlder } from '../../kernel/release.ts';
+import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
 import { operatorEndNames } from './end.ts';
 import { isHeld, readHold, releaseAction } from './hold.ts';
+import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
 import { readPinnedImages } from './operated-images.ts';
 import { agentLags } from './operator-causes.ts';
 
-/** `apply --undo`: the hold of Typha is all of apply that has an undo of its own. */
+/** `apply --undo`: what is held back from the operator is all of apply that has an undo of its own. */
 export const holdUndo = pathPart<HoldUndone>({
   checks: [neededNoMore],
   async survey(sources, context, installation) {
-    const hold = await readHold(sources, context, installation, await sources.records.load(), true);
-    return { hold, isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources, context, installation)) };
-  },
-  plan({ hold }) {
-    if (!hold || !(isHeld(hold) || hold.copies.length > 0)) return { skip: 'this program holds no Typha here' };
+    const record = await sources.records.load();
+    const [hold, agents] = await Promise.all([
+      readHold(sources, context, installation, record, true),
+      readAgentsHold(sources, context, installation, record),
+    ]);
     return {
-      actions: [releaseAction(hold)],
-      notes: [`only ${refText(refOf(hold.typha))} is released; the rest of apply is undone with the backup`],
+      hold,
+      isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources, context, installation)),
+      agents,
+      areNeeded: heldSets(agents).length > 0 && (await areNeeded(sources, context, installation)),
     };
   },
+  plan({ hold, agents }) {
+    const typha = hold && (isHeld(hold) || hold.copies.length > 0) ? [releaseAction(hold)] : [];
+    const actions = [...typha, ...releaseAgents(agents)];
+    if (actions.length === 0) return { skip: 'this program holds nothing back from the operator here' };
+    return { actions, notes: ['only what is held is released; the rest of apply is undone by a rollback, or with the backup'] };
+  },
 });
+
+/** An older operator runs, and Typha is not old yet: once they are released it replaces both at once. */
+async function areNeeded({ cluster }: Sources, { profile }: Context, { operator }: Installation): Promise<boolean> {
+  const { typha, namespace, deployment: name } = profile.operator;
+  const own = operator ?? { namespace, name };
+  const [deployment, live] = await Promise.all([
+    cluster.get(K.Deployment, own.name, own.namespace),
+    typha && cluster.get(K.Deployment, typha.name, typha.namespace),
+  ]);
+  const since = profile.typhaRefusesAgentsBefore;
+  if (!deployment || !live || since === undefined || !installsOlder(deployment, profile)) return false;
+  const releases = containersOf(live).map(({ image = '' }) => imageRelease(image));
+  return releases.some((release) => release === undefined || !isOlder(release, since));
+}
 
 /** Of agents by the rule that the wait before a release goes by. */
 async function isNeeded({ cluster }: Sources, context: Context, installation: Installation): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Action, Exec } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { type Installation, isOperated } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
@@ -47,20 +47,6 @@ export async function readHold(
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
   const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.goal.release, []) !== 'of');
   return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
-}
-
-/** What this program still holds: Typha, and ReplicaSets from which `kubectl rollout undo` would restore it. Undefined where nothing can be held. */
-export async function readStillHeld(
-  cluster: Pick<Sources['cluster'], 'get' | 'list'>,
-  { profile }: Pick<Context, 'profile'>,
-  installation: Installation,
-): Promise<readonly KubeObject[] | undefined> {
-  const names = heldNames(profile);
-  if (!names || !isOperated(installation) || !installation.hasTypha) return undefined;
-  const { name, namespace } = names.typha;
-  const typha = await cluster.get(K.Deployment, name, namespace);
-  const copies = await readHeldCopies(cluster, { apiVersion: 'apps/v1', kind: K.Deployment.kind, name, namespace });
-  return [...(typha && heldBy(typha) !== undefined ? [typha] : []), ...copies];
 }
 
 /** What is held, and by which annotation; undefined where the profile lacks either. */
@@ -110,7 +96,7 @@ export function holdTypha(facts: HoldFacts | undefined): readonly Action[] {
       ref: REF,
       undo: 'full',
       keep: { changes: [changeTo(typha, { [ignoredAt(ignores)]: ignores.value })] },
-      effect: { type: 'hold-deployment', target, ignores, run },
+      effect: { type: 'hold-workload', target, ignores, run },
     },
   ];
 }
@@ -118,7 +104,7 @@ export function holdTypha(facts: HoldFacts | undefined): readonly Action[] {
 /** The action that starts the new operator, which must find Typha held. */
 export function onlyHeld(action: Action, facts: HoldFacts | undefined): Action {
   if (action.effect.type !== 'exec' || !facts || !willBeHeld(facts)) return action;
-  const onlyIf = { type: 'deployment-held', target: refOf(facts.typha), ignores: facts.ignores } as const;
+  const onlyIf = { type: 'workloads-held', targets: [refOf(facts.typha)], ignores: facts.ignores } as const;
   return { ...action, effect: { ...action.effect, onlyIf } satisfies Exec };
 }
 
@@ -147,7 +133,7 @@ export function releaseAction({ typha, ignores }: HoldFacts): Action {
     title: `release ${refText(target)}: the operator upgrades it now`,
     ref: REF,
     undo: 'full',
-    effect: { type: 'release-deployment', target, ignores },
+    effect: { type: 'release-workload', target, ignores },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { NEW_OPERATOR, noSwitchYet, readRestarts, restartNotes } from './apply.ts';
+export { noReturnOf, noSwitchYet, readRestarts, restartNotes } from './apply.ts';
 export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
 export { crdsPlan, GIT_WITHOUT_CRDS, LEFT_TO_OPERATOR, withoutCrds } from './crds.ts';
@@ -15,12 +15,13 @@ export {
   onlyHeld,
   readHeldWait,
   readHold,
-  readStillHeld,
   releaseTypha,
 } from './hold.ts';
+export { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 export { keptNow } from './hold-checks.ts';
 export { holdEffects, holdPreconditions } from './hold-effects.ts';
 export { holdUndo } from './hold-undo.ts';
 export { type OperatedImages, readPinnedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
 export { operatorPath, withOperated } from './path.ts';
+export { readStillHeld } from './still-held.ts';

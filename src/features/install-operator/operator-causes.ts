@@ -18,6 +18,8 @@ export interface OperatorEndNames extends Pick<OperatorEnd, 'statusKind' | 'stat
   readonly versionField: string;
   /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
   readonly required: readonly string[];
+  /** Name of Typha's Deployment; absent where none is known. */
+  readonly typha?: string;
 }
 
 /** What the target release runs. */
@@ -141,6 +143,16 @@ export type Components = Pick<OperatorView, 'workloads' | 'names' | 'target'>;
 /** What lags among the agents, those of Windows nodes too: some of them may be older than the target. */
 export function agentLags(view: Components): readonly OperatorLag[] {
   return componentLags(view).filter(({ subject }) => subject.startsWith('DaemonSet/'));
+}
+
+/** What lags of Typha, which an installation by an operator always has. */
+export function typhaLags(view: Components): readonly OperatorLag[] {
+  const { typha, workloads } = view.names;
+  if (typha === undefined) return [];
+  const subject = `Deployment/${workloads}/${typha}`;
+  const isThere = view.workloads.some(({ kind, metadata }) => kind === 'Deployment' && metadata.name === typha);
+  if (!isThere) return [{ point: 4, subject, why: 'does not exist' }];
+  return componentLags(view).filter((lag) => lag.subject === subject);
 }
 
 /** What lags among the workloads of the components (point 4 of the rule). */

@@ -14,6 +14,7 @@ import {
   operatorPod,
   ownImage,
   podCause,
+  typhaLags,
   workloadLags,
 } from './operator-causes.ts';
 
@@ -57,8 +58,8 @@ export function operatorVerdict(view: OperatorView, before: OperatorMemory = {},
   return { done: lags.length === 0 && lasted('good') >= HOLD_MS, lags, troubles, memory };
 }
 
-/** `agents`: the operator itself and every DaemonSet, those of Windows nodes too; no status counts. */
-export type EndPart = 'all' | 'agents';
+/** `agents`: the operator itself and every DaemonSet, those of Windows nodes too; `typha`: the operator and Typha. No status counts. */
+export type EndPart = 'all' | 'agents' | 'typha';
 
 interface Suspicion {
   readonly key: string;
@@ -106,8 +107,8 @@ const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressin
 
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
 export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonly OperatorLag[] {
-  if (part === 'agents') {
-    const lags = [...operatorLag(view), ...agentLags(view)];
+  if (part !== 'all') {
+    const lags = [...operatorLag(view), ...(part === 'agents' ? agentLags(view) : typhaLags(view))];
     return lags.map((lag) => withCause(lag, view));
   }
   const lags = [
@@ -205,7 +206,9 @@ function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView
   const why = apiServiceLag(apiService, namespace);
   const lags: readonly OperatorLag[] =
     why === '' ? [] : [{ point: 5, subject: `APIService/${service}`, why, command: command`kubectl describe apiservice ${service}` }];
-  return oldApiNamespace ? [...lags, { point: 5, subject: `Namespace/${oldNamespace}`, why: 'is still there' }] : lags;
+  return oldApiNamespace && oldNamespace !== namespace
+    ? [...lags, { point: 5, subject: `Namespace/${oldNamespace}`, why: 'is still there' }]
+    : lags;
 }
 
 function apiServiceLag(apiService: KubeObject | undefined, namespace: string): string {

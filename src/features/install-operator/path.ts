@@ -13,8 +13,9 @@ import {
   writtenDocuments,
 } from '../install-manifest/index.ts';
 import { operatorScope } from '../rights/index.ts';
-import { attempt, type TargetFacts } from '../survey/index.ts';
-import { operatorApply, operatorImage } from './apply.ts';
+import { attempt, eitherWay, type TargetFacts } from '../survey/index.ts';
+import { operatorForward, operatorImage } from './apply.ts';
+import { operatorBack } from './apply-back.ts';
 import { GIT_WITHOUT_CRDS, operatorCrds, withoutCrds } from './crds.ts';
 import { lagsWith, operatorEnd, operatorsWork } from './end.ts';
 import { readMissingFlowLogs } from './flow-logs.ts';
@@ -23,7 +24,7 @@ import { readOperatedImages } from './operated-images.ts';
 
 /** Installed by the operator's manifest. The CRDs have a file of their own. */
 export const operatorPath = {
-  apply: operatorApply,
+  apply: eitherWay(operatorForward, operatorBack),
   undo: holdUndo,
   writesAgents: false,
   crds: operatorCrds,
@@ -31,15 +32,15 @@ export const operatorPath = {
   apiWaits: operatorsWork(operatorImage),
   lags: lagsWith(operatorImage),
   async target(...[sources, context, installation, merge]: Parameters<typeof findOwnTarget>) {
-    const crds = await findCrds(sources, context, installation);
-    return joinedTarget(await findOwnTarget(sources, context, installation, merge), crds);
+    const own = await findOwnTarget(sources, context, installation, merge);
+    return context.goal.takesBack ? own : joinedTarget(own, await findCrds(sources, context, installation));
   },
   async written(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-    const [own, { manifest }] = await Promise.all([
-      writtenDocuments(sources, context, installation),
-      readCrdManifest(sources, context, installation),
-    ]);
-    return [...own, ...objectsIn(manifest)];
+    const own = writtenDocuments(sources, context, installation);
+    // The older operator puts back CRDs by itself: nothing here writes any.
+    if (context.goal.takesBack) return own;
+    const { manifest } = await readCrdManifest(sources, context, installation);
+    return [...(await own), ...objectsIn(manifest)];
   },
   /** `--enable-flow-logs`: a release without them is refused by `apply`. */
   async asked(
@@ -55,10 +56,11 @@ export const operatorPath = {
   images: (sources: Sources, context: Context, installation: Installation) =>
     withOperated(() => imageDocuments(sources, context, installation), sources, context, installation),
   async inGit(sources: Sources, context: Context, installation: Installation) {
+    const { objects, removed, notes } = await gitDocuments(sources, context, installation);
+    if (context.goal.takesBack) return { objects, removed, notes };
     const { restoresCrds } = installation;
     const { manifest, url } = await readCrdManifest(sources, context, installation);
     const documents = objectsIn(manifest);
-    const { objects, removed, notes } = await gitDocuments(sources, context, installation);
     // The Installation and the other custom resources are not changed: only what is newly asked for is written.
     const flowLogs = await readMissingFlowLogs(sources, context, { documents, url });
     if (restoresCrds) return { objects: [...objects, ...flowLogs], removed, notes: [...notes, GIT_WITHOUT_CRDS] };

@@ -134,7 +134,10 @@ function progressText(lags: readonly OperatorLag[]): Said {
   return text`${first.subject}: ${first.why}${more} · ${first.command}`;
 }
 
-const HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
+const HELD: Readonly<Partial<Record<EndPart, string>>> = {
+  agents: 'Typha is held at the former release until then: agents of both releases get their policies from it',
+  typha: 'the agents are held at their release until then: Typha of the older release serves both',
+};
 
 /** Pods of which events and logs are read. */
 const ASKED = 3;
@@ -156,7 +159,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...reasons,
     ...troubles.map(troubleText),
     ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),
-    ...(part === 'agents' ? [HELD] : []),
+    ...[HELD[part ?? 'all'] ?? []].flat(),
     runs ? IMPACT : impact(IN_KERNEL, 'nothing more is upgraded before the operator runs'),
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'

@@ -4,6 +4,7 @@ import { repairCommand, repairsInTurn } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { heldBy } from '../../kube/held.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { isHeld } from '../canary/index.ts';
 import { duplicateEnv, findWorkload, type ServiceWorkloads, withWorkloads } from '../rollout/index.ts';
@@ -39,7 +40,8 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       if (paused.length > 0) return failedPaused(paused);
       const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
       if (type !== 'OnDelete') return ok(`update strategy ${type}`);
-      if (isHeld(live)) return ok('a run of this program holds the agents (OnDelete): its own strategy comes back when the run continues');
+      if (isHeld(live) || heldBy(live) !== undefined)
+        return ok('a run of this program holds the agents (OnDelete): its own strategy comes back when the run continues');
       const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
       return failed(
         `${refText(name)} has the update strategy OnDelete: no pod is replaced until somebody deletes it`,

@@ -174,16 +174,25 @@ const holds = ({ operator: { typha, ignores } }: Profile, { operated = true }: P
 
 /** Typha, which is kept from the operator until every agent is upgraded, and its ReplicaSets, to which annotations are copied. */
 export const typhaHold: Needs = (...of) => {
-  const why = 'hold of Typha until the agents are upgraded';
+  const why = 'hold of Typha until the agents are upgraded, and of the agents in a rollback';
   return holds(...of)
-    ? [...allow(['get', 'list', 'patch', 'watch'], K.Deployment, why), ...allow(['list', 'patch'], K.ReplicaSet, why)]
+    ? [
+        ...allow(['get', 'list', 'patch', 'watch'], K.Deployment, why),
+        ...allow(['list', 'patch'], K.ReplicaSet, why),
+        ...allow(['get', 'list', 'patch'], K.DaemonSet, why),
+      ]
     : [];
 };
 
 /** Whether an interrupted run has left it so. */
 export const holdRead: Needs = (profile, scope) => {
   const name = profile.operator.typha?.name ?? '';
-  return holds(profile, scope) ? allow(['get'], K.Deployment, STILL, { names: [name], required: false }) : [];
+  return holds(profile, scope)
+    ? [
+        ...allow(['get'], K.Deployment, STILL, { names: [name], required: false }),
+        ...allow(['list'], K.DaemonSet, STILL, { required: false }),
+      ]
+    : [];
 };
 
 /** `--canary`: the agents of some nodes are replaced one by one; the DaemonSet itself is among the documents. */
@@ -201,9 +210,9 @@ export const strategyRead: Needs = ({ variants }, { operated }) => {
   return operated ? [] : allow(['get'], K.DaemonSet, 'the update strategy of the agents', { names, required: false });
 };
 
-export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], K.ReplicaSet, STILL, { required: false }) : []);
+export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], [K.ReplicaSet, K.DaemonSet], STILL, { required: false }) : []);
 
-const STILL = 'whether Typha is still held';
+const STILL = 'whether Typha or an agent is still held';
 
 /** What the operator says of its components, before it is replaced. */
 export const statuses: Needs = ({ operator: { end }, operatorGroup: group }, { operated = true }) =>

@@ -33,7 +33,17 @@ export { PROBE_LABEL, readInventory } from './inventory.ts';
 export { gitOpsOwners, toolOf } from './managed-by.ts';
 export { readOperated } from './operated.ts';
 export { ownershipChecks } from './ownership-checks.ts';
-export { oldestOf, oldestRelease, type PathPart, type PathParts, pathPart, pathStage, rememberOf, unknownEnd } from './path-stage.ts';
+export {
+  eitherWay,
+  oldestOf,
+  oldestRelease,
+  type PathPart,
+  type PathParts,
+  pathPart,
+  pathStage,
+  rememberOf,
+  unknownEnd,
+} from './path-stage.ts';
 export { attempt, attemptWith, LeftOut, listServed, liveOf, resourcesOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export {

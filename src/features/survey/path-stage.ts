@@ -31,6 +31,15 @@ export function pathPart<Facts>({ checks, survey, plan }: OnPath<Facts>): PathPa
   };
 }
 
+/** What an upgrade does, or in a rollback the other. */
+export function eitherWay(forward: PathPart, back: PathPart): PathPart {
+  const checks = [...forward.checks, ...back.checks];
+  return {
+    checks: [...new Map(checks.map((check) => [check.id, check])).values()],
+    open: (sources, context, installation) => (context.goal.takesBack ? back : forward).open(sources, context, installation),
+  };
+}
+
 /** A stage that is another one on each install path. */
 export function pathStage({ on, ...rest }: PathStage): AnyStage {
   const parts = Object.values(on).filter((part) => typeof part !== 'string');
@@ -53,8 +62,9 @@ export function unknownEnd(
   installation: Pick<Installation, 'path'>,
   { profile, goal }: Pick<Context, 'profile' | 'goal'>,
 ): Fault | undefined {
-  const since = profile.operator.end?.since;
+  const { since, earlier = [] } = profile.operator.end ?? {};
   if (!isOperated(installation) || since === undefined || !isOlder(goal.release, since)) return undefined;
+  if (goal.takesBack && earlier.some((one) => !isOlder(goal.release, one.since))) return undefined;
   return new Fault(
     'blocked',
     `${goal.release} is no target for an installation by ${installation.path}: its operator ends an upgrade by other signs`,

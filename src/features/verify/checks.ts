@@ -54,10 +54,10 @@ export const operatorDone: VerifyCheck = {
   },
 };
 
-/** A hold that an interrupted run left: the operator never upgrades Typha, and its statuses say that all is well. */
+/** A hold that an interrupted run left: the operator never changes what is held, and its statuses say that all is well. */
 const nothingHeld: VerifyCheck = {
   id: 'NS-313',
-  title: 'Typha not held back from the operator',
+  title: 'nothing held back from the operator',
   category: 'result',
   severity: 'error',
   ref: 'domain §0.2',
@@ -66,7 +66,7 @@ const nothingHeld: VerifyCheck = {
     if (held === undefined) return notApplicable('nothing is held on this install path');
     const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
     return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
-      because: `an interrupted run of this program still holds ${names}: the operator does not upgrade it`,
+      because: `an interrupted run of this program still holds ${names}: the operator does not change it`,
       hint: 'Resume the run, which releases it. Or remove only the hold with the command below.',
       next: command`kubectl netsvc-upgrade apply --undo`,
     }));

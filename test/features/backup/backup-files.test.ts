@@ -145,12 +145,12 @@ describe('the files of a backup', () => {
   });
 
   for (const path of ['operator', 'chart'] as const)
-    it(`tell of no way back to the old release on the path ${path}, where an old operator does not start on new CRDs`, () => {
+    it(`tell how far the old release can be restored on the path ${path}, and of no file to apply`, () => {
       const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
       const files = backupFiles(nothing, contextOf(), { path, withSecrets: false, store: undefined });
       const restore = `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
       for (const row of UNDO.filter(({ paths }) => paths.includes(path))) assert.ok(restore.includes(row.because), row.reached);
-      assert.match(restore, /Once the new CRDs are there, undone by: nothing/);
+      assert.match(restore, /Once the new CRDs are there, from v3\.29 or older, undone by: nothing/);
       assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
     });
 

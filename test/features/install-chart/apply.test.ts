@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
-import { NEW_OPERATOR } from '../../../src/features/install-operator/apply.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
+import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { HELD_BY } from '../../../src/kube/held.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
@@ -54,7 +54,7 @@ describe('apply on the chart path', () => {
     assert.ok('actions' in plan);
     const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
     assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'chart']);
-    assert.deepEqual([plan.actions.at(-1)?.afresh, plan.actions.at(-1)?.pointOfNoReturn], [true, NEW_OPERATOR.short]);
+    assert.deepEqual([plan.actions.at(-1)?.afresh, plan.actions.at(-1)?.pointOfNoReturn], [true, NO_RETURNS.operator.short]);
   });
 
   it('refuses to hold it where the CRDs that know the switch come only with the new operator', async () => {
@@ -215,7 +215,7 @@ describe('agents and Typha in a chart upgrade', () => {
       ['hold-typha', 'chart', 'agents', 'release-typha'],
     );
     const chart = plan.actions.find(({ id }) => id === 'chart')?.effect;
-    assert.ok(chart?.type === 'exec' && chart.onlyIf?.type === 'deployment-held');
+    assert.ok(chart?.type === 'exec' && chart.onlyIf?.type === 'workloads-held');
   });
 
   it('are released also where the release is upgraded already, as in a run that was killed while it waited', async () => {

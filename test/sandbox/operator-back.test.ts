@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { K } from '../../src/kernel/kinds.ts';
+import type { HeldFleet } from '../support/held-fleet.ts';
+import { kindIn, put } from '../support/incident-grounds.ts';
+import { objectOf } from '../support/inventory.ts';
+import { ORDER, unheld } from '../support/operated-bench.ts';
+import { back, FROM, forward, upgradedFleet } from '../support/operator-back.ts';
+import { assertDone, faultPoints, isRead, type LineFault } from '../support/owner-faults.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { CALICO_TARGET } from '../support/target.ts';
+
+const NODES = 6;
+const AGENTS = 'DaemonSet/calico-system/calico-node';
+const POLICY = { apiVersion: 'crd.projectcalico.org/v1', kind: 'GlobalNetworkPolicy' } as const;
+
+function assertOld(fleet: HeldFleet, where: string): void {
+  assert.deepEqual([fleet.runs(), fleet.marks()], [[FROM], []], where);
+  assert.deepEqual([fleet.refused(), fleet.worst()], [0, 1], where);
+}
+
+/** As the controllers of the target have stored it. */
+function addRenamed({ scenario }: HeldFleet): void {
+  const annotations = { 'projectcalico.org/metadata': JSON.stringify({ name: 'web' }) };
+  put(scenario.cluster, objectOf(POLICY.apiVersion, POLICY.kind, 'web', { metadata: { annotations }, spec: { selector: 'all()' } }));
+}
+
+const policies = ({ scenario: { cluster } }: HeldFleet) => cluster.store.list(kindIn(cluster, POLICY)).map(({ metadata }) => metadata.name);
+
+async function said({ scenario, profile }: HeldFleet, line: string) {
+  const bench = sandboxCommand(scenario, profile);
+  const exit = await bench.run(...line.split(' '), '--release', CALICO_TARGET);
+  return { exit, text: bench.out() + bench.err() };
+}
+
+describe('going back under an operator, on the sandbox', function () {
+  this.timeout(600_000);
+
+  it('makes Typha old before any agent, one agent at a time; policies get their names; again, it writes nothing', async () => {
+    const fleet = await upgradedFleet(NODES);
+    addRenamed(fleet);
+    const done: string[] = [];
+    const { outcome } = await back(fleet, {
+      observe: (event) => void (event.type === 'action-done' && done.push(event.action.id)),
+    });
+    assertDone(outcome, 'rollback');
+    assertOld(fleet, 'rollback');
+    assert.deepEqual(policies(fleet), ['default.web']);
+    const order = [
+      'stop-tigera-operator',
+      'stop-calico-kube-controllers',
+      'names',
+      'hold-calico-node',
+      'operator',
+      'typha',
+      'release-calico-node',
+    ];
+    assert.deepEqual(
+      done.filter((id) => order.includes(id)),
+      [...order, 'operator'],
+      'the end is waited for as `operator` too',
+    );
+    const again = await back(fleet);
+    assertDone(again.outcome, 'again');
+    assert.deepEqual(
+      again.requests.filter((what) => !isRead(what) && !/^(record|keep|append|watch)/.test(what)),
+      [],
+    );
+  });
+
+  it('has agents that Typha refuses where nothing keeps the operator from them', async () => {
+    const fleet = await upgradedFleet(NODES);
+    const { outcome } = await back(fleet, { profile: unheld, flags: { accept: ['NS-301', `${ORDER}=${AGENTS}`] } });
+    assertDone(outcome, 'rollback');
+    assert.ok(fleet.refused() > 0);
+    const refused = await back(await upgradedFleet(NODES), { profile: unheld });
+    assert.equal(refused.outcome?.exit, 'blocked');
+  });
+
+  it('is resumed by the same command, wherever it was killed: at every write', async () => {
+    const { requests } = await back(await upgradedFleet(2));
+    const kills = faultPoints(requests).filter(
+      ({ at, type }) => (type === 'kill-before' || type === 'kill-after') && !isRead(requests[at - 1] ?? ''),
+    );
+    assert.ok(kills.length > 30, requests.join('\n'));
+    for (const fault of kills) await trial(fault, requests[fault.at - 1] ?? '');
+  });
+
+  it('goes forward again on the user’s word, with nothing held', async () => {
+    const { requests } = await back(await upgradedFleet(2));
+    const at = requests.indexOf('patch daemonsets/calico-node');
+    assert.ok(at > 0, requests.join('\n'));
+    const fleet = await upgradedFleet(2);
+    await back(fleet, { fault: { at: at + 1, type: 'kill-after' } });
+    assert.ok(fleet.marks().length > 0, 'it was held');
+    const { outcome } = await forward(fleet, { flags: { accept: ['NS-301', 'NS-012'] } });
+    assertDone(outcome, 'forward');
+    assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []]);
+    assert.ok(fleet.worst() <= 1);
+  });
+
+  it('what it has left held is named by status and verify, and released by apply --undo', async () => {
+    const fleet = await upgradedFleet(2);
+    const { requests } = await back(await upgradedFleet(2));
+    await back(fleet, { fault: { at: requests.indexOf('patch daemonsets/calico-node') + 1, type: 'kill-after' } });
+    const status = await said(fleet, 'status');
+    assert.match(
+      status.text,
+      new RegExp(`^held: ${AGENTS} by run \\S+: the operator does not change it\\. Resume that run: kubectl netsvc-upgrade rollback`, 'm'),
+    );
+    const verified = await said(fleet, 'verify');
+    assert.match(verified.text, new RegExp(`× NS-313 .*\\n(?: {4}.*\\n)*? {4}- ${AGENTS}: `), verified.text);
+    const early = await said(fleet, 'apply --undo --yes');
+    assert.deepEqual([early.exit, fleet.marks().length], [3, 2], early.text);
+    assert.match(early.text, /then {4}finish it first: kubectl netsvc-upgrade rollback/);
+    delete fleet.scenario.state.record;
+    const lost = await said(fleet, 'status');
+    assert.match(
+      lost.text,
+      /the operator does not change it\. Resume that run, or remove only the hold: kubectl netsvc-upgrade apply --undo/,
+    );
+    const undone = await said(fleet, 'apply --undo --yes');
+    assert.deepEqual([undone.exit, fleet.marks()], [0, []], undone.text);
+    const set = fleet.scenario.cluster.store.get(K.DaemonSet, 'calico-node', 'calico-system');
+    assert.match(JSON.stringify(set?.spec), /"updateStrategy":\{"type":"RollingUpdate"/);
+  });
+});
+
+async function trial(fault: LineFault, what: string): Promise<void> {
+  const where = `${fault.type} ${fault.at}: ${what}`;
+  const fleet = await upgradedFleet(2);
+  addRenamed(fleet);
+  await back(fleet, { fault });
+  const { outcome } = await back(fleet);
+  assertDone(outcome, where);
+  assertOld(fleet, where);
+}
