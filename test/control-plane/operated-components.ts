@@ -37,9 +37,14 @@ async function render(api: Api, component: string, { tag, registry, flowLogs, ow
   // Every operator leaves such an object alone.
   if (live.metadata.annotations?.['unsupported.operator.tigera.io/ignore'] === 'true') return;
   const [is] = live.spec.template.spec.containers;
-  if (is?.image === container.image && (is.env ?? []).length === env.length) return;
+  const { replicas, updateStrategy } = live.spec as { readonly replicas?: number; readonly updateStrategy?: { readonly type?: string } };
+  const isStopped = name === 'calico-kube-controllers' && replicas === 0;
+  const isOther = updateStrategy?.type === 'OnDelete';
+  if (!isStopped && !isOther && is?.image === container.image && (is.env ?? []).length === env.length) return;
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${component}`;
-  await api.send('PATCH', path, { spec: { template: { spec: { containers: [container] } } } });
+  // Its own strategy and number of pods come with the template.
+  const own = { ...(isStopped ? { replicas: 1 } : {}), ...(isOther ? { updateStrategy: { type: 'RollingUpdate' } } : {}) };
+  await api.send('PATCH', path, { spec: { ...own, template: { spec: { containers: [container] } } } });
 }
 
 interface More {

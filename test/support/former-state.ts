@@ -7,6 +7,8 @@ const NEVER_BACK: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/\/customresourcedefinitions /, 'CRDs never go back'],
   [/\/secrets kube-system\/netsvc-upgrade-/, 'what this program keeps'],
   [/\/clusterinformations /, 'the agents write it'],
+  [/\/tigerastatuses /, 'statuses'],
+  [/\/installations .*/, 'the newer operator has filled in its defaults'],
 ];
 
 /** Annotations of kubectl and of controllers that count writes. */
