@@ -58,7 +58,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...lockLines(holder, now),
       ...dead.map(said),
       ...ownerLines(document),
-...heldLines(document, record, asked.carried).map(said),
+      ...heldLines(document, record, asked.carried).map(said),
       ...canaryLines(document, now),
       ...strategyLines(document, flags).map(said),
       ...untilLines(document, now, oursWith('commit', flags)).map(said),
