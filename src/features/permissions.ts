@@ -11,6 +11,18 @@ const addedObjects: Needs = () => {
   return [...allow(['list'], [K.ClusterRoleBinding, K.RoleBinding, K.Pod], why), ...allow(['delete'], kinds, why)];
 };
 
+/** What the newer operator has made, and the older one does not know. */
+const newerObjects: Needs = ({ operator: { end }, operatorGroup, crdGroup }, { operated = true }) => {
+  if (!end || !operated) return [];
+  const why = 'objects of the newer operator that the older one does not know';
+  const stored = ['tiers', 'networkpolicies', 'globalnetworkpolicies'].map((plural) => ({ group: crdGroup, plural }));
+  const ofApi = [K.Deployment, K.Service, K.PodDisruptionBudget, K.ServiceAccount, K.RoleBinding];
+  return [
+    ...allow(['list', 'delete'], [{ group: operatorGroup, plural: end.statusPlural }, ...stored], why),
+    ...allow(['list', 'delete'], ofApi, why),
+  ];
+};
+
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
 const needsOf = (ids: string): readonly Needs[] => of(chain.filter(({ id }) => id === ids || id.startsWith(`${ids}-`)));
@@ -35,7 +47,7 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   plan: reading(of(usualChain)),
   run: runNeeds,
   commit: runNeeds,
-  rollback: [...writing(of(chains.rollback)), needs.canary, needs.networkProbe, addedObjects],
+  rollback: [...writing(of(chains.rollback)), needs.canary, needs.networkProbe, addedObjects, newerObjects],
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
   'probe-network': [
     needs.session,

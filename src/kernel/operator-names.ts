@@ -121,6 +121,8 @@ export interface OperatorCrossings {
     readonly since: string;
     readonly namespace: string;
     readonly tier: string;
+    /** Their names after the tier's and a dot; what denies all else comes first. */
+    readonly policies: readonly string[];
     /** The namespace from which metrics may still be read. */
     readonly scrapers: string;
     /** Kinds that lead others to pods. */

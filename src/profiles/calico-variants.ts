@@ -168,6 +168,21 @@ export const calicoCrossings: OperatorCrossings = {
     since: 'v3.32.0',
     namespace: 'calico-system',
     tier: 'calico-system',
+    // Of the operator v1.42.3, those of the open-source service.
+    policies: [
+      'default-deny',
+      'apiserver-access',
+      'kube-controller-access',
+      'goldmane',
+      'whisker',
+      'guardian-access',
+      'typha-noncluster-host-access',
+      'cluster-dns',
+      'node-local-dns',
+      'istiod',
+      'istio-cni-node',
+      'ztunnel',
+    ],
     scrapers: 'tigera-prometheus',
     reachedBy: [
       { apiVersion: 'v1', kind: 'Service', plural: 'services' },

@@ -33,7 +33,8 @@ describe('rollback under an operator on a real control plane, the operator playe
       assert.match(await cluster.read(`${one} -n calico-system`, IMAGE), new RegExp(`:${FROM}$`), one);
   });
 
-  it('has given every object its former state', async () => {
+  it('has given every object its former state, and removed what only the newer operator says', async () => {
+    assert.equal(await cluster.read('tigerastatuses', '{.items[?(@.metadata.name=="tiers")].metadata.name}'), '');
     assert.deepEqual(differences(cluster.before, await readObjects(cluster.plane.api)), []);
   });
 

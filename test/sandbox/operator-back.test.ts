@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { HeldFleet } from '../support/held-fleet.ts';
 import { kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
@@ -23,6 +24,26 @@ function addRenamed({ scenario }: HeldFleet): void {
   const annotations = { 'projectcalico.org/metadata': JSON.stringify({ name: 'web' }) };
   put(scenario.cluster, objectOf(POLICY.apiVersion, POLICY.kind, 'web', { metadata: { annotations }, spec: { selector: 'all()' } }));
 }
+
+const STATUS = { apiVersion: 'operator.tigera.io/v1', kind: 'TigeraStatus' } as const;
+const { apiVersion } = POLICY;
+
+function inTier(name: string, tier = 'calico-system'): KubeObject {
+  return objectOf(apiVersion, 'NetworkPolicy', name, { metadata: { namespace: 'default' }, spec: { tier, selector: 'all()' } });
+}
+
+/** As the operator of the target makes them once the v3 API is there; and one of the user. */
+function addGuards({ scenario: { cluster } }: HeldFleet): void {
+  for (const name of ['apiserver-access', 'default-deny']) put(cluster, inTier(`calico-system.${name}`));
+  put(cluster, inTier('web', 'default'));
+  put(cluster, objectOf(apiVersion, 'Tier', 'calico-system', { spec: { order: 100 } }));
+}
+
+const storedIn = ({ scenario: { cluster } }: HeldFleet, kind: string): readonly string[] =>
+  cluster.store
+    .list(kindIn(cluster, { apiVersion, kind }))
+    .map(({ metadata }) => metadata.name)
+    .sort();
 
 const policies = ({ scenario: { cluster } }: HeldFleet) => cluster.store.list(kindIn(cluster, POLICY)).map(({ metadata }) => metadata.name);
 
@@ -65,6 +86,32 @@ describe('going back under an operator, on the sandbox', function () {
       again.requests.filter((what) => !isRead(what) && !/^(record|keep|append|watch)/.test(what)),
       [],
     );
+  });
+
+  it('removes what only the newer operator makes, what denies first, and nothing of the user’s', async () => {
+    const fleet = await upgradedFleet(2);
+    const names = (kind: string) => storedIn(fleet, kind);
+    addGuards(fleet);
+    const removed: string[] = [];
+    const { outcome } = await back(fleet, {
+      observe: (event) =>
+        void (event.type === 'action-done' && event.action.effect.type === 'delete' && removed.push(event.action.effect.target.name)),
+    });
+    assertDone(outcome, 'rollback');
+    assert.deepEqual(removed, ['tiers', 'calico-system.default-deny', 'calico-system.apiserver-access', 'calico-system']);
+    assert.deepEqual([names('NetworkPolicy'), names('Tier')], [['web'], []]);
+    assert.deepEqual(
+      fleet.scenario.cluster.store
+        .list(kindIn(fleet.scenario.cluster, STATUS))
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+      ['apiserver', 'calico', 'ippools'],
+    );
+    const other = await upgradedFleet(2);
+    addGuards(other);
+    put(other.scenario.cluster, inTier('calico-system.mine'));
+    assertDone((await back(other)).outcome, 'with one of the user');
+    assert.deepEqual([storedIn(other, 'NetworkPolicy'), storedIn(other, 'Tier')], [['calico-system.mine', 'web'], ['calico-system']]);
   });
 
   it('has agents that Typha refuses where nothing keeps the operator from them', async () => {

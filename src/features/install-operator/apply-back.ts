@@ -17,17 +17,19 @@ import {
   unservedNotes,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
-import { readNodes, readRollouts } from '../rollout/index.ts';
+import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { operatorTarget, readRestarts, waitForOperator } from './apply.ts';
 import { operatorChecksBack } from './checks.ts';
-import { readExpectation } from './end.ts';
+import { OPERATOR_MS, readExpectation } from './end.ts';
 import { type AgentsHold, agentsHoldNote, holdAgents, onlyWhileHeld, readAgentsHold, typhaThenAgents } from './hold-agents.ts';
+import { type NewerOnly, readNewerOnly } from './newer-only.ts';
 import type { EndExpected } from './wait-end.ts';
 
 interface BackFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
   readonly agents: AgentsHold | undefined;
   readonly until: EndExpected;
+  readonly newer: NewerOnly;
   /** What the older operator will restart. */
   readonly restarts: readonly PlannedRestart[];
 }
@@ -40,7 +42,7 @@ export const operatorBack = pathPart<BackFacts>({
   checks: operatorChecksBack,
   survey: readBackFacts,
   plan(facts, context) {
-    const { target, previews, orphans, added, agents } = facts;
+    const { target, previews, orphans, added, agents, newer } = facts;
     const starts = startsOlder(facts);
     const whole = { id: 'operator', file: target.file, title: 'apply the older operator', ref: REF, manifest: target.manifest, previews };
     const actions: readonly Action[] = [
@@ -48,7 +50,8 @@ export const operatorBack = pathPart<BackFacts>({
       ...applyWhole(whole, context).map((action) => (starts ? onlyWhileHeld({ ...action, afresh: true }, agents) : action)),
       ...waitForOperator(facts, context),
       ...typhaThenAgents(agents, starts, facts.until, context),
-      ...removeAdded(added),
+      ...movedApi(facts, context),
+      ...removeAdded([...newer.any, ...newer.api, ...added]),
     ];
     const left = leftBehind(orphans, added);
     if (actions.length === 0) return { skip: `the operator equals ${target.url}, and runs`, objects: left };
@@ -82,15 +85,25 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
   const { target, edits, previews } = merged;
   const own = operatorTarget(target, context, installation);
   const orphans = 'value' in edits ? edits.value.orphans : NO_ORPHANS;
-  const [rollouts, restarts, until, added] = await Promise.all([
+  const [rollouts, restarts, until, added, newer] = await Promise.all([
     readRollouts(sources, [own], nodes),
     readRestarts(sources.cluster, context),
     readExpectation(sources, context, installation, async () => own.image),
     readAdded(sources, context, orphans),
+    readNewerOnly(sources, context, installation),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const found = { installation, record, orphans, added, restarts, rollouts, renamingSwitch: undefined, atZero, agents, until };
+  const found = { installation, record, orphans, added, newer, restarts, rollouts, renamingSwitch: undefined, atZero, agents, until };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
+}
+
+/** The older operator runs the API server in another namespace: the newer one's serves until then. */
+function movedApi({ newer, until }: BackFacts, { options }: Context): readonly Action[] {
+  if (newer.api.length === 0 || until.type !== 'operator-end') return [];
+  const { service, namespace } = until.names.api;
+  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1) + OPERATOR_MS;
+  const title = `wait until APIService ${service} is served from ${namespace} again`;
+  return [{ id: 'api', title, ref: REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'api' }, timeoutMs } }];
 }
 
 /** The operator's pod gets another image, or there was none. */

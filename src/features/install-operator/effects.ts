@@ -73,6 +73,7 @@ const NAMES: Readonly<Record<EndPart, { readonly what: string; readonly signs: s
   all: { what: 'every component', signs: 'signs that the operator is done' },
   agents: { what: 'every agent', signs: 'signs that every agent is replaced' },
   typha: { what: 'Typha', signs: 'signs that Typha is replaced' },
+  api: { what: 'the v3 API', signs: 'signs that the v3 API has moved' },
 };
 
 const signsOf = ({ part }: EndExpected): string => NAMES[part ?? 'all'].signs;

@@ -58,8 +58,17 @@ export function operatorVerdict(view: OperatorView, before: OperatorMemory = {},
   return { done: lags.length === 0 && lasted('good') >= HOLD_MS, lags, troubles, memory };
 }
 
-/** `agents`: the operator itself and every DaemonSet, those of Windows nodes too; `typha`: the operator and Typha. No status counts. */
-export type EndPart = 'all' | 'agents' | 'typha';
+/**
+ * `agents`: the operator itself and every DaemonSet, those of Windows nodes too; `typha`: the operator and Typha; `api`: the operator and
+ * where the v3 API is served from. No status counts.
+ */
+export type EndPart = 'all' | 'agents' | 'typha' | 'api';
+
+const LAGS: Readonly<Record<Exclude<EndPart, 'all'>, (view: OperatorView) => readonly OperatorLag[]>> = {
+  agents: agentLags,
+  typha: typhaLags,
+  api: (view) => apiLags(view),
+};
 
 interface Suspicion {
   readonly key: string;
@@ -108,7 +117,7 @@ const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressin
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
 export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonly OperatorLag[] {
   if (part !== 'all') {
-    const lags = [...operatorLag(view), ...(part === 'agents' ? agentLags(view) : typhaLags(view))];
+    const lags = [...operatorLag(view), ...LAGS[part](view)];
     return lags.map((lag) => withCause(lag, view));
   }
   const lags = [
