@@ -68,7 +68,7 @@ export const rollbackStopStage = backwards<StopFacts>({
 
 const isOfGoal = ({ release }: Controllers, { goal }: Context): boolean => release !== undefined && sameRelease(release, goal.release);
 
-/** By its tag; where that tells nothing, by what it has brought. */
+/** By its tag; where that tells nothing, by the agents. */
 function isOldOperator({ deployment }: Controllers, { release: installed }: Installation, { profile, goal }: Context): boolean {
   const { release, line } = operatorRelease(deployment, profile) ?? {};
   if (release !== undefined) return sameRelease(release, goal.release);

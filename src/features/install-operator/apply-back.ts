@@ -34,10 +34,7 @@ interface BackFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' | 'ro
   readonly restarts: readonly PlannedRestart[];
 }
 
-/**
- * The older operator, as it was. The new one is stopped by then. The older one writes Typha and agents in the same second, so the agents are
- * held from it until Typha is old. It puts back the CRDs that it knows by itself.
- */
+/** The older operator, as it was: it writes Typha and agents in the same second, so the agents are held from it until Typha is old. */
 export const operatorBack = pathPart<BackFacts>({
   checks: operatorChecksBack,
   survey: readBackFacts,

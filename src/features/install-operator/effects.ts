@@ -67,7 +67,7 @@ declare module '../../kernel/action.ts' {
 const textOf = ({ target: { release }, firstOf, part }: EndExpected): string =>
   firstOf
     ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
-    : `the operator to bring ${NAMES[part ?? 'all'].what} to ${release}`;
+    : `the operator to have ${NAMES[part ?? 'all'].what} at ${release}`;
 
 const NAMES: Readonly<Record<EndPart, { readonly what: string; readonly signs: string }>> = {
   all: { what: 'every component', signs: 'signs that the operator is done' },
