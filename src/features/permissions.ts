@@ -2,6 +2,7 @@ import { K } from '../kernel/kinds.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { chain, chains, runNeeds, usualChain } from './chain.ts';
+import { POLICY_PLURALS } from './policies/index.ts';
 import { allow, asked, type Needs, needs, type Permission, type PlanScope, reading, writing } from './rights/index.ts';
 
 /** What the upgrade added and nothing uses. */
@@ -15,7 +16,7 @@ const addedObjects: Needs = () => {
 const newerObjects: Needs = ({ operator: { end }, operatorGroup, crdGroup }, { operated = true }) => {
   if (!end || !operated) return [];
   const why = 'objects of the newer operator that the older one does not know';
-  const stored = ['tiers', 'networkpolicies', 'globalnetworkpolicies'].map((plural) => ({ group: crdGroup, plural }));
+  const stored = ['tiers', ...POLICY_PLURALS].map((plural) => ({ group: crdGroup, plural }));
   const ofApi = [K.Deployment, K.Service, K.PodDisruptionBudget, K.ServiceAccount, K.RoleBinding];
   return [
     ...allow(['list', 'delete'], [{ group: operatorGroup, plural: end.statusPlural }, ...stored], why),

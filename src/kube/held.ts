@@ -20,6 +20,11 @@ export function isIgnored({ metadata }: KubeObject, { annotation, value }: Opera
   return metadata.annotations?.[annotation] === value;
 }
 
+/** Held by this program, and the operator leaves it alone: nobody has removed one of the two annotations. */
+export function isWhollyHeld(object: KubeObject, ignores: OperatorIgnores): boolean {
+  return heldBy(object) !== undefined && isIgnored(object, ignores);
+}
+
 /** A user's own annotation: not ours to change. */
 export function isIgnoredByUser(object: KubeObject, ignores: OperatorIgnores): boolean {
   return isIgnored(object, ignores) && heldBy(object) === undefined;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { HeldFleet } from '../support/held-fleet.ts';
-import { kindIn, put } from '../support/incident-grounds.ts';
+import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { ORDER, unheld } from '../support/operated-bench.ts';
 import { back, FROM, forward, upgradedFleet } from '../support/operator-back.ts';
-import { assertDone, faultPoints, isRead, type LineFault } from '../support/owner-faults.ts';
+import { assertDone, faultPoints, isRead, type LineFault, openFindings } from '../support/owner-faults.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 
@@ -112,6 +112,55 @@ describe('going back under an operator, on the sandbox', function () {
     put(other.scenario.cluster, inTier('calico-system.mine'));
     assertDone((await back(other)).outcome, 'with one of the user');
     assert.deepEqual([storedIn(other, 'NetworkPolicy'), storedIn(other, 'Tier')], [['calico-system.mine', 'web'], ['calico-system']]);
+  });
+
+  it('leaves the tier while a staged policy of the user is in it', async () => {
+    const fleet = await upgradedFleet(2);
+    const { cluster } = fleet.scenario;
+    addGuards(fleet);
+    put(cluster, definition('crd.projectcalico.org', 'StagedNetworkPolicy', 'Namespaced'));
+    put(cluster, { ...inTier('calico-system.default-deny'), kind: 'StagedNetworkPolicy' });
+    assertDone((await back(fleet)).outcome, 'rollback');
+    assert.deepEqual(
+      [storedIn(fleet, 'StagedNetworkPolicy'), storedIn(fleet, 'Tier')],
+      [['calico-system.default-deny'], ['calico-system']],
+    );
+  });
+
+  it('removes it as well after it was killed and went forward in between', async () => {
+    const { requests } = await back(await upgradedFleet(2));
+    const fleet = await upgradedFleet(2);
+    addGuards(fleet);
+    await back(fleet, { fault: { at: requests.indexOf('patch daemonsets/calico-node') + 1, type: 'kill-after' } });
+    assertDone((await forward(fleet, { flags: { accept: ['NS-301', 'NS-012'] } })).outcome, 'forward');
+    assertDone((await back(fleet)).outcome, 'back');
+    assertOld(fleet, 'back');
+    assert.deepEqual([storedIn(fleet, 'NetworkPolicy'), storedIn(fleet, 'Tier')], [['web'], []]);
+  });
+
+  it('does not start the older operator where images are pinned and there is no set of its release', async () => {
+    const fleet = await upgradedFleet(2);
+    const { cluster } = fleet.scenario;
+    put(cluster, definition('operator.tigera.io', 'ImageSet'));
+    put(cluster, objectOf(STATUS.apiVersion, 'ImageSet', `calico-${CALICO_TARGET}`, { spec: { images: [] } }));
+    const refused = await back(fleet);
+    assert.equal(refused.outcome?.exit, 'blocked');
+    assert.match(openFindings(refused.outcome), /NS-622 images are pinned by an image set, and there is none of v3\.31\.7/);
+    assert.deepEqual([fleet.marks(), refused.requests.filter((what) => what.startsWith('kubectl apply'))], [[], []]);
+    put(cluster, objectOf(STATUS.apiVersion, 'ImageSet', `calico-${FROM}`, { spec: { images: [] } }));
+    assertDone((await back(fleet)).outcome, 'with its own');
+  });
+
+  it('holds again what somebody has half released', async () => {
+    const { requests } = await back(await upgradedFleet(2));
+    const fleet = await upgradedFleet(2);
+    await back(fleet, { fault: { at: requests.indexOf('patch daemonsets/calico-node') + 1, type: 'kill-after' } });
+    const { store } = fleet.scenario.cluster;
+    const set = store.get(K.DaemonSet, 'calico-node', 'calico-system') ?? assert.fail('no agents');
+    const annotations = Object.fromEntries(Object.entries(set.metadata.annotations ?? {}).filter(([key]) => !key.endsWith('/ignore')));
+    store.update(K.DaemonSet, { ...set, metadata: { ...set.metadata, annotations } });
+    assertDone((await back(fleet)).outcome, 'rollback');
+    assertOld(fleet, 'rollback');
   });
 
   it('has agents that Typha refuses where nothing keeps the operator from them', async () => {

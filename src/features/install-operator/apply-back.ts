@@ -1,6 +1,8 @@
 import type { Action } from '../../kernel/action.ts';
+import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import {
@@ -18,7 +20,7 @@ import {
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { defaultWaitMs, readNodes, readRollouts } from '../rollout/index.ts';
-import { pathPart } from '../survey/index.ts';
+import { attempt, listServed, pathPart } from '../survey/index.ts';
 import { operatorTarget, readRestarts, waitForOperator } from './apply.ts';
 import { operatorChecksBack } from './checks.ts';
 import { OPERATOR_MS, readExpectation } from './end.ts';
@@ -30,6 +32,7 @@ interface BackFacts extends Omit<ApplyFacts, 'variant' | 'waves' | 'roles' | 'ro
   readonly agents: AgentsHold | undefined;
   readonly until: EndExpected;
   readonly newer: NewerOnly;
+  readonly imageSets: Reading<readonly KubeObject[]>;
   /** What the older operator will restart. */
   readonly restarts: readonly PlannedRestart[];
 }
@@ -82,15 +85,29 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
   const { target, edits, previews } = merged;
   const own = operatorTarget(target, context, installation);
   const orphans = 'value' in edits ? edits.value.orphans : NO_ORPHANS;
-  const [rollouts, restarts, until, added, newer] = await Promise.all([
+  const [rollouts, restarts, until, added, newer, imageSets] = await Promise.all([
     readRollouts(sources, [own], nodes),
     readRestarts(sources.cluster, context),
     readExpectation(sources, context, installation, async () => own.image),
     readAdded(sources, context, orphans),
     readNewerOnly(sources, context, installation),
+    readImageSets(sources, context),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
-  const found = { installation, record, orphans, added, newer, restarts, rollouts, renamingSwitch: undefined, atZero, agents, until };
+  const found = {
+    installation,
+    record,
+    orphans,
+    added,
+    newer,
+    imageSets,
+    restarts,
+    rollouts,
+    renamingSwitch: undefined,
+    atZero,
+    agents,
+    until,
+  };
   return { ...merged, ...found, store: undefined, emptied: emptiedSecrets(previews), ...owners };
 }
 
@@ -101,6 +118,12 @@ function movedApi({ newer, until }: BackFacts, { options }: Context): readonly A
   const timeoutMs = options.timeoutMs ?? defaultWaitMs(1) + OPERATOR_MS;
   const title = `wait until APIService ${service} is served from ${namespace} again`;
   return [{ id: 'api', title, ref: REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'api' }, timeoutMs } }];
+}
+
+/** Sets of digests by which images are pinned. */
+function readImageSets({ cluster }: Pick<Sources, 'cluster'>, { profile }: Context): Promise<Reading<readonly KubeObject[]>> {
+  const kind = profile.operator.crossings?.imageSet.kind;
+  return attempt(async () => (kind === undefined ? [] : listServed(cluster, `${profile.operatorGroup}/v1`, kind)));
 }
 
 /** The operator's pod gets another image, or there was none. */

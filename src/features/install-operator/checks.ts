@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
+import { type Check, notApplicable, ok, type Reading, read } from '../../kernel/check.ts';
 import { isByChart, isOperated } from '../../kernel/installation.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
@@ -71,6 +72,8 @@ export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks
 
 interface BackJudged extends ApplyJudged {
   readonly agents: AgentsHold | undefined;
+  /** Sets of digests by which images are pinned. */
+  readonly imageSets: Reading<readonly KubeObject[]>;
 }
 
 /** The older operator replaces Typha and agents in the same second as well; the Typha that is left refuses the older agents. */
@@ -92,7 +95,29 @@ const agentsHeldTaken: Check<BackJudged> = {
 
 const agentNames = ({ operator: { agent } }: Profile): string => `${agent.kind}/${agent.namespace}/${agent.name}`;
 
-export const operatorChecksBack: readonly Check<BackJudged>[] = [...targetChecks, agentsHeldTaken, keptSets];
+/** As soon as one set of image digests is there, an operator wants the one of its own name, and stays degraded without it (domain §11.3). */
+const imageSetKept: Check<BackJudged> = {
+  id: 'NS-622',
+  title: 'image set of the target release',
+  category: 'resources',
+  severity: 'error',
+  ref: 'domain §11.3',
+  judge({ imageSets }, { profile, goal: { release } }) {
+    const names = profile.operator.crossings?.imageSet;
+    if (!names) return notApplicable('this operator knows no image sets');
+    const sets = read(imageSets).filter(({ metadata }) => metadata.name.startsWith(names.prefix));
+    const wanted = `${names.prefix}${release}`;
+    if (sets.length === 0) return ok('no image set pins the images');
+    if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${names.kind}/${wanted} is there`);
+    return failed(
+      `images are pinned by an image set, and there is none of ${release}: the older operator stays degraded without ${names.kind}/${wanted}`,
+      `Make ${names.kind}/${wanted} with the digest of every image of ${release}, before the rollback.`,
+      { evidence: sets.map((one) => evidenceOf(one)), next: command`kubectl netsvc-upgrade plan --rollback -o images` },
+    );
+  },
+};
+
+export const operatorChecksBack: readonly Check<BackJudged>[] = [...targetChecks, agentsHeldTaken, keptSets, imageSetKept];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

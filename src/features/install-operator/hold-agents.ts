@@ -9,7 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isIgnoredByUser } from '../../kube/held.ts';
+import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld } from '../../kube/held.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { OPERATOR_MS } from './end.ts';
@@ -69,7 +69,7 @@ export function holdAgents(facts: AgentsHold | undefined): readonly Action[] {
   if (!facts) return [];
   const { ignores, run } = facts;
   return facts.due
-    .filter((set) => heldBy(set) === undefined)
+    .filter((set) => !isWhollyHeld(set, ignores))
     .map((set) => ({
       id: `hold-${set.metadata.name}`,
       title: `hold ${refText(refOf(set))} until Typha is of the older release`,

@@ -13,7 +13,7 @@ import { type JsonPatchOp, type Kind, type KubeObject, type ObjectRef, refOf, re
 import { patchOf } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { HELD_BY, heldBy, holdOps, isIgnored, releaseOps } from '../../kube/held.ts';
+import { HELD_BY, heldBy, holdOps, isIgnored, isWhollyHeld, releaseOps } from '../../kube/held.ts';
 
 /** A Deployment or DaemonSet that the operator is not to change for a while. */
 interface HeldWorkload {
@@ -57,7 +57,7 @@ async function hold(
 ): Promise<Performed> {
   const live = await liveOf(cluster, target);
   if (!live) throw new MovedOn(`${refText(target)} is no longer there`);
-  if (heldBy(live) !== undefined && isIgnored(live, ignores)) return {};
+  if (isWhollyHeld(live, ignores)) return {};
   if (live.metadata.annotations?.[ignores.annotation] !== undefined && heldBy(live) === undefined)
     throw new MovedOn(`somebody has annotated ${refText(target)} meanwhile`);
   mustHold();

@@ -9,7 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isIgnoredByUser } from '../../kube/held.ts';
+import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
@@ -86,7 +86,7 @@ const REF = 'domain §0.2';
 
 /** Right before the operator is replaced. */
 export function holdTypha(facts: HoldFacts | undefined): readonly Action[] {
-  if (!facts || isHeld(facts) || !willBeHeld(facts)) return [];
+  if (!facts || isWhollyHeld(facts.typha, facts.ignores) || !willBeHeld(facts)) return [];
   const { typha, ignores, run } = facts;
   const target = refOf(typha);
   return [

@@ -7,10 +7,11 @@ import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
+import { POLICY_KINDS } from '../policies/index.ts';
 import { listServed } from '../survey/index.ts';
 import { operatorEndNames } from './end.ts';
 
-/** What the newer operator has made, and the older one neither makes nor removes: each was created since the upgrade began. */
+/** What the newer operator has made, and the older one neither makes nor removes: by names and owners that are the operator’s alone. */
 export interface NewerOnly {
   /** What it says of components that the older one does not know, and policies that the older one does not have. */
   readonly any: readonly KubeObject[];
@@ -34,9 +35,7 @@ export async function readNewerOnly(
     isKeyValue(installation) ? [] : readGuards(cluster, context),
     readMovedApi(cluster, context),
   ]);
-  const begun = Date.parse(takesBack.startedAt);
-  const isNew = ({ metadata }: KubeObject) => Date.parse(metadata.creationTimestamp ?? '') >= begun;
-  return { any: [...statuses, ...policies].filter(isNew), api: api.filter(isNew) };
+  return { any: [...statuses, ...policies], api };
 }
 
 /** They would keep what the newer operator said last, and stand against the next upgrade. */
@@ -55,7 +54,7 @@ async function readGuards(cluster: Cluster, { profile, goal: { release, takesBac
   const guarded = profile.operator.crossings?.guarded;
   if (!guarded || !takesBack || !crosses(release, takesBack.to, guarded.since)) return [];
   const list = (kind: string) => served(cluster, `${profile.crdGroup}/v1`, kind);
-  const [tiers, ...lists] = await Promise.all(['Tier', 'NetworkPolicy', 'GlobalNetworkPolicy'].map(list));
+  const [tiers, ...lists] = await Promise.all(['Tier', ...POLICY_KINDS].map(list));
   const inTier = lists.flat().filter(({ spec }) => textAt(spec, 'tier') === guarded.tier);
   const [own, others] = [true, false].map((is) => inTier.filter((one) => isOwn(one, guarded) === is));
   const tier = (tiers ?? []).filter(({ metadata }) => metadata.name === guarded.tier);
@@ -64,8 +63,8 @@ async function readGuards(cluster: Cluster, { profile, goal: { release, takesBac
 
 type Guarded = NonNullable<OperatorCrossings['guarded']>;
 
-const isOwn = ({ metadata }: KubeObject, { tier, policies }: Guarded): boolean =>
-  policies.some((name) => metadata.name === `${tier}.${name}`);
+const isOwn = ({ kind, metadata }: KubeObject, { tier, policies }: Guarded): boolean =>
+  !kind.startsWith('Staged') && policies.some((name) => metadata.name === `${tier}.${name}`);
 
 const rank = ({ metadata }: KubeObject, { tier, policies }: Guarded): number =>
   policies.findIndex((name) => metadata.name === `${tier}.${name}`);
