@@ -20,7 +20,7 @@ export function isIgnored({ metadata }: KubeObject, { annotation, value }: Opera
   return metadata.annotations?.[annotation] === value;
 }
 
-/** Held by this program, and the operator leaves it alone: nobody has removed one of the two annotations. */
+/** Both annotations are there: nobody has removed one of them. */
 export function isWhollyHeld(object: KubeObject, ignores: OperatorIgnores): boolean {
   return heldBy(object) !== undefined && isIgnored(object, ignores);
 }
