@@ -196,6 +196,8 @@ export interface IpamNames {
   readonly blocks: Pick<Kind, 'kind' | 'plural'>;
   readonly affinities: Pick<Kind, 'kind' | 'plural'>;
   readonly handles: Pick<Kind, 'kind' | 'plural'>;
+  /** Annotation of pods whose addresses their owner has chosen, outside of all this. */
+  readonly ownAddresses: string;
 }
 
 /** A minor of the service, and the minors of Kubernetes it goes with. */

@@ -83,6 +83,7 @@ export interface PodShape {
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip?: string }[];
     readonly reason?: string;
     readonly message?: string;
     readonly conditions?: readonly Condition[];
@@ -122,6 +123,14 @@ export function conditionOf(object: KubeObject | undefined, type: string): Condi
 export function podContainers(pod: KubeObject): readonly PodContainer[] {
   const { spec } = podShape(pod);
   return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+}
+
+/** Its own, not those of its node; none of a pod that is ending or has ended, which gives them back. */
+export function podAddresses(pod: KubeObject): readonly string[] {
+  const { spec, status } = podShape(pod);
+  if (spec?.hostNetwork || pod.metadata.deletionTimestamp !== undefined || hasEnded(pod)) return [];
+  const all = status?.podIPs?.flatMap(({ ip }) => ip ?? []) ?? [];
+  return all.length > 0 ? all : [status?.podIP ?? ''].filter(Boolean);
 }
 
 /** Its containers ended and will not start again. */

@@ -241,6 +241,7 @@ export const calico: Profile = {
     blocks: { kind: 'IPAMBlock', plural: 'ipamblocks' },
     affinities: { kind: 'BlockAffinity', plural: 'blockaffinities' },
     handles: { kind: 'IPAMHandle', plural: 'ipamhandles' },
+    ownAddresses: 'cni.projectcalico.org/ipAddrsNoIpam',
   },
   chainedPlugins: calicoChainedPlugins,
   defects: calicoDefects,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manifestText, objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
 import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
@@ -11,7 +14,10 @@ import { manifestFile, releases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const TARGET = { release: 'v3.32.1', operator: 'v1.42.3' };
-const SOURCES = [{ release: 'v3.27.5', operator: 'v1.32.12' }];
+const SOURCES = [
+  { release: 'v3.27.5', operator: 'v1.32.12' },
+  { release: 'v3.23.5', operator: 'v1.27.17' },
+];
 const NODES = 30;
 /** Real agents turn not ready 90 s after Typha refused them, and need more than these three seconds to be ready. */
 const [REFUSED_MS, READY_MS] = [10_000, 3_000];
@@ -20,9 +26,19 @@ const TYPHAS = '{.status.readyReplicas}/{.status.replicas}';
 const INSTALLATIONS = '/apis/operator.tigera.io/v1/installations';
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TARGET.release, '--manifest-url', releases] as const;
 
+/** With this operator of the line, and without what no server of today serves any more. */
+function served({ dir }: ControlPlane, release: string, operator: string): string {
+  const path = manifestFile(release, 'tigera-operator.yaml');
+  const text = readFileSync(path, 'utf8').replaceAll(/(tigera\/operator):v[\d.]+/g, `$1:${operator}`);
+  const documents = objectsIn(parseManifest(text, path)).filter(({ kind }) => kind !== 'PodSecurityPolicy');
+  const own = join(dir, 'installed.yaml');
+  writeFileSync(own, manifestText(documents));
+  return own;
+}
+
 /** As a person installs it; the operator brings the rest. */
-async function install(plane: ControlPlane, release: string): Promise<void> {
-  assertSucceeded(await plane.kubectl(['create', '-f', manifestFile(release, 'tigera-operator.yaml')]));
+async function install(plane: ControlPlane, release: string, operator: string): Promise<void> {
+  assertSucceeded(await plane.kubectl(['create', '-f', served(plane, release, operator)]));
   await until('the Installation is served', async () => (await find(plane.api, INSTALLATIONS)) !== undefined);
   const ipPools = [{ cidr: '192.168.0.0/16', encapsulation: 'VXLANCrossSubnet' }];
   const installation = { metadata: { name: 'default' }, spec: { calicoNetwork: { ipPools } } };
@@ -47,12 +63,13 @@ for (const { release, operator } of SOURCES)
         const releasing = simulateService(plane.api, CALICO);
         endBy(releasing.stop);
         await plane.addNodes(NODES);
-        await install(plane, release);
+        await install(plane, release, operator);
         const agents = playRefusedAgents(plane.api, REFUSED_MS);
         endBy(agents.stop);
         const around = clusterAround(plane, WATCHED, { home });
-        const version = () => around.read('installations default', '{.status.calicoVersion}');
-        await until(`${release} runs`, async () => (await version()) === release, 300_000);
+        // Operators up to v1.27 note no release in the status.
+        const good = () => around.read('tigerastatus calico', '{.status.conditions[?(@.type=="Available")].status}');
+        await until(`${release} runs`, async () => (await good()) === 'True', 300_000);
         // The operator scales Typha after it has said that all is available.
         await until('Typha runs', async () => (await around.read('deploy calico-typha -n calico-system', TYPHAS)) === '3/3', 120_000);
         return { ...around, agents };

@@ -5,11 +5,18 @@ import { counted } from '../../kernel/counted.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { failIfAny } from '../survey/index.ts';
 import type { IpamFault } from './faults.ts';
+import type { HalfMoved } from './half-moved.ts';
 import type { IpamFacts } from './survey.ts';
 
+type Wrong = IpamFault | HalfMoved;
+
 /** What to do about each kind of fault (upstream’s `ipam check`). */
-function advice(kind: IpamFault['kind'], { cli: { program }, ipam }: Profile): string {
+function advice(kind: Wrong['kind'], { cli: { program }, ipam }: Profile): string {
   switch (kind) {
+    case 'unbooked':
+      return 'A pod with an address of a pool that no block has: it was started by another CNI plugin, or its entry was lost. Restart these pods before the upgrade: they get addresses that are noted.';
+    case 'without-pool':
+      return 'Addresses of pods in a block that lies in no pool: create that pool again, with disabled: true if no new pod shall get its addresses, until the last of these pods has been restarted.';
     case 'twice-claimed':
       return `A block with two affinities: see which node spec.affinity of the ${ipam?.blocks.kind ?? 'block'} names. Move pods of the other node that have an address in the block, then delete the affinity of that other node.`;
     case 'tunnel':
@@ -19,32 +26,37 @@ function advice(kind: IpamFault['kind'], { cli: { program }, ipam }: Profile): s
   }
 }
 
-export function adviceFor(faults: readonly IpamFault[], profile: Profile): readonly string[] {
+export function adviceFor(faults: readonly Wrong[], profile: Profile): readonly string[] {
   return [...new Set(faults.map(({ kind }) => advice(kind, profile)))];
 }
 
 /** By `kubectl get`: the objects that the first of them is about. */
-export function shown([first]: readonly IpamFault[], { ipam, crdGroup, cli }: Profile) {
+export function shown([first]: readonly Wrong[], { ipam, crdGroup, cli }: Profile) {
   if (!first || !ipam) return command`kubectl get nodes`;
   if (first.kind === 'twice-claimed')
     return command`kubectl get ${ipam.affinities.plural}.${crdGroup} -o custom-columns=NAME:.metadata.name,CIDR:.spec.cidr,NODE:.spec.node,STATE:.spec.state`;
+  if (first.kind === 'without-pool') return command`kubectl get ippools.${crdGroup} -o wide`;
   if (first.kind === 'tunnel') return command`kubectl get node ${first.nodes[0] ?? ''} -o yaml`;
   return command`${cli.program} ipam check --show-problem-ips`;
 }
 
-const COUNTED: Readonly<Record<IpamFault['kind'], string>> = {
+const COUNTED: Readonly<Record<Wrong['kind'], string>> = {
+  unbooked: 'pod with an address that no block has',
+  'without-pool': 'block in no pool',
   'twice-claimed': 'block with two affinities',
   tunnel: 'tunnel address without an allocation',
   'left-over': 'allocation whose pod or node is gone',
 };
-const MANY: Readonly<Record<IpamFault['kind'], string>> = {
+const MANY: Readonly<Record<Wrong['kind'], string>> = {
+  unbooked: 'pods with addresses that no block has',
+  'without-pool': 'blocks in no pool',
   'twice-claimed': 'blocks with two affinities',
   tunnel: 'tunnel addresses without an allocation',
   'left-over': 'allocations whose pod or node is gone',
 };
 
 /** `1 block with two affinities, 3 allocations whose pod or node is gone`. */
-export function countedFaults(faults: readonly IpamFault[]): string {
+export function countedFaults(faults: readonly Wrong[]): string {
   const kinds = [...new Set(faults.map(({ kind }) => kind))];
   return kinds.map((kind) => counted(faults.filter((one) => one.kind === kind).length, COUNTED[kind], MANY[kind])).join(', ');
 }
@@ -65,10 +77,11 @@ export const addressesInOrder: Check<IpamJudged> = {
     const facts = read(ipam);
     if (!facts) return notApplicable('the API holds no addresses that the service gives');
     if (facts.blocks === 0) return ok('no address is given yet');
-    return failIfAny(facts.faults, `${counted(facts.blocks, 'block')}: every address that is in use is given once`, (names) => ({
-      because: `${countedFaults(facts.faults)}: ${names}`,
-      hint: adviceFor(facts.faults, profile),
-      next: shown(facts.faults, profile),
+    const wrong = [...facts.faults, ...facts.moves];
+    return failIfAny(wrong, `${counted(facts.blocks, 'block')}: every address that is in use is given once`, (names) => ({
+      because: `${countedFaults(wrong)}: ${names}`,
+      hint: adviceFor(wrong, profile),
+      next: shown(wrong, profile),
     }));
   },
 };

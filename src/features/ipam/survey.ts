@@ -1,19 +1,23 @@
 import type { Context } from '../../kernel/context.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
-import { textAt } from '../../kernel/json.ts';
+import { mapAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { named } from '../../kube/lean-objects.ts';
+import { podAddresses } from '../../kube/pod-facts.ts';
 import { specOf } from '../survey/index.ts';
 import { type Allocation, leanBlock } from './blocks.ts';
 import { type IpamFault, isLost, leftOver, looseTunnels, lostOwners, twiceClaimed } from './faults.ts';
+import { type AddressedPod, blocksWithoutPool, type HalfMoved, unbookedPods } from './half-moved.ts';
 
 /** The bookkeeping of addresses, as far as it is wrong. */
 export interface IpamFacts {
   readonly blocks: number;
   readonly faults: readonly IpamFault[];
+  /** Not looked for where the addresses of pods were not read. */
+  readonly moves: readonly HalfMoved[];
   /** When the youngest node was created, by the server’s clock; '' without nodes. */
   readonly youngestNode: string;
 }
@@ -45,6 +49,8 @@ export interface Around {
   readonly nodes: readonly KubeObject[];
   /** `namespace/name`. */
   readonly pods: ReadonlySet<string>;
+  /** Where they are read. */
+  readonly addressed?: { readonly pods: readonly AddressedPod[]; readonly pools: readonly string[] };
 }
 
 /** Undefined where the API holds no such bookkeeping: nothing is asked then. */
@@ -76,7 +82,7 @@ const servedKind = (kinds: readonly Kind[], plural: string, { profile }: Context
   kinds.find((one) => one.group === profile.crdGroup && one.plural === plural);
 
 async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities }: IpamLists, around: Around): Promise<IpamFacts> {
-  const { nodes, pods } = around;
+  const { nodes, pods, addressed } = around;
   const lost = lostOwners(blocks, { pods, nodes: namesOf(nodes) });
   const ages = nodes.flatMap(({ metadata: { creationTimestamp } }) => creationTimestamp ?? []);
   return {
@@ -86,6 +92,7 @@ async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities
       ...looseTunnels(blocks, nodes, context.profile.apiGroup),
       ...(lost.length === 0 ? [] : await leftOvers(cluster, context, lost)),
     ],
+    moves: addressed ? await halfMoved(cluster, context, blocks, addressed) : [],
     youngestNode: ages.toSorted().at(-1) ?? '',
   };
 }
@@ -101,6 +108,38 @@ async function leftOvers(cluster: Reader, context: Context, lost: readonly Alloc
   const handles = kind ? await cluster.list(kind, { keep: leanHandle }) : [];
   const held = new Set(handles.map((one) => textAt(one.spec, 'handleID') ?? one.metadata.name));
   return lost.filter((one) => held.has(one.handle) && isLost(one, present)).map((one) => leftOver(one, present));
+}
+
+/** Pods and blocks were listed about the same time: what seems to have no entry is looked for again, in both. */
+async function halfMoved(
+  cluster: Reader,
+  context: Context,
+  blocks: readonly KubeObject[],
+  { pods, pools }: NonNullable<Around['addressed']>,
+): Promise<readonly HalfMoved[]> {
+  const { ipam } = context.profile;
+  const without = blocksWithoutPool(blocks, pools);
+  const seen = new Set(unbookedPods(blocks, pods, pools).map(({ text }) => text));
+  const kind = servedKind((await cluster.discover()).kinds, ipam?.blocks.plural ?? '', context);
+  if (seen.size === 0 || !ipam || !kind) return without;
+  const later = await cluster.list(kind, { keep: leanBlock });
+  const left = await cluster.list(K.Pod, { keep: addressedPod });
+  const booked = left.filter(({ metadata }) => metadata.annotations?.[ipam.ownAddresses] === undefined);
+  return [...unbookedPods(later, addressedPods(booked), pools).filter(({ text }) => seen.has(text)), ...without];
+}
+
+function addressedPod(pod: KubeObject): KubeObject {
+  const { podIP, podIPs, phase } = mapAt(pod.status);
+  const { hostNetwork } = mapAt(pod.spec);
+  return { ...named(pod, 'annotations', 'deletionTimestamp'), spec: { hostNetwork }, status: { podIP, podIPs, phase } };
+}
+
+function addressedPods(pods: readonly KubeObject[]): readonly AddressedPod[] {
+  return pods.flatMap((pod) => {
+    const addresses = podAddresses(pod);
+    const { namespace = '', name } = pod.metadata;
+    return addresses.length === 0 ? [] : [{ pod: `${namespace}/${name}`, addresses }];
+  });
 }
 
 /** What a stage that has listed neither reads of pods and nodes. */

@@ -27,7 +27,7 @@ function deletionsAround({ operated, ...facts }: PreflightFacts, { profile }: Co
   // The target's operator deletes the old namespace of the API server by itself.
   const ours = serviceNamespaces(profile).filter((name) => name !== operator.end?.api.oldNamespace);
   const stored = (names?.needed ?? []).flatMap((plural) =>
-    objectsOf({ ...facts, operated }, plural).flatMap((one) => deletionOf(one, HELD, `${plural}.${crdGroup}`)),
+    objectsOf(facts, plural).flatMap((one) => deletionOf(one, HELD, `${plural}.${crdGroup}`)),
   );
   const ofOperator = operated ? [...read(operated.components), ...read(operated.imageSets), ...read(operated.gateways)] : [];
   return [

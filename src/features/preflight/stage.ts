@@ -23,6 +23,7 @@ import {
   detectReading,
   installationIn,
   LeftOut,
+  objectsOf,
   type PreflightFacts,
   podView,
   readAgentConfig,
@@ -35,6 +36,7 @@ import {
   readWorkFolder,
   replacesApi,
   type StoredBehindCli,
+  specOf,
   withStoredVersions,
 } from '../survey/index.ts';
 import { readAccess } from './access.ts';
@@ -175,8 +177,10 @@ async function readAddresses(cluster: Sources['cluster'], context: Context, { de
   return attemptWith(await agentConfig, async (config) => {
     if (!givesAddresses(installation.input?.resource, config, context.profile)) return undefined;
     return readIpam(cluster, context, installation, async () => {
-      const { nodes, pods } = await general;
-      return { nodes: read(nodes), pods: new Set(read(pods).map(({ namespace, name }) => `${namespace}/${name}`)) };
+      const { nodes, pods, resources } = await general;
+      const named = read(pods).map((one) => ({ pod: `${one.namespace}/${one.name}`, addresses: one.addresses ?? [] }));
+      const pools = objectsOf({ resources }, 'ippools').map((pool) => String(specOf(pool).cidr ?? ''));
+      return { nodes: read(nodes), pods: new Set(named.map(({ pod }) => pod)), addressed: { pods: named, pools } };
     });
   });
 }

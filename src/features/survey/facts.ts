@@ -55,6 +55,8 @@ export interface PodView extends Pick<PodFacts, 'namespace' | 'name' | 'node' | 
   readonly trouble?: string;
   /** It uses the network of its node. */
   readonly hostNetwork?: true;
+  /** Its own addresses. */
+  readonly addresses?: readonly string[];
   /** Drivers of its flexible volumes. */
   readonly flexDrivers: readonly string[];
   /** Containers that the kernel ended for lack of memory the last time they ended. */

@@ -6,7 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { endedForMemory, hasEnded, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
+import { endedForMemory, hasEnded, podAddresses, podContainers, podFacts, podShape } from '../../kube/pod-facts.ts';
 import type { ClientFacts, PodView, ResourceList, WorkFolderFacts } from './facts.ts';
 import type { CrdFact } from './inventory.ts';
 import { attempt, attemptWith } from './reading.ts';
@@ -64,6 +64,7 @@ export function podView(pod: KubeObject): PodView {
   const { spec } = podShape(pod);
   const { namespace, name, node, readyContainers, containers, readyCondition, terminating, trouble } = podFacts(pod);
   const outOfMemory = endedForMemory(pod);
+  const addresses = podAddresses(pod);
   return {
     ...{ namespace, name, node, readyContainers, terminating },
     labels: pod.metadata.labels ?? {},
@@ -73,6 +74,7 @@ export function podView(pod: KubeObject): PodView {
     ...(hasEnded(pod) ? { ended: true } : {}),
     ...(outOfMemory.length > 0 ? { outOfMemory } : {}),
     ...(spec?.hostNetwork ? { hostNetwork: true } : {}),
+    ...(addresses.length > 0 ? { addresses } : {}),
     ...(trouble ? { trouble: `${trouble.container}: ${trouble.reason}` } : {}),
     flexDrivers: (spec?.volumes ?? []).flatMap(({ flexVolume }) => (flexVolume?.driver === undefined ? [] : [flexVolume.driver])),
   };

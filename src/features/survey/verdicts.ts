@@ -123,7 +123,7 @@ export function sameFile(
 }
 
 /** Objects of one kind of the service; none if the cluster has no such kind. Unread objects make the check fail. */
-export function objectsOf(facts: PreflightFacts, plural: string): readonly KubeObject[] {
+export function objectsOf(facts: Pick<PreflightFacts, 'resources'>, plural: string): readonly KubeObject[] {
   return read(facts.resources)
     .filter((list) => list.kind.plural === plural)
     .flatMap((list) => read(list.objects));

@@ -44,9 +44,16 @@ interface Cluster {
   readonly pods?: readonly string[];
   /** The same when they are looked for again. */
   readonly later?: readonly string[];
+  /** Addresses of pods, and the pools. */
+  readonly addressed?: {
+    readonly pods: readonly { readonly pod: string; readonly addresses: readonly string[] }[];
+    readonly pools: readonly string[];
+  };
+  /** Pods with their addresses, when they are looked for again. */
+  readonly again?: readonly KubeObject[];
 }
 
-async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], later = pods }: Cluster) {
+async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], later = pods, addressed, again }: Cluster) {
   const asked: string[] = [];
   const cluster = {
     discover: async () => ({ kinds: KINDS, failed: [] }),
@@ -56,13 +63,17 @@ async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], late
         kind === 'Node'
           ? nodes
           : kind === 'Pod'
-            ? later.map((pod) => object('v1', `Pod/${pod}`))
+            ? (again ?? later.map((pod) => object('v1', `Pod/${pod}`)))
             : objects.filter((one) => one.kind === kind);
       return found.map(keep);
     },
   };
-  const facts = await readIpam(cluster, contextOf(), { datastore: 'api' }, async () => ({ nodes, pods: new Set(pods) }));
-  return { faults: facts?.faults.map(({ kind, text, detail }) => `${kind}: ${text}: ${detail}`) ?? [], asked };
+  const facts = await readIpam(cluster, contextOf(), { datastore: 'api' }, async () => ({
+    ...{ nodes, pods: new Set(pods) },
+    ...(addressed ? { addressed } : {}),
+  }));
+  const moves = facts?.moves.map(({ kind, text, detail }) => `${kind}: ${text}: ${detail}`) ?? [];
+  return { faults: facts?.faults.map(({ kind, text, detail }) => `${kind}: ${text}: ${detail}`) ?? [], moves, asked };
 }
 
 describe('the bookkeeping of addresses', () => {
@@ -133,6 +144,48 @@ describe('the bookkeeping of addresses', () => {
       later: ['a/new'],
     });
     assert.deepEqual(faults, []);
+  });
+
+  const pod = (name: string, ip: string, more: object = {}, metadata: object = {}) =>
+    object('v1', `Pod/${name}`, { metadata, spec: {}, status: { podIP: ip, ...more } });
+
+  it('lacks addresses of pods that another plugin has given, as they are at a second look', async () => {
+    const { moves, asked } = await read({
+      objects: [block('10.0.1.0/26', { 5: { pod: 'a/booked' } })],
+      pods: ['a/booked', 'a/old', 'a/gone', 'a/new', 'a/chosen', 'a/outside'],
+      addressed: {
+        pods: [
+          { pod: 'a/booked', addresses: ['10.0.1.5'] },
+          { pod: 'a/old', addresses: ['10.0.1.9', 'fd00:0::9'] },
+          { pod: 'a/gone', addresses: ['10.0.1.10'] },
+          { pod: 'a/chosen', addresses: ['10.0.1.12'] },
+          { pod: 'a/outside', addresses: ['192.168.7.1'] },
+        ],
+        pools: ['10.0.0.0/16', 'fd00::/64', 'no network'],
+      },
+      again: [
+        pod('a/booked', '10.0.1.5'),
+        pod('a/old', '10.0.1.9', { podIPs: [{ ip: '10.0.1.9' }, { ip: 'fd00::9' }] }),
+        pod('a/gone', '10.0.1.10', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+        pod('a/new', '10.0.1.11'),
+        pod('a/chosen', '10.0.1.12', {}, { annotations: { 'cni.projectcalico.org/ipAddrsNoIpam': '["10.0.1.12"]' } }),
+        pod('a/outside', '192.168.7.1'),
+      ],
+    });
+    assert.deepEqual(moves, ['unbooked: Pod/a/old: 10.0.1.9 is given in no block', 'unbooked: Pod/a/old: fd00::9 is given in no block']);
+    assert.deepEqual(asked.slice(2), ['ipamblocks', 'pods'], 'a second look, at both');
+  });
+
+  it('has blocks with pods in no pool, and asks for nothing more where all have one', async () => {
+    const objects = [
+      block('10.0.1.0/26', { 5: { pod: 'a/x' } }),
+      block('10.9.0.0/26', { 1: { pod: 'a/y' }, 2: { pod: 'a/z' }, 3: {} }),
+      block('10.8.0.0/26', { 1: { more: { type: 'vxlanTunnelAddress' } } }),
+    ];
+    const addressed = { pods: [], pools: ['10.0.0.0/16'] };
+    const { moves, asked } = await read({ objects, pods: ['a/x', 'a/y', 'a/z'], addressed });
+    assert.deepEqual(moves, ['without-pool: IPAMBlock/10-9-0-0-26: 10.9.0.0/26 has 2 addresses of pods and lies in no pool']);
+    assert.deepEqual(asked, ['ipamblocks', 'blockaffinities']);
   });
 
   it('is not asked for where it is in a key-value store', async () => {

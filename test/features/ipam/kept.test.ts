@@ -6,7 +6,7 @@ import { object } from '../../fixtures/facts.ts';
 import { RECORD } from '../../fixtures/stored-record.ts';
 
 const fault = (text: string, ...nodes: readonly string[]): IpamFault => ({ kind: 'tunnel', text, detail: 'd', nodes });
-const facts = (...faults: readonly IpamFault[]) => ({ blocks: 1, faults, youngestNode: '2026-01-02T00:00:00Z' });
+const facts = (...faults: readonly IpamFault[]) => ({ blocks: 1, faults, moves: [], youngestNode: '2026-01-02T00:00:00Z' });
 const node = (name: string, day: number): KubeObject =>
   object('v1', `Node/${name}`, { metadata: { creationTimestamp: `2026-01-0${day}T00:00:00Z` } });
 const NODES = [node('old', 1), node('youngest', 2), node('new', 3)];

@@ -9,7 +9,9 @@ const left: IpamFault = {
   detail: 'given to pod shop/cart-0, which is gone',
   nodes: ['n1'],
 };
-const ipam = (...faults: readonly IpamFault[]) => ({ ipam: { value: { blocks: 3, faults, youngestNode: '' } } });
+const unbooked = { kind: 'unbooked', text: 'Pod/a/web-0', detail: '10.0.1.9 is given in no block' } as const;
+const homeless = { kind: 'without-pool', text: 'IPAMBlock/b', detail: '10.9.0.0/26 has 1 address of a pod and lies in no pool' } as const;
+const ipam = (...faults: readonly IpamFault[]) => ({ ipam: { value: { blocks: 3, faults, moves: [], youngestNode: '' } } });
 
 checkCases('NS-511', {
   'passes where every address is given once': { facts: ipam(), is: 'ok', says: /^3 blocks: every address that is in use is given once$/ },
@@ -26,6 +28,18 @@ checkCases('NS-511', {
     is: 'warning',
     says: /^2 allocations whose pod or node is gone: /,
     next: /^calicoctl ipam check --show-problem-ips$/,
+  },
+  'warns of pods that another plugin has given their addresses': {
+    facts: { ipam: { value: { blocks: 3, faults: [], moves: [unbooked, { ...unbooked, text: 'Pod/a/web-1' }], youngestNode: '' } } },
+    is: 'warning',
+    says: /^2 pods with addresses that no block has: Pod\/a\/web-0, Pod\/a\/web-1$/,
+    hint: /^A pod with an address of a pool that no block has: .*Restart these pods before the upgrade/,
+  },
+  'warns of blocks in no pool': {
+    facts: { ipam: { value: { blocks: 3, faults: [tunnel], moves: [homeless], youngestNode: '' } } },
+    is: 'warning',
+    says: /^1 tunnel address without an allocation, 1 block in no pool: /,
+    next: /^kubectl get node n1/,
   },
   'does not apply where the service gives no addresses': { facts: { ipam: { value: undefined } }, is: 'not-applicable' },
   'fails where they cannot be read': { facts: { ipam: { unread: 'forbidden' } }, is: 'warning', says: /forbidden/ },
