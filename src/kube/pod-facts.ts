@@ -1,3 +1,4 @@
+import { jsonAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 
 /** What a rollout needs to know of a pod: small, unlike a thousand whole pods. */
@@ -112,7 +113,8 @@ export function podShape(pod: KubeObject): PodShape {
 
 /** Written one by one and in no fixed order; null where the server has evaluated nothing yet. */
 export function conditionsOf(object: KubeObject | undefined): readonly Condition[] {
-  return (object?.status as { readonly conditions?: readonly Condition[] | null } | undefined)?.conditions ?? [];
+  const all = jsonAt(object?.status, 'conditions');
+  return Array.isArray(all) ? (all as readonly Condition[]) : [];
 }
 
 export function conditionOf(object: KubeObject | undefined, type: string): Condition | undefined {

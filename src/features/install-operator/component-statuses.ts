@@ -3,6 +3,7 @@ import { type Check, type Evidence, notApplicable, type Reading, read, type Verd
 import type { Context } from '../../kernel/context.ts';
 import { ageText, counted } from '../../kernel/counted.ts';
 import { type Installation, isOperated } from '../../kernel/installation.ts';
+import { jsonAt, mapAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorEnd } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -29,6 +30,8 @@ export interface StatusFacts {
   readonly generation: number | undefined;
   /** The time of the reading, in milliseconds. */
   readonly now: number;
+  /** That the operator does not run; absent where nobody has looked. */
+  readonly silent?: readonly Trouble[];
 }
 
 /** A rollout of many nodes may take an hour; one that takes longer does not end by itself. */
@@ -45,12 +48,24 @@ const row = {
 
 export const statusesGood: PreflightCheck = {
   ...row,
-  judge: withInstallation((installation, { operated, record, now }, context) => {
+  judge: withInstallation((installation, { operated, record, now, deployments }, context) => {
     if (!isOperated(installation) || !operated) return notApplicable('no operator runs the service here');
     const generation = generationOf(read(operated.installation));
-    return statusVerdict({ ...operated, generation, now }, () => read(record), context);
+    const silent = silentOperator(installation, read(deployments));
+    return statusVerdict({ ...operated, generation, now, silent }, () => read(record), context);
   }),
 };
+
+/** What an operator that does not run has said of its components may be long ago. */
+function silentOperator({ operator }: Installation, deployments: readonly KubeObject[]): readonly Trouble[] {
+  const own = deployments.find(({ metadata }) => metadata.name === operator?.name && metadata.namespace === operator.namespace);
+  if (!own) return [];
+  const { readyReplicas = 0, unavailableReplicas = 0 } = mapAt(own.status);
+  const isStopped = jsonAt(own.spec, 'replicas') === 0;
+  if (!isStopped && (Number(readyReplicas) > 0 || Number(unavailableReplicas) === 0)) return [];
+  const state = isStopped ? 'is scaled to 0' : 'has no ready pod';
+  return [{ ...evidenceOf(own), detail: `${state}: its statuses are as it left them, and nobody answers for the Installation` }];
+}
 
 /** Right before `crds` or `apply` writes, where no preflight has looked in the same command. */
 export const statusesGoodNow: Check<SourceJudged & { readonly health: StatusFacts | undefined }> = {
@@ -92,7 +107,7 @@ function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, 
   const statuses = read(facts.statuses);
   const next = command`kubectl get ${`${end.statusPlural}.${profile.operatorGroup}`} -o yaml`;
   if (statuses.length === 0) return noStatus(end, next);
-  const bad = statuses.flatMap((status) => troublesOf(status, facts, end));
+  const bad = [...(facts.silent ?? []), ...statuses.flatMap((status) => troublesOf(status, facts, end))];
   // The rollout that this run has begun makes components unready; its wait looks at them, with a limit of time.
   if (bad.length > 0 && replacesApi(record(), context)) return inOwnRollout(bad, next);
   const isLate = bad.every(({ isWarning }) => isWarning);

@@ -1,12 +1,17 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, type Verdict } from '../../kernel/check.ts';
+import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { intentWords } from '../../kernel/intent.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
+import { containersOf } from '../../kube/workload.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
+import { operatorRelease } from './release-evidence.ts';
 import { explained, sourceRelease } from './source-release.ts';
 import { beingDeleted, procedures, refusedByTarget } from './unfinished-checks.ts';
-import { failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
+import { evidenceOf, failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
@@ -88,6 +93,9 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
         text: workload,
         detail: `${container}: ${release ?? image}`,
       }));
+      const unknown = evidence.length === 0 ? unknownOperator(installation, read(facts.deployments), context.profile) : [];
+      const [operator] = unknown;
+      if (operator) return operatorUnknown(operator, unknown);
       return failIfAny(evidence, `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
         because: expected
           ? `the unfinished run to ${context.goal.release} left ${counted(mixed.length, 'component')} of another release`
@@ -102,3 +110,22 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
     }),
   },
 ];
+
+/** Neither its tag nor its variable says which release it is of. */
+function unknownOperator({ operator }: Installation, deployments: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
+  const own = deployments.find(({ metadata }) => metadata.name === operator?.name && metadata.namespace === operator.namespace);
+  return own && operatorRelease(own, profile) === undefined ? [own] : [];
+}
+
+function operatorUnknown(operator: KubeObject, all: readonly KubeObject[]): Verdict {
+  const images = containersOf(operator).map(({ image = '' }) => image);
+  return failed(
+    `the release of the operator is not known: ${refText(refOf(operator))} has the image ${images.join(', ')}`,
+    'Find out which release it is before the upgrade. What that release refuses or does not know is not looked at here.',
+    {
+      evidence: all.map((one) => evidenceOf(one)),
+      severity: 'warning',
+      next: command`kubectl -n ${operator.metadata.namespace ?? ''} get deployment ${operator.metadata.name} -o wide`,
+    },
+  );
+}

@@ -37,6 +37,12 @@ const degraded = condition('Degraded', 'True', {
   message: 'Invalid Installation provided: provider EKS in the spec, but OpenShift was detected',
 });
 
+const ofOperator = (spec: JsonMap, of: JsonMap) => object('apps/v1', 'Deployment/tigera-operator/tigera-operator', { spec, status: of });
+const withOperator = found({
+  ...{ path: 'operator', variant: undefined, input: { resource: installed(), found: {} } },
+  operator: { namespace: 'tigera-operator', name: 'tigera-operator' },
+});
+
 const begun = (wrote: string) => ({
   value: runRecord({ clusterUid: context.clusterUid, intent: upgradeTo(context.goal.release, 'v3.27.5'), wrote: [wrote] }),
 });
@@ -50,6 +56,34 @@ checkCases('NS-429', {
     about: ['TigeraStatus/calico'],
     says: /TigeraStatus\/calico is Degraded since 2025-06-15T12:00:00\.000Z \(200d\): InvalidConfigurationError: Invalid Installation/,
     next: /kubectl get tigerastatuses\.operator\.tigera\.io/,
+  },
+  'fails of an operator that does not run: its good statuses are old': {
+    context,
+    facts: { ...operated(), detection: withOperator, deployments: { value: [ofOperator({ replicas: 1 }, { unavailableReplicas: 1 })] } },
+    is: 'error',
+    about: ['Deployment/tigera-operator/tigera-operator'],
+    says: /tigera-operator has no ready pod: its statuses are as it left them/,
+  },
+  'fails of one that is scaled to 0': {
+    context,
+    facts: { ...operated(), detection: withOperator, deployments: { value: [ofOperator({ replicas: 0 }, {})] } },
+    is: 'error',
+    says: /tigera-operator is scaled to 0/,
+  },
+  'passes where one of its pods is ready': {
+    context,
+    facts: {
+      ...operated(),
+      detection: withOperator,
+      deployments: { value: [ofOperator({ replicas: 2 }, { readyReplicas: 1, unavailableReplicas: 1 })] },
+    },
+    is: 'ok',
+  },
+  'fails of conditions that are none': {
+    context,
+    facts: withStatuses(object(API, 'TigeraStatus/calico', { status: { conditions: 'all good' } })),
+    is: 'error',
+    says: /TigeraStatus\/calico has no conditions/,
   },
   'is not accepted as a whole': {
     context: contextOf({ accept: [{ check: 'NS-429' }] }, calico),

@@ -2,7 +2,7 @@ import { repairCommand } from '../../../src/kernel/command.ts';
 import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installation.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, found } from '../../fixtures/facts.ts';
+import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
@@ -112,11 +112,31 @@ const mixed = (component: string, workload: string): { readonly detection: Retur
 const typha = 'Deployment/kube-system/calico-typha';
 const running = { clusterUid: 'cluster-1', intent: upgradeTo(CALICO_TARGET) } as RunRecord;
 
+const operatedBy = (image: string, env: readonly object[] = []) => {
+  const containers = [{ name: 'tigera-operator', image, env }];
+  const deployment = object('apps/v1', 'Deployment/tigera-operator/tigera-operator', { spec: { template: { spec: { containers } } } });
+  const operator = { namespace: 'tigera-operator', name: 'tigera-operator' };
+  return { detection: found({ path: 'operator', variant: undefined, operator }), deployments: { value: [deployment] } };
+};
+
 checkCases('NS-107', {
   'passes if all are of one release': { is: 'ok' },
   'fails if a component is not': { facts: mixed('typha', typha), is: 'error', about: [typha] },
   'only warns about an add-on': { facts: mixed('apiserver', 'Deployment/calico-apiserver/calico-apiserver'), is: 'warning' },
   'does not compare what is numbered on its own': { facts: mixed('flannel', 'DaemonSet/kube-system/canal'), is: 'ok' },
+  'warns where the release of the operator is not known': {
+    facts: operatedBy('registry.example.org/operator:latest'),
+    is: 'warning',
+    about: ['Deployment/tigera-operator/tigera-operator'],
+    says: /the release of the operator is not known: .* has the image registry\.example\.org\/operator:latest/,
+  },
+  'passes where its tag says it': { facts: operatedBy('quay.io/tigera/operator:v1.32.12'), is: 'ok' },
+  'passes where only its variable says it': {
+    facts: operatedBy(`quay.io/tigera/operator@sha256:${'0'.repeat(64)}`, [
+      { name: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION', value: 'v1.32.12' },
+    ]),
+    is: 'ok',
+  },
   'expects it of an interrupted run': { facts: { ...mixed('typha', typha), record: { value: running } }, is: 'expected' },
   'does not expect it of a run to another release': {
     facts: { ...mixed('typha', typha), record: { value: { ...running, intent: upgradeTo('v3.30.0') } } },
