@@ -27,7 +27,7 @@ checkCases('NS-112', {
     facts: { ...from('v3.30.2'), ...overVxlan },
     is: 'warning',
     says: /^from v3\.30\.2 to v3\.32\.1: traffic of host-networked pods/,
-    hint: /^Upgrade to v3\.30\.7 first\.$/,
+    hint: /^Upgrade to v3\.30\.7 first; with an operator, by the instructions of that release\.$/,
     about: ['ebpf-vxlan-hop'],
     details: [/Seen on: IPPool\/pods\. See projectcalico\/calico#11910/],
   },
