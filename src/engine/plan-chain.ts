@@ -105,7 +105,8 @@ export function exitOf(findings: readonly Finding[], context: Context): ExitName
 export function inChain(context: Context, stages: readonly AnyStage[], stage: AnyStage, onlyPlanned: boolean, again = false): Context {
   const ids = stages.map(({ id }) => id);
   const at = ids.indexOf(stage.id);
-  const place = { pending: onlyPlanned ? ids.slice(0, at) : [], onlyPlanned, later: ids.slice(at + 1) };
+  const earlier = ids.slice(0, at);
+  const place = { pending: onlyPlanned ? earlier : [], onlyPlanned, earlier, later: ids.slice(at + 1) };
   return { ...context, chain: again ? { ...place, again } : place };
 }
 

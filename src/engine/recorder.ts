@@ -6,13 +6,13 @@ import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
-import type { AnyStage, Remember, StagePlan } from '../kernel/stage.ts';
+import type { AnyStage, Remember, StageKeep, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
 import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
 import { KeptItems } from './kept-items.ts';
 import { RunSteps } from './run-steps.ts';
 
-type StageKeep = NonNullable<Extract<StagePlan, { actions: unknown }>['keep']>;
+type Keeps = Pick<Extract<StagePlan, { actions: unknown }>, 'keep' | 'keepForLater'>;
 
 export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
@@ -96,8 +96,8 @@ export class Recorder {
   }
 
   /** Stored once this run writes; nothing is stored yet. */
-  keepOnceBegun(stage: string, item: StageKeep | undefined): void {
-    if (item) this.#waiting.push([stage, item]);
+  keepOnceBegun(stage: string, keeps: Keeps): void {
+    for (const item of itemsOf(keeps)) this.#waiting.push([stage, item]);
   }
 
   /** Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. */
@@ -112,7 +112,7 @@ export class Recorder {
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
-    for (const [stage, item] of this.#waiting.splice(0)) await this.keepOnce(stage, item);
+    for (const [stage, item] of this.#waiting.splice(0)) await this.#keepOne(stage, item);
     // Not waited for: the first write need not be later for it.
     if (isFirst) this.#announced = this.#finish(async () => this.#announce?.begun(next, id, before !== undefined)).catch(() => undefined);
   }
@@ -135,8 +135,12 @@ export class Recorder {
   }
 
   /** Stores what the cluster no longer shows once a stage has written; the first of a run stays, and `anew` adds to it. */
-  async keepOnce(stage: string, item: StageKeep | undefined): Promise<void> {
-    if (!item || !this.#record) return;
+  async keepOnce(stage: string, keeps: Keeps): Promise<void> {
+    for (const item of itemsOf(keeps)) await this.#keepOne(stage, item);
+  }
+
+  async #keepOne(stage: string, item: StageKeep): Promise<void> {
+    if (!this.#record) return;
     const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
     if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
     const id = await this.kept.addOne(this.#record, `${stage}/${item.id}`, item.content);
@@ -243,3 +247,5 @@ export class Recorder {
     return this.#ports.clock.now().toISOString();
   }
 }
+
+const itemsOf = ({ keep, keepForLater }: Keeps): readonly StageKeep[] => [keep ?? [], keepForLater ?? []].flat();

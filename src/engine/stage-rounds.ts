@@ -150,7 +150,7 @@ export class StageRounds {
     const stage = this.#stage;
     recorder.remember(plan.remember);
     // Files alone begin no run: it is kept by whatever stage does.
-    if (live && plan.actions.every((action) => onlyWritesFiles(effects, action))) recorder.keepOnceBegun(stage.id, plan.keep);
+    if (live && plan.actions.every((action) => onlyWritesFiles(effects, action))) recorder.keepOnceBegun(stage.id, plan);
     if (!this.#isStored && plan.actions.length > 0) await this.#atWork();
     const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';
@@ -186,12 +186,12 @@ export class StageRounds {
   }
 
   /** Makes the record durable before the first action, with the writer and what the cluster then no longer shows. */
-  async #begin({ keep }: Exclude<StagePlan, { skip: string }>, writes: boolean): Promise<void> {
+  async #begin(plan: Exclude<StagePlan, { skip: string }>, writes: boolean): Promise<void> {
     const { recorder } = this.#parts;
     const { id, leavesNothing } = this.#stage;
     if (leavesNothing) recorder.noteRunning(id, this.#startedAt);
     else await recorder.begin(id, this.#startedAt, writes);
-    if (writes) await recorder.keepOnce(id, keep);
+    if (writes) await recorder.keepOnce(id, plan);
   }
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {

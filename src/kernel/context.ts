@@ -44,6 +44,8 @@ export interface ChainPlace {
   readonly pending: readonly string[];
   /** Nothing is performed: neither what comes before it nor itself. */
   readonly onlyPlanned: boolean;
+  /** Stages before it, planned or performed. */
+  readonly earlier?: readonly string[];
   /** Stages after it. */
   readonly later: readonly string[];
   /** The stage has performed a whole plan in this command, and re-checks because that plan asked for it. */

@@ -7,6 +7,13 @@ import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
 import type { NoReturnReason, Reached } from './undo.ts';
 
+/** Something that a stage keeps, by its id. */
+export interface StageKeep {
+  readonly id: string;
+  readonly content: unknown;
+  readonly anew?: boolean;
+}
+
 /** What a stage will do; `skip` says in one sentence why it has nothing to do. */
 export type StagePlan =
   | {
@@ -19,7 +26,9 @@ export type StagePlan =
       /** What comes next depends on what these actions wait for: the stage is planned again after them, though they change nothing. */
       readonly again?: boolean;
       /** Kept beside the run record before the first write of this stage, of one that writes files alone before the first of the run; once per run unless `anew`. Never a Secret's value. */
-      readonly keep?: { readonly id: string; readonly content: unknown; readonly anew?: boolean };
+      readonly keep?: StageKeep;
+      /** Kept likewise, for a later stage. */
+      readonly keepForLater?: StageKeep;
       /** What the run record must know before the first write of this stage. */
       readonly remember?: Remember;
     });

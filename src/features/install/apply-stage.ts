@@ -3,6 +3,7 @@ import { NO_RETURNS } from '../../kernel/undo.ts';
 import { refusingPace } from '../canary/index.ts';
 import { allow, type Needs, needs } from '../rights/index.ts';
 import { pathStage } from '../survey/index.ts';
+import { keepingAddresses } from './kept-addresses.ts';
 import { onPaths } from './paths.ts';
 
 const NEEDS: readonly Needs[] = [
@@ -16,6 +17,10 @@ const NEEDS: readonly Needs[] = [
   needs.chartRelease,
   needs.typhaHold,
   needs.statuses,
+  ({ crdGroup: group, ipam }) => {
+    const kinds = ipam ? [ipam.blocks, ipam.affinities, ipam.handles] : [];
+    return allow(['list'], kinds.map(({ plural }) => ({ group, plural })), 'address bookkeeping, for verify to compare with', { required: false });
+  },
   needs.operatorEnd,
   () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),
   ({ crdGroup: group, controllersConfiguration: { plural } }) => [
@@ -40,6 +45,6 @@ const APPLY = {
 /** The manifest, the operator's or the chart (§4.2/2, §4.3/2, §4.4/1–2). */
 export const applyStage = pathStage({
   ...APPLY,
-  on: onPaths(({ apply, writesAgents }) => (writesAgents ? apply : refusingPace(apply))),
+  on: onPaths(({ apply, writesAgents }) => keepingAddresses(writesAgents ? apply : refusingPace(apply))),
   undo: pathStage({ ...APPLY, on: onPaths(({ undo }) => undo) }),
 });

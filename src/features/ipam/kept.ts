@@ -22,6 +22,9 @@ export function keptIpam({ faults, youngestNode }: IpamFacts): { readonly id: st
   return { id: KEPT, content: { youngestNode, faults: { 'twice-claimed': kept(claimed), tunnel: kept(tunnel), 'left-over': kept(left) } } };
 }
 
+/** This run has kept it already. */
+export const keepsIpam = ({ kept }: Pick<RunRecord, 'kept'>): boolean => kept.some((one) => one.includes(`/${KEPT}#`));
+
 /** What this run kept; undefined where it kept none, and for what is none: a record is text of others. */
 export async function readKeptIpam(records: Records, record: RunRecord | undefined): Promise<IpamBefore | undefined> {
   const id = record?.kept.find((one) => one.includes(`/${KEPT}#`));

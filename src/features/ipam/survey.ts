@@ -69,6 +69,15 @@ export async function readIpam(
   return ipamFacts(cluster, context, { blocks: all, affinities: claims }, await around());
 }
 
+/** The same where neither nodes nor pods were listed. */
+export function readIpamAlone(
+  cluster: Reader,
+  context: Context,
+  installation: Pick<Installation, 'datastore'>,
+): Promise<IpamFacts | undefined> {
+  return readIpam(cluster, context, installation, () => readAround(cluster));
+}
+
 /** The same of resources that were listed already; undefined where no address was ever given. */
 export async function ipamIn(cluster: Reader, context: Context, listed: readonly KubeObject[]): Promise<IpamFacts | undefined> {
   const { ipam, crdGroup } = context.profile;

@@ -1,4 +1,4 @@
-import { gapsOf, networkText } from '../../kernel/connections.ts';
+import { gapsOf, networkText, type Watcher } from '../../kernel/connections.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
@@ -96,10 +96,21 @@ async function keep(ports: EnginePorts, effect: KeepConnections, around: Around)
     const told = `no connections are kept: ${begun}`;
     if (effect.isStrict) throw new Fault('stopped', `${told}; no agent was replaced`, ['correct it, or leave out --probe-strict', AGAIN]);
     around.warn(told);
+    // In another round of the stage it would fail likewise.
+    around.watch(nothingKept());
     return { detail: told, told };
   } finally {
     if (!isKept) await sweep(ports, created, around);
   }
+}
+
+function nothingKept(): Watcher {
+  return {
+    name: CONNECTIONS,
+    failed: new AbortController().signal,
+    fault: () => new Fault('failed', 'no connections are kept', [AGAIN]),
+    end: async () => undefined,
+  };
 }
 
 /** The connections, or why there are none. Creates Jobs, and leaves them. */
