@@ -6,6 +6,7 @@ import type { RunReport } from '../../src/cli/documents.ts';
 import { until } from '../control-plane/until.ts';
 import { testFolder } from '../support/folders.ts';
 import { installedCluster, within } from '../support/installed-cluster.ts';
+import { addressesOf, TUNNEL } from '../support/ipam-objects.ts';
 import { manifestFile, releases } from '../support/releases.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { killedAt, startUpgrade, told } from '../support/upgrade-process.ts';
@@ -32,12 +33,27 @@ async function newOn({ read }: Cluster): Promise<readonly string[]> {
   return lines.map((line) => line.split(' ')[0] ?? '').toSorted();
 }
 
+/** Blocks, affinities and handles as agents write them; the tunnel address of one node is in none. */
+async function giveAddresses({ plane }: Cluster, loose: string): Promise<void> {
+  const nodes = Array.from({ length: NODES }, (_, index) => `node-0${index + 1}`);
+  const items = nodes.flatMap((node, index) => addressesOf(node, index, { isLoose: node === loose }));
+  const applied = await plane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  assert.equal(applied.exitCode, 0, applied.stderr);
+  for (const [index, node] of nodes.entries()) {
+    const { exitCode, stderr } = await plane.kubectl(['annotate', 'node', node, `${TUNNEL}=10.244.${index}.0`]);
+    assert.equal(exitCode, 0, stderr);
+  }
+}
+
 /** Each story on a cluster of its own: a canary that goes well, one with a probe, and one that fails and is then killed. */
 describe('a canary on a real control plane', function () {
   this.timeout(300_000);
 
   it('stops after its node, says so, and commit continues, at a pace of its own, which the next run puts back after SIGKILL', () =>
     within(opened(), async (cluster) => {
+      await giveAddresses(cluster, 'node-01');
+      const before = await cluster.upgrade('preflight', ...RUN.slice(4));
+      assert.match(told(before), /NS-511 1 tunnel address without an allocation: node-01 10\.244\.0\.0$/m);
       const stopped = await cluster.upgrade(...RUN, '--canary', 'node-03');
       assert.equal(stopped.exitCode, 5, told(stopped));
       assert.match(stopped.stderr, /the canary runs: 1 of 5 agents have v\S+ and are ready \(node-03\)/);
@@ -62,6 +78,15 @@ describe('a canary on a real control plane', function () {
       const went = await cluster.upgrade(...COMMIT);
       assert.equal(went.exitCode, 0, told(went));
       assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES + 1, OWN]);
+      // What the run kept of the bookkeeping of addresses is compared by whoever verifies later.
+      const VERIFY = ['verify', ...RUN.slice(4)];
+      const asBefore = await cluster.upgrade(...VERIFY);
+      assert.doesNotMatch(told(asBefore), /× NS-314/);
+      const { exitCode, stderr } = await cluster.plane.kubectl(['delete', 'ipamblocks.crd.projectcalico.org', '10-244-1-0-26']);
+      assert.equal(exitCode, 0, stderr);
+      const since = await cluster.upgrade(...VERIFY);
+      assert.equal(since.exitCode, 3, told(since));
+      assert.match(told(since), /× NS-314 since the upgrade began: 1 tunnel address without an allocation: node-02 10\.244\.1\.0$/m);
     }));
 
   it('has a probe beside it, which no record holds and no resumed run leaves out', () =>

@@ -107,6 +107,9 @@ describe('the bookkeeping of addresses around an upgrade', () => {
     scenario.state.holder = undefined;
     const begun = lists.length;
     assert.equal(await bench.run('apply', '--yes'), 0, bench.err());
-    assert.deepEqual(lists.slice(begun).filter((one) => one === 'ipamblocks'), []);
+    assert.deepEqual(
+      lists.slice(begun).filter((one) => one === 'ipamblocks'),
+      [],
+    );
   });
 });

@@ -19,7 +19,12 @@ const NEEDS: readonly Needs[] = [
   needs.statuses,
   ({ crdGroup: group, ipam }) => {
     const kinds = ipam ? [ipam.blocks, ipam.affinities, ipam.handles] : [];
-    return allow(['list'], kinds.map(({ plural }) => ({ group, plural })), 'address bookkeeping, for verify to compare with', { required: false });
+    return allow(
+      ['list'],
+      kinds.map(({ plural }) => ({ group, plural })),
+      'address bookkeeping, for verify to compare with',
+      { required: false },
+    );
   },
   needs.operatorEnd,
   () => allow(['list', 'watch'], K.APIService, 'the aggregated API after its manifest'),

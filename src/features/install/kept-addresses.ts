@@ -26,11 +26,7 @@ export function keepingAddresses(part: PathPart): PathPart {
 }
 
 /** Undefined where it is kept elsewhere, or where this stage has begun before: agents may have asked for their addresses since. */
-async function readBefore(
-  { cluster, records }: Sources,
-  context: Context,
-  installation: Installation,
-): Promise<IpamFacts | undefined> {
+async function readBefore({ cluster, records }: Sources, context: Context, installation: Installation): Promise<IpamFacts | undefined> {
   const { chain, options } = context;
   if (chain?.onlyPlanned || options.dryRun !== 'none' || chain?.earlier?.includes('backup')) return undefined;
   const record = await records.load();
