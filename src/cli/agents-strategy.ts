@@ -32,11 +32,11 @@ export function agentOf(record: RunRecord | undefined): WorkloadName | undefined
 }
 
 /** While a run is at work, that is as it should be. */
-export function strategyLines({ strategy, lock }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
+export function strategyLines({ strategy, lock, record }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!strategy) return [];
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
-  if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried)}`];
+  if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record ?? undefined)}`];
   const rest = text`All other agents follow with: ${oursWith('commit', carried)}`;
   return [text`${what}: new nodes, and agents that somebody deletes, get the new release. ${rest}`];
 }

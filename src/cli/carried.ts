@@ -4,9 +4,11 @@ import type { Finding } from '../kernel/check.ts';
 import { type AnyCommand, Command, command, type Does, ownCommand, type Word } from '../kernel/command.ts';
 import type { EngineEvent } from '../kernel/event.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
+import { intentWords } from '../kernel/intent.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
 import type { PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { quoteFor } from '../kernel/quoting.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { commonFlags } from './common-flags.ts';
@@ -78,9 +80,13 @@ export function oursWith(line: string, flags: readonly CarriedFlag[]): Command {
 }
 
 /** What continues a run, from wherever: `flags` of the command line, and those of its record. */
-export function resumeCommand(flags: readonly CarriedFlag[]): Command {
-  return oursWith('run', flags);
+export function resumeCommand(flags: readonly CarriedFlag[], record: Pick<RunRecord, 'intent'> | undefined): Command {
+  return oursWith(resumerOf(record), flags);
 }
+
+/** The command that resumes a recorded run. */
+export const resumerOf = (record: Pick<RunRecord, 'intent'> | undefined): 'run' | 'rollback' =>
+  record && intentWords(record.intent).goesBack ? 'rollback' : 'run';
 
 function inHelmsWords(name: string, word: string): string {
   return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;

@@ -18,10 +18,11 @@ import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
 import { openUserCommands } from '../adapters/user-commands.ts';
 import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
+import type { IntentKind } from '../kernel/intent.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
-import { runIdOf } from '../kernel/run-record.ts';
+import { type Records, recordHere, runIdOf } from '../kernel/run-record.ts';
 import type { UserCommands } from '../kernel/user-command.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { forPrograms } from './command-line.ts';
@@ -48,10 +49,10 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const { flags, recorded } = await withRecord(typed, cluster, clusterUid);
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
-  const kind = request.chain?.intent ?? 'upgrade';
   const ledger = secretLedger(cluster);
   const flagged = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const records = ledgerRecords(ledger);
+  const kind = await intentKind(request, records, clusterUid);
   const goal = kind === 'rollback' ? await goalBack(records, { clusterUid, profile, readRecord }) : flagged.goal;
   const wanted = { ...flagged, goal };
   const work = await openFolder(request, clusterUid);
@@ -100,6 +101,18 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
       await cluster.close();
     },
   };
+}
+
+/** What the command is for. One that continues whatever is unfinished goes the way of the recorded run, unless another release was typed. */
+async function intentKind(
+  { chain, flags: { release } }: Pick<ComposeRequest, 'chain' | 'flags'>,
+  records: Pick<Records, 'load'>,
+  clusterUid: string,
+): Promise<IntentKind> {
+  const { intent: usual = 'upgrade', goesOn = false } = chain ?? {};
+  const record = goesOn ? recordHere(await records.load(), { clusterUid }) : undefined;
+  if (record === undefined || record.finishedAt !== undefined) return usual;
+  return release === undefined || release === record.intent.to ? record.intent.kind : usual;
 }
 
 /** Of an earlier run, as it is kept. */

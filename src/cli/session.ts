@@ -206,8 +206,8 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
         meant = cluster;
       },
     });
-    const { contextName, clusterUid, goal } = composition.context;
-    notices?.know({ context: contextName, clusterUid, to: goal.release });
+    const { contextName, clusterUid, goal, intent } = composition.context;
+    notices?.know({ context: contextName, clusterUid, to: goal.release }, intent.kind);
     metrics?.know({ to: goal.release });
     if (asked.looksOnly !== true) doing.now = 'unknown';
     try {
@@ -256,11 +256,12 @@ function endedWords(caught: unknown, { now }: Doing): unknown {
   return now === 'between steps' && isGivenUp(caught) ? interruptedBetween() : caught;
 }
 
-/** The same with what was taken from the run record, which is said: the user did not type it. */
-function withRecordOf({ recorded = [] }: Composition, asked: Asked, say: (text: string) => void): Asked {
+/** The same with what was taken from the run record, which is said: the user did not type it. The record may say what is continued, too. */
+function withRecordOf({ recorded = [], context }: Composition, asked: Asked, say: (text: string) => void): Asked {
   const words = recorded.map(({ word }) => ` ${quoteFor(process.platform, word)}`).join('');
   if (words !== '' && asked.flags.quiet !== true) say(`taken from the run record in namespace ${STATE_NAMESPACE}:${words}`);
-  return { ...asked, carried: [...asked.carried, ...recorded] };
+  const { intent } = context;
+  return { ...asked, carried: [...asked.carried, ...recorded], ...(asked.chain ? { chain: { ...asked.chain, intent: intent.kind } } : {}) };
 }
 
 /** What ignores Ctrl-C is left behind: the process ends with the command. Credentials on disk are removed first. */

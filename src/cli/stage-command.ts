@@ -80,19 +80,20 @@ function partOf(all: readonly AnyStage[], ids: readonly string[], flags: Readonl
 
 /** The one path of every command that performs stages: plan, confirm, run, report. */
 export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitName> {
-  const stages = await stagesOf(asked, seams);
+  const usual = await stagesOf(asked, seams);
   const { 'plan-file': planFile, 'detailed-exitcode': detailed = false, 'dry-run': dryRunFlag = 'none' } = asked.flags;
   const saved = planFile === undefined ? undefined : await loadPlan(planFile);
-  const looksOnly = dryRunFlag !== 'none' || stages.every((stage) => stage.readOnly);
+  const looksOnly = dryRunFlag !== 'none' || usual.every((stage) => stage.readOnly);
   // Objects of a large cluster come and go: without it V8 lets several times of what lives pile up before it looks.
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
   return inSession(seams, { ...asked, looksOnly }, async (session) => {
     // Until the first step.
     session.outlets.doing.now = 'reading';
     const { dryRun } = session.context.options;
+    if (asked.chain?.goesOn) await beforeChanges(refuseUnbegun(session));
+    const stages = asked.chain?.goesOn ? await stagesOf(session.asked, seams) : usual;
     if (dryRun === 'client') return showPlan(session, stages, detailed);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, await lookingOnly(session, stages));
-    if (asked.chain?.goesOn) await beforeChanges(refuseUnbegun(session));
     const held = await beforeChanges(besideAnother(session));
     if (held) return report(session, held);
     const probe = await beforeChanges(probeOf(session));
@@ -106,7 +107,7 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
         saved &&
         (await withinPlan(saved, answer.session.context, {
           ...(await answer.session.acting()),
-          chain: await seams.loadChain(asked.chain?.intent),
+          chain: await seams.loadChain(session.context.intent.kind),
         })),
     });
   });
@@ -164,7 +165,7 @@ async function lookingOnly(session: Session, stages: readonly AnyStage[]): Promi
 async function perform(session: Session, approved: Approved<Acting>, { head, agent, within, probe }: Planned = {}): Promise<ExitName> {
   const { execute } = await import('../engine/prepared.ts');
   const { stages, ports: acting, looks } = approved;
-  const all = await session.seams.loadChain(session.asked.chain?.intent);
+  const all = await session.seams.loadChain(session.context.intent.kind);
   const { looksOnly = false } = session.asked;
   // At the beginning, when the first stage reads the same: at the end of a wait it would list every node and pod again, for one line.
   const found = head ? undefined : headBy(session, looks);

@@ -13,7 +13,7 @@ import { heldBy } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { readStrategy, strategyLines } from './agents-strategy.ts';
 import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
-import { type CarriedFlag, commandHere, oursWith, resumeCommand } from './carried.ts';
+import { type CarriedFlag, commandHere, oursWith, resumeCommand, resumerOf } from './carried.ts';
 import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
@@ -41,7 +41,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       isLook = false,
     } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     const isToResume = record !== undefined && isLook;
-    const suggested = isToResume ? 'run' : of;
+    const suggested = isToResume ? resumerOf(record) : of;
     const left = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
@@ -63,7 +63,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...strategyLines(document, flags).map(said),
       ...untilLines(document, now, oursWith('commit', flags)).map(said),
     ];
-    const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags)}`] : [];
+    const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags, record)}`] : [];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...left];
     await present(session, document, lines, { closing });
     return 'done';
@@ -149,7 +149,7 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
   if (holder) return 'status --watch';
   if (!record) return 'preflight';
   if (isAtEnd(record)) return leavesSteps(record) ? 'verify' : 'report';
-  return 'run';
+  return resumerOf(record);
 }
 
 const isAtEnd = ({ finishedAt, outcome }: RunRecord) => finishedAt !== undefined && outcome === 'done';

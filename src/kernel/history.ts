@@ -54,6 +54,8 @@ export interface RolloutTrace {
   /** Seconds that it was watched. */
   readonly seconds: number;
   readonly desired: number;
+  /** All pods of the workload, where only some of them were looked at. */
+  readonly all?: number;
   readonly done: boolean;
   readonly rows: readonly RolloutRow[];
   /** Rows that were left out to keep the report small. */
@@ -126,7 +128,7 @@ class RolloutHistory {
 
   trace(): RolloutTrace | undefined {
     if (this.#last === undefined) return undefined;
-    const { target, desired, done } = this.#last;
+    const { target, desired, all, done } = this.#last;
     return {
       stage: this.#stage,
       workload: refText(target),
@@ -134,6 +136,7 @@ class RolloutHistory {
       startedAt: this.#startedAt.toISOString(),
       seconds: this.#seconds,
       desired,
+      ...(all === undefined ? {} : { all }),
       done,
       rows: [...this.#rows.values()].map(({ name, marks }) => ({ ...name, marks })).sort(byName),
     };

@@ -34,6 +34,8 @@ export interface PodProgress {
 export interface RolloutProgress {
   readonly target: RolloutTarget;
   readonly desired: number;
+  /** All pods of the workload, where only some of them are looked at. */
+  readonly all?: number;
   readonly pods: readonly PodProgress[];
   readonly done: boolean;
   /** Why it is not done although every pod looks new (generation not observed, old pods still there). */

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunReport } from '../../src/cli/documents.ts';
 import { until } from '../control-plane/until.ts';
+import { differences } from '../support/end-state.ts';
 import { testFolder } from '../support/folders.ts';
+import { readObjects } from '../support/former-state.ts';
 import { installedCluster, within } from '../support/installed-cluster.ts';
 import { addressesOf, TUNNEL } from '../support/ipam-objects.ts';
 import { manifestFile, releases } from '../support/releases.ts';
@@ -15,6 +17,7 @@ const NODES = 5;
 const AGENTS = 'daemonset -n kube-system calico-node';
 const RUN = ['run', '--yes', '--skip', 'cli', '--accept', 'NS-301', '--manifest-url', releases] as const;
 const COMMIT = ['commit', ...RUN.slice(1)] as const;
+const BACK = ['rollback', ...RUN.slice(1)].filter((word) => word !== '--skip' && word !== 'cli');
 const OWN = '{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1},"type":"RollingUpdate"}';
 const HELD = '{"type":"OnDelete"}';
 
@@ -177,6 +180,33 @@ describe('a canary on a real control plane', function () {
       const went = await cluster.upgrade(...COMMIT);
       assert.equal(went.exitCode, 0, told(went));
       assert.doesNotMatch(await spec(), /Disabled/);
+    }));
+
+  it('that is held goes back; and the way back begins with a canary of its own, which commit continues', () =>
+    within(opened(), async (cluster) => {
+      const before = await readObjects(cluster.plane.api);
+      const held = await cluster.upgrade(...RUN, '--canary', 'node-03');
+      assert.equal(held.exitCode, 5, told(held));
+      const back = await cluster.upgrade(...BACK);
+      assert.equal(back.exitCode, 0, told(back));
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [[], OWN]);
+      assert.deepEqual(differences(before, await readObjects(cluster.plane.api)), []);
+      const whole = await cluster.upgrade(...RUN);
+      assert.equal(whole.exitCode, 0, told(whole));
+      const first = await cluster.upgrade(...BACK, '--canary', 'node-02');
+      assert.equal(first.exitCode, 5, told(first));
+      assert.match(first.stderr, /the canary runs: 1 of 5 agents have v3\.27\.5 and are ready \(node-02\)/);
+      const others = ['node-01', 'node-03', 'node-04', 'node-05'];
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [others, HELD]);
+      const status = await cluster.upgrade('status');
+      assert.match(status.stdout, /All other agents follow with: kubectl.* netsvc-upgrade commit/);
+      const other = await cluster.upgrade(...COMMIT, '--release', 'v3.32.0');
+      assert.equal(other.exitCode, 64, told(other));
+      const went = await cluster.upgrade(...COMMIT);
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual(differences(before, await readObjects(cluster.plane.api)), []);
+      const none = await cluster.upgrade(...COMMIT);
+      assert.equal(none.exitCode, 64, told(none));
     }));
 
   it('that fails leaves all other agents alone until it is repaired; killed in the soak, it is resumed with no further agent meanwhile', () =>

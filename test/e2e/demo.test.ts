@@ -65,9 +65,9 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 5,
     err: [/apply: failed/],
     out: [
-      /^STOPPED at apply, step \d+ of \d+ · 0 of 1 node on v3\.32\.2 · node-01 failing$/m,
+      /^STOPPED at apply, step \d+ of \d+ · 0 of 4 nodes on v3\.32\.1 · node-01 failing$/m,
       /^ {2}means {3}no other agent is replaced: the update strategy stays OnDelete/m,
-      /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/m,
+      /^ {2}look {4}kubectl -n kube-system logs calico-node-\S+ -c calico-node --previous$/m,
     ],
   },
   conflict: {

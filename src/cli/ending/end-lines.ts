@@ -25,7 +25,8 @@ export interface EndView {
 export function successLine(outcome: Outcome, { palette, service, release, isResumed = false }: EndView, steps: number): string {
   const { versions, history, findings } = outcome;
   const from = versions?.before !== undefined && versions.before !== release ? `${versions.before} → ` : '';
-  const nodes = agents(outcome)?.desired ?? outcome.head?.nodes;
+  const trace = agents(outcome);
+  const nodes = trace?.all ?? trace?.desired ?? outcome.head?.nodes;
   const warnings = findings.filter(({ outcome: found }) => found === 'warning').length;
   const took = history ? Date.parse(history.endedAt) - Date.parse(history.startedAt) : Number.NaN;
   const where = nodes === undefined ? '' : ` on ${counted(nodes, 'node')}`;
@@ -86,7 +87,6 @@ function agents({ history }: Outcome): RolloutTrace | undefined {
   return history?.rollouts.findLast(({ workload }) => workload.startsWith('DaemonSet/'));
 }
 
-/** The nodes of an impact, where no agent that is not ready is the reason. */
 /** `5 of 6 nodes on v3.32.1`, then the nodes that stopped it, or are not ready; nothing of the first where no rollout was seen. */
 function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const trace = agents(outcome);
@@ -102,7 +102,7 @@ function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   const open = failed.length > 0 ? failed : trace.rows.filter((one) => now(one)?.phase === 'updating');
   const shown = open.map((one) => `${one.node} ${now(one)?.phase === 'failed' ? 'failing' : 'not ready'}`);
   return [
-    `${done} of ${counted(trace.desired, 'node')} on ${release}`,
+    `${done} of ${counted(trace.all ?? trace.desired, 'node')} on ${release}`,
     ...(stopped.length > 0 ? stopped : shown.length === 0 ? [] : [firstOf(shown, 3)]),
   ];
 }

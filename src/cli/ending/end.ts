@@ -3,7 +3,7 @@ import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
 import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
 import type { Said } from '../../kernel/step.ts';
 import type { Palette } from '../../report/colour.ts';
-import { resumeCommand } from '../carried.ts';
+import { resumeCommand, resumerOf } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
@@ -24,11 +24,12 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const full = of?.tells !== undefined;
   const before = full ? await recordBefore(session, outcome.record) : undefined;
   const flags = before && withRecorded(asked.carried, before, context.clusterUid);
-  const resume = flags && resumeCommand(flags);
+  const resume = flags && resumeCommand(flags, before);
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume, manual });
-  if (flags && step.plain === resume?.plain) for (const line of recordedLines('run', flags, before, context.clusterUid)) session.say(line);
+  if (flags && step.plain === resume?.plain)
+    for (const line of recordedLines(resumerOf(before), flags, before, context.clusterUid)) session.say(line);
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
@@ -120,7 +121,7 @@ function demoLine({ exit, findings, steps }: Outcome, { said }: Palette): string
 export function endViewOf({ outPalette, context, asked }: Session): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried) : ownCommand(typed);
+  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, undefined) : ownCommand(typed);
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
 }
 

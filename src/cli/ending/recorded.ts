@@ -49,7 +49,7 @@ export async function recordedReport({ composition, context, asked }: Session, r
 
 /** What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done. */
 function nextAfter(record: RunRecord, carried: readonly CarriedFlag[], clusterUid: string): Command | string {
-  if (!isDone(record)) return resumeCommand(withRecorded(carried, record, clusterUid));
+  if (!isDone(record)) return resumeCommand(withRecorded(carried, record, clusterUid), record);
   return leavesSteps(record) ? oursWith('verify', carried) : 'nothing is left for this program to do';
 }
 

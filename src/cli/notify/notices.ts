@@ -130,16 +130,19 @@ export class Notices {
   #canaryFailed = false;
   #sent: Promise<unknown> = Promise.resolve();
   #begun: Begun = {};
+  #intent: IntentKind;
   #isEnded = false;
 
   constructor(notifier: Notifier, deps: NoticesDeps) {
     this.#notifier = notifier;
     this.#deps = deps;
+    this.#intent = deps.intent;
   }
 
-  /** What the end says besides. */
-  know(more: Begun): void {
+  /** What the end says besides. A command that continues a run learns only from its record what for. */
+  know(more: Begun, intent?: IntentKind): void {
     this.#begun = { ...this.#begun, ...more };
+    this.#intent = intent ?? this.#intent;
   }
 
   /** While the run continues: what is not delivered is a note in it. */
@@ -147,7 +150,7 @@ export class Notices {
     const record = await records.load().catch(() => undefined);
     const resumed = continues(record, context) ? record : undefined;
     this.know({ runId: resumed?.runId ?? runIdOf(context.startedAt, context.clusterUid), from: resumed?.intent.from ?? source });
-    const problem = await this.#send(notice('started', this.#deps.intent, this.#begun, {}, this.#deps.now()));
+    const problem = await this.#send(notice('started', this.#intent, this.#begun, {}, this.#deps.now()));
     if (problem !== undefined) observe({ type: 'note', stage: '', level: 'warning', text: problem });
   }
 
@@ -155,7 +158,7 @@ export class Notices {
   observe(event: EngineEvent): void {
     if (event.type === 'action-failed') this.#canaryFailed = isOfCanary(event.action);
     if (event.type !== 'action-done' || !isSoak(event.action)) return;
-    const news = notice('soak-over', this.#deps.intent, this.#begun, { stage: event.stage, message: event.action.title }, this.#deps.now());
+    const news = notice('soak-over', this.#intent, this.#begun, { stage: event.stage, message: event.action.title }, this.#deps.now());
     this.#sent = this.#send(news).then((problem) => problem !== undefined && this.#deps.warn(problem));
   }
 
@@ -178,7 +181,7 @@ export class Notices {
     if (this.#isEnded) return;
     this.#isEnded = true;
     await this.#sent;
-    const problem = await this.#send(notice(event, this.#deps.intent, this.#begun, end, this.#deps.now()));
+    const problem = await this.#send(notice(event, this.#intent, this.#begun, end, this.#deps.now()));
     if (problem !== undefined) this.#deps.warn(problem);
   }
 

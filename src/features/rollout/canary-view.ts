@@ -21,7 +21,14 @@ export function canaryView(progress: RolloutProgress, nodes: readonly string[], 
   const rest = pods.filter(({ phase, node }) => phase === 'failed' || (phase !== 'new' && (nodes.length === 0 || chosen.has(node))));
   const done = missing.length === 0 && rest.length <= (nodes.length === 0 ? maxFailed : 0);
   const open = [...new Set([...missing, ...rest.map(({ node }) => node)])].filter((node) => node !== '');
-  return { ...progress, desired: pods.length, pods, done, pending: done ? '' : `not new and ready yet: ${open.join(', ')}` };
+  return {
+    ...progress,
+    desired: pods.length,
+    all: progress.desired,
+    pods,
+    done,
+    pending: done ? '' : `not new and ready yet: ${open.join(', ')}`,
+  };
 }
 
 /** Where a node is lost, its pod may keep what was last reported. */
