@@ -32,8 +32,8 @@ describe('the start script', () => {
     return path;
   }
 
-  function call(program: string, args: readonly string[], path: string, cwd = folder) {
-    const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: { PATH: path }, encoding: 'utf8' });
+  function call(program: string, args: readonly string[], path: string, cwd = folder, env: NodeJS.ProcessEnv = {}) {
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd, env: { ...env, PATH: path }, encoding: 'utf8' });
     return { status, stdout, stderr };
   }
 
@@ -57,6 +57,16 @@ describe('the start script', () => {
     const path = nodeOf('v22.13.0');
     assert.equal(call('./kubectl-netsvc_upgrade', [], path, join(home, 'bin')).status, 0);
     assert.equal(call('/bin/sh', ['kubectl-netsvc_upgrade'], path, join(home, 'bin')).status, 0);
+  });
+
+  it('leaves glibc one arena, unless somebody set their number', () => {
+    writeFileSync(
+      join(home, 'dist', 'cli', 'main.js'),
+      'console.log(JSON.stringify([process.env.MALLOC_ARENA_MAX, process.env.NETSVC_ARENAS]));',
+    );
+    const path = nodeOf('v24.0.0');
+    assert.deepEqual(JSON.parse(call(start, [], path).stdout), ['1', 'own']);
+    assert.deepEqual(JSON.parse(call(start, [], path, undefined, { MALLOC_ARENA_MAX: '3' }).stdout), ['3', null]);
   });
 
   it('prefers the Node of the checkout, without asking its version', () => {

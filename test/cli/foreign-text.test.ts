@@ -213,6 +213,11 @@ describe('the credential of the environment', () => {
     assert.deepEqual(forPrograms({ NETSVC_UPGRADE_TOKEN: 'x', Netsvc_Upgrade_Token: 'y', PATH: '/bin' }), { PATH: '/bin' });
   });
 
+  it('is not alone: what the start script set is for this program, too, and what the user set stays', () => {
+    assert.deepEqual(forPrograms({ NETSVC_ARGV0: 'x', NETSVC_ARENAS: 'own', MALLOC_ARENA_MAX: '1', A: 'b' }), { A: 'b' });
+    assert.deepEqual(forPrograms({ NETSVC_ARGV0: 'x', MALLOC_ARENA_MAX: '4' }), { MALLOC_ARENA_MAX: '4' });
+  });
+
   it('comes with a PATH that finds nothing in the current folder', () => {
     const path = ['', '.', 'bin', '/usr/bin', '', '../x', '/bin', ''].join(delimiter);
     assert.equal(forPrograms({ PATH: path }).PATH, ['/usr/bin', '/bin'].join(delimiter));

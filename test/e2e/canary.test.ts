@@ -182,6 +182,39 @@ describe('a canary on a real control plane', function () {
       assert.doesNotMatch(await spec(), /Disabled/);
     }));
 
+  it('watches nodes that join, are cordoned or go, refuses a second terminal, and leaves a strategy that somebody writes to its user', () =>
+    within(opened(), async (cluster) => {
+      const { plane } = cluster;
+      const kubectl = (...words: readonly string[]) => plane.kubectl([...words]);
+      await kubectl('cordon', 'node-01');
+      const running = cluster.upgrade(...RUN, '--canary', '2', '--soak', '45s');
+      await until('both agents of the canary are new', async () => (await newOn(cluster)).length === 2);
+      assert.deepEqual(await newOn(cluster), ['node-02', 'node-03'], 'a cordoned node is none of those that are counted');
+      const other = await cluster.upgrade(...COMMIT);
+      assert.equal(other.exitCode, 6, told(other));
+      await kubectl('cordon', 'node-02');
+      await kubectl('delete', 'node', 'node-03');
+      await kubectl('-n', 'kube-system', 'delete', 'pod', '--field-selector', 'spec.nodeName=node-03', '--force', '--grace-period=0');
+      await plane.addNodes(1);
+      await until('the node that joined has an agent', async () => (await newOn(cluster)).length === 2);
+      const [, joined = ''] = await newOn(cluster);
+      assert.deepEqual([(await newOn(cluster))[0], await strategy(cluster)], ['node-02', HELD]);
+      assert.ok(!['node-01', 'node-04', 'node-05'].includes(joined), joined);
+      const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":2}}}}';
+      await kubectl('-n', 'kube-system', 'patch', 'daemonset', 'calico-node', '-p', patch);
+      // The DaemonSet rolls as it was told; a number that the release would write over is for its user to decide.
+      const ended = await running;
+      assert.equal(ended.exitCode, 8, told(ended));
+      assert.match(
+        ended.stdout,
+        /NS-208 [\s\S]*updateStrategy\.rollingUpdate\.maxUnavailable: yours: 2, after the upgrade: 1, set by kubectl-patch/,
+      );
+      assert.match(ended.stdout, /undo +possible: kubectl netsvc-upgrade rollback (?!.*--(canary|soak))/);
+      const resumed = await cluster.upgrade(...COMMIT, '--accept', 'NS-208');
+      assert.equal(resumed.exitCode, 0, told(resumed));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+
   it('that is held goes back; and the way back begins with a canary of its own, which commit continues', () =>
     within(opened(), async (cluster) => {
       const before = await readObjects(cluster.plane.api);

@@ -126,8 +126,10 @@ const alone = (way: Said): Text => text`this part alone: ${way}`;
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(
   record: RunRecord,
-  { chain, carried, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
+  { chain, carried: all, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
 ): readonly Said[] {
+  // What is undone is undone whole: the canary was one of the run.
+  const carried = all.filter(({ name }) => name !== 'canary' && name !== 'soak');
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
   const row = undoRow(
     record,
@@ -153,7 +155,7 @@ export function undoTexts(
   }
   if (ways.length === 0 && !isTakenBack) return ['nothing to undo: this run has not changed the service'];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
-  const all = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
-  const [only] = all;
-  return only !== undefined && all.length === 1 ? [text`possible${until}: ${only}`] : [`possible${until}, in this order:`, ...all];
+  const how = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
+  const [only] = how;
+  return only !== undefined && how.length === 1 ? [text`possible${until}: ${only}`] : [`possible${until}, in this order:`, ...how];
 }
