@@ -8,13 +8,15 @@ interface SweepSize {
   readonly seed: number;
   /** Points beside these, which may count from the end of the run. */
   readonly and?: readonly FaultPoint[];
+  /** The only faults; all of them unless said. */
+  readonly strata?: readonly Stratum[];
 }
 
 /**
  * Describes a sweep of faults over one ground. Which points are chosen is known once a clean run has counted its requests, so tests bear
  * their number, and say the point once they run.
  */
-export function describeGroundSweep({ points, seed, and = [] }: SweepSize, { what, keeps, open }: GroundSweep): void {
+export function describeGroundSweep({ points, seed, and = [], strata }: SweepSize, { what, keeps, open }: GroundSweep): void {
   const count = points + and.length;
   describe(`faults while ${what}, ${count} fault points, SEED=${seed}`, function () {
     this.timeout(LIMIT_MS);
@@ -22,7 +24,7 @@ export function describeGroundSweep({ points, seed, and = [] }: SweepSize, { wha
     let chosen: readonly FaultPoint[] = [];
     before(async () => {
       ground = await open({ maxMinutes: 60 });
-      chosen = [...chooseFaultPoints(ground.clean, points, seed), ...and.map((point) => fromEnd(ground.clean, point))];
+      chosen = [...chooseFaultPoints(ground.clean, points, seed, strata), ...and.map((point) => fromEnd(ground.clean, point))];
     });
     after(() => ground?.stop?.());
     for (let index = 0; index < count; index += 1)

@@ -67,10 +67,15 @@ export function fromEnd(requests: readonly SeenRequest[], point: FaultPoint): Fa
  * Points for a run that sends these requests: the strata in turn until there are enough, each stratum's
  * points spread over the whole run, chance moving them within their part. The same seed, the same points.
  */
-export function chooseFaultPoints(requests: readonly SeenRequest[], count: number, seed: number): readonly FaultPoint[] {
+export function chooseFaultPoints(
+  requests: readonly SeenRequest[],
+  count: number,
+  seed: number,
+  strata: readonly Stratum[] = STRATA,
+): readonly FaultPoint[] {
   const next = numbersFrom(seed);
-  const reached = STRATA.filter(({ among }) => requests.some((request) => isAmong(among, request)));
-  const used = (reached.length > 0 ? reached : STRATA).slice(0, count);
+  const reached = strata.filter(({ among }) => requests.some((request) => isAmong(among, request)));
+  const used = (reached.length > 0 ? reached : strata).slice(0, count);
   const rounds = Math.ceil(count / used.length);
   return Array.from({ length: count }, (_, index) => {
     const stratum = used[index % used.length] ?? { kind: 'kill-after', among: 'writes' };
