@@ -45,6 +45,7 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
     cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
     maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
     soakMs: readSoak(flags),
+    until: readUntil(flags),
     holdPolicyMigration: flags.until === 'controllers' ? true : undefined,
     userCommands: someOf(USER_COMMANDS.filter((name) => flags[name] !== undefined)),
     probeNetwork: readNetworkProbe(flags),
@@ -135,6 +136,14 @@ function readSoak({ soak, canary }: RunFlags): number | undefined {
   if (soak === undefined) return undefined;
   if (canary === undefined) throw new Fault('usage', '--soak has no effect without --canary', ['add --canary 1, or leave it out']);
   return parseDuration(soak, 'soak');
+}
+
+/** Throws Fault('usage') where the run would stop before: what continues it knows of no `--until`. */
+function readUntil({ until, canary, soak }: RunFlags): Options['until'] {
+  if (until === undefined || canary === undefined || soak !== undefined) return until;
+  throw new Fault('usage', '--until has no effect with --canary alone: the run stops after its canary', [
+    'add --soak 30m, so that it continues by itself, or leave one of them out',
+  ]);
 }
 
 /** As Kubernetes has it: `3`, or `25%` of the nodes, rounded up. */

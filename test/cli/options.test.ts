@@ -83,6 +83,14 @@ describe('toOptions', () => {
   });
 });
 
+describe('--soak and --until', () => {
+  it('are refused where they have no effect', () => {
+    assert.match(usage(() => toOptions({ soak: '5m' }, facts)).message, /^--soak has no effect without --canary$/);
+    assert.match(usage(() => toOptions({ canary: '1', until: 'agents' }, facts)).message, /^--until has no effect with --canary alone/);
+    assert.equal(toOptions({ canary: '1', soak: '5m', until: 'agents' }, facts).until, 'agents');
+  });
+});
+
 describe('--max-unavailable', () => {
   const read = (text: string) => toOptions({ 'max-unavailable': text }, facts).maxUnavailable;
 

@@ -52,6 +52,29 @@ describe('a canary on the manifest path', function () {
     assert.equal((await run(scenario)).writes, 0);
   });
 
+  it('is planned as the restart of its nodes alone, which are ready workers from every zone', async () => {
+    const { store } = scenario.cluster;
+    for (const [name, labels, unschedulable] of [
+      ['node-01', { 'node-role.kubernetes.io/control-plane': '' }, false],
+      ['node-02', { 'topology.kubernetes.io/zone': 'a' }, false],
+      ['node-03', { 'topology.kubernetes.io/zone': 'a' }, false],
+      ['node-04', { 'topology.kubernetes.io/zone': 'b' }, true],
+      ['node-05', { 'topology.kubernetes.io/zone': 'b' }, false],
+      ['node-06', { 'topology.kubernetes.io/zone': 'b' }, false],
+    ] as const) {
+      const node = store.get(K.Node, name) ?? assert.fail(name);
+      const metadata = { ...node.metadata, labels: { ...node.metadata.labels, ...labels } };
+      store.update(K.Node, { ...node, metadata, spec: { ...(node.spec as object), unschedulable } });
+    }
+    const restarts = async (flags: Flags) => {
+      const { plans } = await run(scenario, { 'dry-run': 'server', ...flags });
+      return plans.flatMap(({ objects }) => objects).find(({ ref }) => ref.kind === 'DaemonSet')?.restarts;
+    };
+    assert.deepEqual([await restarts({ canary: '2' }), await restarts({ canary: '2', soak: '5m' })], [2, NODES]);
+    await run(scenario, { canary: '2' });
+    assert.deepEqual(newOn(scenario), ['node-02', 'node-05']);
+  });
+
   it('goes on by itself after the soak', async () => {
     const began = scenario.clock.now().getTime();
     let wait: number | undefined;
@@ -188,6 +211,23 @@ describe('what --canary refuses before anything is written', () => {
     assert.match((await run(scenario, { canary: 'node-02' })).message ?? '', /node node-02 is not ready/);
     const alone = await run(await installedSandbox({ nodes: 1 }), { canary: '1' });
     assert.deepEqual([alone.exit, alone.writes], ['usage', 0]);
+  });
+
+  it('a node with Windows, and only those', async () => {
+    const scenario = await installedSandbox({ nodes: 3 });
+    const { store } = scenario.cluster;
+    const node = store.get(K.Node, 'node-03') ?? assert.fail('there is no node-03');
+    const labels = { ...node.metadata.labels, 'kubernetes.io/os': 'windows' };
+    store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
+    for (const [canary, because] of [
+      ['node-03', /there is no node node-03 with an agent for Linux/],
+      ['kubernetes.io/os=windows', /selects no node with an agent/],
+      ['2', /is every node with an agent/],
+    ] as const) {
+      const { exit, message, writes } = await run(scenario, { canary });
+      assert.deepEqual([exit, writes], ['usage', 0], canary);
+      assert.match(message ?? '', because);
+    }
   });
 
   it('an installation by the operator', async () => {

@@ -38,7 +38,7 @@ export function parseCanary(text: string): Choice {
 }
 
 function countOf(number: number, isPercent: boolean): Choice {
-  if (number < 1) throw refused('--canary 0 names no nodes');
+  if (number < 1) throw refused(`--canary ${number}${isPercent ? '%' : ''} names no nodes`);
   if (isPercent && number >= 100) throw refused(`--canary ${number}% is every node`);
   return isPercent ? { percent: number } : { count: number };
 }

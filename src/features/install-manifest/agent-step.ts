@@ -137,7 +137,16 @@ async function stepped(
   const back = strategyChange(result, last);
   if (!change || !back) return { previews: plain };
   const held = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
-  return { previews, step: { document, state: 'on', change, back, ...held, ...released(agents, result) } };
+  const step = { document, state: 'on', change, back, ...held, ...released(agents, result) } as const;
+  return { previews: previews.map((one) => (one === now ? restartingCanary(now, held.canary, context) : one)), step };
+}
+
+/** A run that stops after its canary restarts no other agent. */
+function restartingCanary(now: PreviewedObject, canary: CanaryStep | undefined, { options: { soakMs } }: Context): PreviewedObject {
+  if (canary === undefined || soakMs !== undefined) return now;
+  const { restarts: _, ...planned } = now.planned;
+  const { old, atOnce } = canary;
+  return { ...now, planned: old.length === 0 ? planned : { ...planned, restarts: old.length, atOnce } };
 }
 
 /** Throws Fault('usage') where `--canary` names no nodes that can be evaluated. */
@@ -164,8 +173,9 @@ function overOf(agents: Agents): AgentStep | undefined {
   return back && { document, state: 'over', change: back, back, ...released(agents, result) };
 }
 
-function released({ live, target }: Agents, next: KubeObject): Pick<AgentStep, 'released'> {
-  return isHeld(live) && !isHeld(next) ? { released: target } : {};
+/** With another template than the held one, as on the way back, nothing of it is let go. */
+function released({ live, preview, target }: Agents, next: KubeObject): Pick<AgentStep, 'released'> {
+  return isHeld(live) && !isHeld(next) && !changesPods(preview.planned) ? { released: target } : {};
 }
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */
