@@ -173,7 +173,7 @@ function overOf(agents: Agents): AgentStep | undefined {
   return back && { document, state: 'over', change: back, back, ...released(agents, result) };
 }
 
-/** With another template than the held one, as on the way back, nothing of it is let go. */
+/** With another template than the held one, as in a rollback, nothing of it is let go. */
 function released({ live, preview, target }: Agents, next: KubeObject): Pick<AgentStep, 'released'> {
   return isHeld(live) && !isHeld(next) && !changesPods(preview.planned) ? { released: target } : {};
 }
