@@ -248,6 +248,15 @@ export interface OlderReaders {
   readonly tiersSince: string;
   /** Blocks of addresses that releases before it cannot read: how their affinity begins, and for what the addresses are. */
   readonly newBlocks: { readonly since: string; readonly plural: string; readonly affinity: string; readonly use: string };
+  /** Kinds of other groups that newer releases act upon, and older ones do not. */
+  readonly kindsBeside: readonly { readonly group: string; readonly plural: string }[];
+  /** What means nothing that is lost, where the older release has no definition of it, or is judged by itself. */
+  readonly losesNothing: {
+    /** Written by the service alone, or without effect on traffic. */
+    readonly kinds: readonly string[];
+    /** Paths below `spec`. */
+    readonly fields: readonly string[];
+  };
 }
 
 /** Every name and fact the procedure leaves open. Data only. */

@@ -23,4 +23,13 @@ export const calicoOlderReaders: OlderReaders = {
   ],
   tiersSince: 'v3.29.0',
   newBlocks: { since: 'v3.30.0', plural: 'ipamblocks', affinity: 'virtual:', use: 'services of type LoadBalancer' },
+  kindsBeside: [{ group: 'policy.networking.k8s.io', plural: 'clusternetworkpolicies' }],
+  losesNothing: {
+    kinds: [
+      ...['blockaffinities', 'ipamblocks', 'ipamhandles', 'clusterinformations', 'caliconodestatuses'],
+      // Tiers by the policies in them; staged policies only show what they would do.
+      ...['tiers', 'stagedglobalnetworkpolicies', 'stagedkubernetesnetworkpolicies', 'stagednetworkpolicies'],
+    ],
+    fields: ['tier', 'performanceHints', 'controllers.policyMigration'],
+  },
 };

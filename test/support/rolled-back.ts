@@ -31,6 +31,8 @@ export const renamed: Profile = {
     policyNames: [{ since: 'v3.0.0', shows: 'cut', kinds: ['GlobalNetworkPolicy', 'NetworkPolicy'], unprefixed: ['knp.', 'ossg.'] }],
     tiersSince: 'v3.26.0',
     newBlocks: { since: 'v3.26.0', plural: 'ipamblocks', affinity: 'virtual:', use: 'services' },
+    kindsBeside: [],
+    losesNothing: { kinds: [], fields: [] },
   },
 };
 

@@ -7,7 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
-import { needs } from '../rights/index.ts';
+import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled } from '../survey/index.ts';
 import { type BackFacts, backChecks } from './checks.ts';
 import { namingOf } from './former-names.ts';
@@ -15,6 +15,7 @@ import { readNames } from './names-stage.ts';
 import type { NameProblem } from './policy-names.ts';
 import { backwards } from './stage.ts';
 import { listedOf } from './stored-lists.ts';
+import { readUnread } from './unread.ts';
 
 /** First of a rollback, before anything is written: what the old release could not read, by name. */
 export const rollbackCheckStage = backwards<BackFacts>({
@@ -22,16 +23,21 @@ export const rollbackCheckStage = backwards<BackFacts>({
   title: 'Check that the old release can read what is stored',
   ref: 'domain §7.2c',
   readOnly: true,
-  needs: [needs.detection, needs.storedResources],
+  needs: [
+    needs.detection,
+    needs.storedResources,
+    ({ olderReaders }) => allow(['list'], olderReaders?.kindsBeside ?? [], 'resources that the old release does not act upon'),
+  ],
   checks: backChecks,
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    const [names, tiered, newBlocks] = await Promise.all([
+    const [names, tiered, newBlocks, unread] = await Promise.all([
       readNames(sources, context, installation),
       readTiered(sources, context, installation),
       readNewBlocks(sources, context, installation),
+      readUnread(sources, context, installation),
     ]);
-    return { names, tiered, newBlocks };
+    return { names, tiered, newBlocks, unread };
   },
   plan: () => ({ actions: [] }),
 });

@@ -2,7 +2,7 @@ import { type Check, type Evidence, notApplicable, type Reading, read, type Verd
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { groupOf, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { failIfAny, table } from '../survey/index.ts';
 import { namingOf } from './former-names.ts';
@@ -26,12 +26,18 @@ export interface BackFacts extends NameFacts {
   readonly tiered: Reading<readonly NameProblem[]>;
   /** Blocks of addresses that the old release cannot read. */
   readonly newBlocks: Reading<readonly NameProblem[]>;
+  /** What the old release does not act upon; undefined where its definitions are not at hand. */
+  readonly unread: Reading<readonly NameProblem[] | undefined>;
 }
 
 const evidence = ({ object, detail }: NameProblem): Evidence => ({ text: refText(object), object, detail });
 
 const kindsText = (problems: readonly { readonly object: Pick<ObjectRef, 'apiVersion' | 'kind'> }[], { profile }: Context): string =>
   [...new Set(problems.map(({ object }) => `${object.kind.toLowerCase()}.${profile.crdGroup}`))].join(',');
+
+/** `bgpfilter.crd.projectcalico.org`, each once. */
+const resourcesText = (problems: readonly NameProblem[]): string =>
+  [...new Set(problems.map(({ object: { apiVersion, kind } }) => `${kind.toLowerCase()}.${groupOf(apiVersion)}`))].join(',');
 
 export const nameChecks: readonly Check<NameFacts>[] = table({ category: 'resources', severity: 'error', ref: 'domain §7.2c' }, [
   {
@@ -94,7 +100,7 @@ export const labelChecks: readonly Check<LabelsJudged>[] = table({ category: 're
   },
 ]);
 
-const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks'>>[] = table(
+const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unread'>>[] = table(
   { category: 'resources', severity: 'error', ref: 'domain §7.2c' },
   [
     {
@@ -127,6 +133,20 @@ const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks'>>[] = 
           next: command`kubectl get services -A -o wide`,
         }));
         return final(verdict);
+      },
+    },
+    {
+      id: 'NS-765',
+      title: 'old release acts upon all that is stored',
+      judge({ unread }, { goal: { release } }): Verdict {
+        const found = read(unread);
+        if (found === undefined) return notApplicable(`what ${release} defines is not at hand, or is not stored in the cluster`);
+        const verdict = failIfAny(found.map(evidence), `${release} defines every stored object and field`, (list) => ({
+          because: `${counted(found.length, 'object has', 'objects have')} what ${release} does not act upon: ${list}`,
+          hint: 'Do what they do by other means, then delete or change them; or accept each by its name: it stays stored, and has no such effect.',
+          next: command`kubectl get ${resourcesText(found)} -A -o yaml`,
+        }));
+        return verdict.status === 'failed' ? { ...verdict, byName: true, eachByName: true } : verdict;
       },
     },
   ],

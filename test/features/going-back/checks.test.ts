@@ -19,12 +19,12 @@ const problem = (kind: string, name: string, detail: string): NameProblem => ({
   detail,
 });
 const NAMES: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
-const NOTHING: BackFacts = { names: { value: NAMES }, tiered: { value: [] }, newBlocks: { value: [] } };
+const NOTHING: BackFacts = { names: { value: NAMES }, tiered: { value: [] }, newBlocks: { value: [] }, unread: { value: [] } };
 
 const outcomes = (facts: Partial<BackFacts>, context: Context) =>
   Object.fromEntries(judgeAll(backChecks, { ...NOTHING, ...facts }, context).map(({ id, outcome }) => [id, outcome]));
 
-const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok' };
+const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok', 'NS-765': 'ok' };
 const UNREAD: Reading<never> = { unread: 'forbidden (403)' };
 
 describe('the checks of a rollback', () => {
@@ -36,7 +36,7 @@ describe('the checks of a rollback', () => {
     const not = 'not-applicable';
     assert.deepEqual(outcomes({}, back('v3.29.7')), { ...PASSED, 'NS-760': not });
     assert.deepEqual(outcomes({}, back('v3.31.7')), { ...PASSED, 'NS-760': not, 'NS-761': not });
-    assert.deepEqual(outcomes({}, back('v3.32.0')), { 'NS-760': not, 'NS-761': not, 'NS-762': not, 'NS-763': not });
+    assert.deepEqual(outcomes({}, back('v3.32.0')), { 'NS-760': not, 'NS-761': not, 'NS-762': not, 'NS-763': not, 'NS-765': 'ok' });
   });
 
   const facts: readonly [string, Partial<BackFacts>][] = [
@@ -75,8 +75,18 @@ describe('the checks of a rollback', () => {
     });
 
   it('fail where nothing could be read', () => {
-    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD }, back('v3.26.4'));
+    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD, unread: UNREAD }, back('v3.26.4'));
     assert.deepEqual([...new Set(Object.values(found))], ['error']);
+  });
+
+  it('NS-765 names what the old release does not act upon, until each is accepted by its name', () => {
+    const object = { apiVersion: 'policy.networking.k8s.io/v1alpha2', kind: 'ClusterNetworkPolicy', name: 'deny-tenants' };
+    const found = { unread: { value: [{ object, detail: 'v3.31.7 has no such kind' }] } };
+    const outcome = (context: Context) => outcomes(found, context)['NS-765'];
+    assert.equal(outcome(back('v3.31.7')), 'error');
+    assert.equal(outcome(back('v3.31.7', [{ check: 'NS-765' }])), 'error');
+    assert.equal(outcome(back('v3.31.7', [{ check: 'NS-765', subject: 'ClusterNetworkPolicy/deny-tenants' }])), 'accepted');
+    assert.equal(outcomes({ unread: { value: undefined } }, back('v3.31.7'))['NS-765'], 'not-applicable');
   });
 
   it('NS-764 names objects with labels that Kubernetes refuses, until that is accepted by name', () => {

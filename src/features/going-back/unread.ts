@@ -1,0 +1,125 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { isRecord, jsonAt, mapAt, sameValue } from '../../kernel/json.ts';
+import { crdName, type Kind, type KubeObject, refOf } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { OlderReaders } from '../../kernel/profile.ts';
+import { named } from '../../kube/lean-objects.ts';
+import { manifestOf, objectsIn } from '../../manifest/manifest.ts';
+import { attempt } from '../survey/index.ts';
+import type { NameProblem } from './policy-names.ts';
+import { listed } from './stored-lists.ts';
+
+/** What is asked here of a structural schema. */
+interface Definition {
+  readonly properties?: Readonly<Record<string, Definition>>;
+  readonly items?: Definition;
+  readonly additionalProperties?: boolean | Definition;
+  readonly default?: unknown;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+/** By the name of a CRD. */
+type Definitions = ReadonlyMap<string, Definition>;
+
+/**
+ * What is stored and the older release does not act upon: objects of kinds that it does not define, and fields that its
+ * definitions do not have. Undefined where its definitions are not at hand. What a newer definition fills in by default loses nothing.
+ */
+export async function readUnread(
+  sources: Pick<Sources, 'cluster' | 'stored' | 'artifacts'>,
+  { profile, goal }: Context,
+  installation: Installation,
+): Promise<Reading<readonly NameProblem[] | undefined>> {
+  const { olderReaders, crdGroup } = profile;
+  // Every release has the same definitions, whatever installs it.
+  const file = profile.variants.find(({ datastore }) => datastore === 'api')?.file;
+  if (!olderReaders || file === undefined || isKeyValue(installation)) return { value: undefined };
+  return attempt(async () => {
+    const old = await definitionsOf(sources, goal.release, file);
+    if (old === undefined) return undefined;
+    const left = goal.takesBack && (await definitionsOf(sources, goal.takesBack.to, file));
+    const isMeant = ({ group, plural }: Pick<Kind, 'group' | 'plural'>) =>
+      group === crdGroup
+        ? !olderReaders.losesNothing.kinds.includes(plural)
+        : olderReaders.kindsBeside.some((one) => one.group === group && one.plural === plural);
+    const found = await listed(sources.cluster, isMeant, (kind) => (object) => {
+      const definition = old.get(crdName(kind));
+      const unread = definition === undefined ? [] : unreadFields(object, definition, left?.get(crdName(kind)), olderReaders);
+      return { ...named(object), spec: { isNewKind: definition === undefined, unread } };
+    });
+    return found.flatMap((object) => problemOf(object, goal.release));
+  });
+}
+
+function problemOf(object: KubeObject, release: string): readonly NameProblem[] {
+  const { isNewKind, unread } = mapAt(object.spec);
+  if (isNewKind === true) return [{ object: refOf(object), detail: `${release} has no such kind` }];
+  const fields = Array.isArray(unread) ? unread.map(String) : [];
+  return fields.length === 0 ? [] : [{ object: refOf(object), detail: fields.join(', ') }];
+}
+
+async function definitionsOf(
+  { stored, artifacts }: Pick<Sources, 'stored' | 'artifacts'>,
+  release: string,
+  file: string,
+): Promise<Definitions | undefined> {
+  const carried = await stored.documentsOf(release, file);
+  if (carried) return defined(carried);
+  const path = `manifests/${file}`;
+  if (!(await artifacts.has(release, path))) return undefined;
+  return defined(objectsIn(await manifestOf(await artifacts.fetch(release, path))));
+}
+
+function defined(documents: readonly KubeObject[]): Definitions {
+  const crds = documents.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return new Map(crds.map((crd) => [crd.metadata.name, definitionIn(crd)]));
+}
+
+/** Of the stored version; older definitions have one for all of them. */
+function definitionIn({ spec }: KubeObject): Definition {
+  const versions = jsonAt(spec, 'versions');
+  const all: readonly unknown[] = Array.isArray(versions) ? versions : [];
+  const one = all.find((version) => jsonAt(version, 'storage') === true);
+  return mapAt(jsonAt(one, 'schema', 'openAPIV3Schema') ?? jsonAt(spec, 'validation', 'openAPIV3Schema'));
+}
+
+function unreadFields(
+  { spec }: KubeObject,
+  old: Definition,
+  left: Definition | undefined,
+  { losesNothing }: OlderReaders,
+): readonly string[] {
+  // A definition without a schema has all that is stored.
+  const before = old.properties?.spec;
+  if (before === undefined) return [];
+  const found = [...unreadIn(spec, before, left?.properties?.spec, '')].map((path) => path.replace(/^\./, ''));
+  return found.filter((path) => !losesNothing.fields.some((field) => path === field || path.startsWith(`${field}.`)));
+}
+
+function* unreadIn(value: unknown, old: Definition | undefined, left: Definition | undefined, path: string): Generator<string> {
+  if (old === undefined) {
+    if (!isDefault(value, left)) yield path;
+  } else if (old['x-kubernetes-preserve-unknown-fields'] === true) return;
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* unreadIn(item, old.items ?? {}, left?.items, `${path}[${index}]`);
+  } else if (isRecord(value)) yield* unreadMembers(value, old, left, path);
+}
+
+function* unreadMembers(
+  value: Readonly<Record<string, unknown>>,
+  { properties, additionalProperties }: Definition,
+  left: Definition | undefined,
+  path: string,
+): Generator<string> {
+  if (properties === undefined || additionalProperties !== undefined) return;
+  for (const [name, member] of Object.entries(value))
+    yield* unreadIn(member, Object.hasOwn(properties, name) ? properties[name] : undefined, left?.properties?.[name], `${path}.${name}`);
+}
+
+/** What a definition fills in by itself, and what has nothing else in it. */
+function isDefault(value: unknown, left: Definition | undefined): boolean {
+  if (left?.default !== undefined && sameValue(value, left.default)) return true;
+  return isRecord(value) && Object.entries(value).every(([name, member]) => isDefault(member, left?.properties?.[name]));
+}
