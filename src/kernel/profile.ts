@@ -250,7 +250,7 @@ export interface OlderReaders {
   readonly newBlocks: { readonly since: string; readonly plural: string; readonly affinity: string; readonly use: string };
   /** Kinds of other groups that newer releases act upon, and older ones do not. */
   readonly kindsBeside: readonly { readonly group: string; readonly plural: string }[];
-  /** What means nothing that is lost, where the older release has no definition of it, or is judged by itself. */
+  /** What means nothing that is lost, where the older release has no definition of it, or has a check of its own. */
   readonly losesNothing: {
     /** Written by the service alone, or without effect on traffic. */
     readonly kinds: readonly string[];
