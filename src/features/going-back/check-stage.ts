@@ -15,6 +15,7 @@ import { readNames } from './names-stage.ts';
 import type { NameProblem } from './policy-names.ts';
 import { backwards } from './stage.ts';
 import { listedOf } from './stored-lists.ts';
+import { readTables } from './tables.ts';
 import { readUnread } from './unread.ts';
 
 /** First of a rollback, before anything is written: what the old release could not read, by name. */
@@ -31,13 +32,14 @@ export const rollbackCheckStage = backwards<BackFacts>({
   checks: backChecks,
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    const [names, tiered, newBlocks, unread] = await Promise.all([
+    const [names, tiered, newBlocks, unread, tables] = await Promise.all([
       readNames(sources, context, installation),
       readTiered(sources, context, installation),
       readNewBlocks(sources, context, installation),
       readUnread(sources, context, installation),
+      readTables(sources, context, installation),
     ]);
-    return { names, tiered, newBlocks, unread };
+    return { names, tiered, newBlocks, unread, tables };
   },
   plan: () => ({ actions: [] }),
 });

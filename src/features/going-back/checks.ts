@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupOf, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
+import { NO_RETURNS } from '../../kernel/undo.ts';
 import { failIfAny, table } from '../survey/index.ts';
 import { namingOf } from './former-names.ts';
 import { type HiddenIn, readsOwnMetadata } from './own-metadata.ts';
@@ -28,6 +29,8 @@ export interface BackFacts extends NameFacts {
   readonly newBlocks: Reading<readonly NameProblem[]>;
   /** What the old release does not act upon; undefined where its definitions are not at hand. */
   readonly unread: Reading<readonly NameProblem[] | undefined>;
+  /** What has agents in eBPF mode; undefined where agents of both releases keep connections in the same tables. */
+  readonly tables: Reading<readonly NameProblem[] | undefined>;
 }
 
 const evidence = ({ object, detail }: NameProblem): Evidence => ({ text: refText(object), object, detail });
@@ -100,7 +103,7 @@ export const labelChecks: readonly Check<LabelsJudged>[] = table({ category: 're
   },
 ]);
 
-const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unread'>>[] = table(
+const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unread' | 'tables'>>[] = table(
   { category: 'resources', severity: 'error', ref: 'domain §7.2c' },
   [
     {
@@ -147,6 +150,20 @@ const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unr
           next: command`kubectl get ${resourcesText(found)} -A -o yaml`,
         }));
         return verdict.status === 'failed' ? { ...verdict, byName: true, eachByName: true } : verdict;
+      },
+    },
+    {
+      id: 'NS-766',
+      title: 'no agent keeps connections in tables of eBPF',
+      judge({ tables }, { goal: { release } }): Verdict {
+        const found = read(tables);
+        if (found === undefined) return notApplicable('agents of both releases keep connections in the same tables');
+        const verdict = failIfAny(found.map(evidence), 'no agent is in eBPF mode', (list) => ({
+          because: `agents are in eBPF mode, and those of ${release} refuse the tables of newer ones: ${list}`,
+          hint: NO_RETURNS.tables.long,
+          next: command`kubectl netsvc-upgrade explain NS-766`,
+        }));
+        return final(verdict);
       },
     },
   ],

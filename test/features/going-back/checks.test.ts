@@ -19,12 +19,18 @@ const problem = (kind: string, name: string, detail: string): NameProblem => ({
   detail,
 });
 const NAMES: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
-const NOTHING: BackFacts = { names: { value: NAMES }, tiered: { value: [] }, newBlocks: { value: [] }, unread: { value: [] } };
+const NOTHING: BackFacts = {
+  names: { value: NAMES },
+  tiered: { value: [] },
+  newBlocks: { value: [] },
+  unread: { value: [] },
+  tables: { value: [] },
+};
 
 const outcomes = (facts: Partial<BackFacts>, context: Context) =>
   Object.fromEntries(judgeAll(backChecks, { ...NOTHING, ...facts }, context).map(({ id, outcome }) => [id, outcome]));
 
-const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok', 'NS-765': 'ok' };
+const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok', 'NS-765': 'ok', 'NS-766': 'ok' };
 const UNREAD: Reading<never> = { unread: 'forbidden (403)' };
 
 describe('the checks of a rollback', () => {
@@ -36,7 +42,14 @@ describe('the checks of a rollback', () => {
     const not = 'not-applicable';
     assert.deepEqual(outcomes({}, back('v3.29.7')), { ...PASSED, 'NS-760': not });
     assert.deepEqual(outcomes({}, back('v3.31.7')), { ...PASSED, 'NS-760': not, 'NS-761': not });
-    assert.deepEqual(outcomes({}, back('v3.32.0')), { 'NS-760': not, 'NS-761': not, 'NS-762': not, 'NS-763': not, 'NS-765': 'ok' });
+    assert.deepEqual(outcomes({}, back('v3.32.0')), {
+      'NS-760': not,
+      'NS-761': not,
+      'NS-762': not,
+      'NS-763': not,
+      'NS-765': 'ok',
+      'NS-766': 'ok',
+    });
   });
 
   const facts: readonly [string, Partial<BackFacts>][] = [
@@ -67,6 +80,7 @@ describe('the checks of a rollback', () => {
         },
       },
     ],
+    ['NS-766', { tables: { value: [problem('FelixConfiguration', 'node.node-01', 'bpfEnabled true')] } }],
   ];
   for (const [id, found] of facts)
     it(`${id} names what it finds, and nobody can accept it`, () => {
@@ -75,7 +89,7 @@ describe('the checks of a rollback', () => {
     });
 
   it('fail where nothing could be read', () => {
-    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD, unread: UNREAD }, back('v3.26.4'));
+    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD, unread: UNREAD, tables: UNREAD }, back('v3.26.4'));
     assert.deepEqual([...new Set(Object.values(found))], ['error']);
   });
 

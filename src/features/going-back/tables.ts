@@ -1,0 +1,50 @@
+import type { Reading } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { jsonAt } from '../../kernel/json.ts';
+import { type KubeObject, refOf } from '../../kernel/object.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
+import { named } from '../../kube/lean-objects.ts';
+import { attempt } from '../survey/index.ts';
+import { storedBehindCli } from './behind-cli.ts';
+import type { NameProblem } from './policy-names.ts';
+import { listedOf } from './stored-lists.ts';
+
+const SETTINGS = 'felixconfigurations';
+const FIELD = 'bpfEnabled';
+
+/**
+ * What has agents in eBPF mode now, on any node: the run record knows how it was when the upgrade began. Undefined where agents of both
+ * releases keep connections in the same tables.
+ */
+export async function readTables(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+): Promise<Reading<readonly NameProblem[] | undefined>> {
+  const { profile, goal } = context;
+  const since = profile.ebpfTablesSince;
+  const left = goal.takesBack?.to;
+  if (since === undefined || !isOlder(goal.release, since) || (left !== undefined && isOlder(left, since))) return { value: undefined };
+  const { dataPlane, agent } = installation;
+  return attempt(async () => {
+    // Their environment alone tells it of a key-value store without its CLI.
+    const settings = isKeyValue(installation) && dataPlane !== undefined ? [] : await settingsOf(sources, context, installation);
+    const on = settings.filter(isOn);
+    const isOverruled = dataPlane === 'standard' && on.some(({ metadata }) => metadata.name === 'default');
+    if (isOverruled) return [];
+    const found = on.map((object) => ({ object: refOf(object), detail: `${FIELD} true` }));
+    if (found.length > 0 || dataPlane !== 'ebpf') return found;
+    const { kind, name, namespace } = agent ?? { kind: 'DaemonSet', name: 'agents', namespace: undefined };
+    return [{ object: { apiVersion: 'apps/v1', kind, name, ...(namespace ? { namespace } : {}) }, detail: 'its agents are in eBPF mode' }];
+  });
+}
+
+async function settingsOf(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
+  if (isKeyValue(installation)) return (await storedBehindCli(sources, context))(SETTINGS);
+  return listedOf(sources.cluster, context.profile.crdGroup, (_, plural) => plural === SETTINGS, lean);
+}
+
+const lean = (object: KubeObject): KubeObject => ({ ...named(object), spec: { [FIELD]: jsonAt(object.spec, FIELD) } });
+const isOn = ({ spec }: KubeObject): boolean => String(jsonAt(spec, FIELD)).toLowerCase() === 'true';
