@@ -8,8 +8,8 @@ import { cliList, findServiceCli } from '../service-cli/index.ts';
 const ANSWER_MS = 15_000;
 
 /**
- * What a key-value store holds, as the CLI of the release that is left shows it: with the names under which it is stored. An older one makes
- * names of its own. While agents of both releases run, the store is of either. Throws Fault if no such CLI can be asked.
+ * What a key-value store holds, as the CLI of the release that is left shows it: an older one makes names of its own. While agents of both
+ * releases run, the store is of either. Throws Fault if no such CLI can be asked.
  */
 export async function storedBehindCli(
   sources: Sources,
