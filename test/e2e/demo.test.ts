@@ -76,7 +76,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     out: [
       /^× NS-201 1 edit of yours to decide/m,
       /--resolve FIELD=mine\|theirs/,
-      /^The exit code is 8\. On a .* --resolve DaemonSet\S+=mine$/m,
+      /^The exit code is 8\. On a .*: kubectl netsvc-upgrade plan -o wide$/m,
     ],
   },
   lock: {

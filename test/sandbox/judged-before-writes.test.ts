@@ -51,7 +51,7 @@ describe('a stage that is asked for alone', () => {
       assert.equal(exit, 3, said);
       assert.match(said, says);
       assert.match(said, /Download kubectl/);
-      assert.match(said, /^Next: curl -fLO https:\/\/dl\.k8s\.io\/release\/v1\.36\.1\/bin\/\w+\/\w+\/kubectl$/m);
+      assert.match(said, /^ *fix: curl -fLO https:\/\/dl\.k8s\.io\/release\/v1\.36\.1\/bin\/\w+\/\w+\/kubectl$/m);
       assert.equal(bench.err().match(/^error: /gm)?.length, 1, said);
       assert.deepEqual([scenario.cluster.faults.writes, scenario.state.record], [writes, undefined]);
     });
