@@ -24,6 +24,7 @@ import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
 import { podWebhooks } from './pod-webhooks.ts';
 import { noneUnfinished } from './procedures-checks.ts';
+import type { Readings } from './readings.ts';
 import { releaseChangesChecks } from './release-changes-checks.ts';
 import { nodesForWorkloads, selectorChecks } from './selector-checks.ts';
 import { serverChecks } from './server-checks.ts';
@@ -93,7 +94,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
 ];
 
 /** What the preflight knows: what every feature reads of a cluster, and what `apply` would stop at. */
-export interface WholePreflight extends PreflightFacts {
+export interface WholePreflight extends PreflightFacts, Omit<Readings, keyof PreflightFacts> {
   /** Undefined where `apply` evaluates it in the same chain, and on paths without a full manifest. */
   readonly ahead: Reading<TargetJudged> | undefined;
   /** Undefined where the service gives no addresses, or the API holds none of them. */

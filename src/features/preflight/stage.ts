@@ -3,19 +3,16 @@ import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Detection, type Installation, isKeyValue } from '../../kernel/installation.ts';
-import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
-import { slimPod } from '../../kube/lean-objects.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { givesAddresses, readIpam } from '../ipam/index.ts';
-import { readPulled } from '../node-probe/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
-import { allow, type Needs, needs } from '../rights/index.ts';
-import { type CliCall, cliList, findServiceCli, readClis } from '../service-cli/index.ts';
+import { type Needs, needs } from '../rights/index.ts';
+import { type CliCall, cliList, findServiceCli } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
 import {
   attempt,
@@ -25,15 +22,10 @@ import {
   LeftOut,
   objectsOf,
   type PreflightFacts,
-  podView,
   readAgentConfig,
-  readClient,
-  readInjectors,
   readInventory,
   readOperated,
-  readProxyMode,
   readResources,
-  readWorkFolder,
   replacesApi,
   type StoredBehindCli,
   specOf,
@@ -41,8 +33,9 @@ import {
 } from '../survey/index.ts';
 import { readAccess } from './access.ts';
 import { preflightChecks, type WholePreflight } from './catalogue.ts';
-import { readOperatedPods, readPodWebhooks } from './pod-webhooks.ts';
+import { readOperatedPods } from './pod-webhooks.ts';
 import { readingOnly } from './reading-only.ts';
+import { type Begun, beginReadings, readingNeeds } from './readings.ts';
 import { readAhead, readTargetFor } from './target.ts';
 
 declare module '../../kernel/context.ts' {
@@ -51,13 +44,6 @@ declare module '../../kernel/context.ts' {
     readonly readOnly?: boolean;
   }
 }
-
-const podWebhooks: Needs = () => [
-  ...allow(['list'], [K.ValidatingWebhookConfiguration, K.MutatingWebhookConfiguration], 'webhooks that are asked about new pods', {
-    required: false,
-  }),
-  ...allow(['get'], K.Service, 'pods behind these webhooks', { required: false }),
-];
 
 /** What is installed and whether it can be upgraded (§1, 7, 9): reads everything at once, changes nothing. `ofRun`: what a run asks of the account. */
 export const preflightStage = (ofRun: () => readonly Needs[]) =>
@@ -76,9 +62,7 @@ export const preflightStage = (ofRun: () => readonly Needs[]) =>
       needs.podDryRuns,
       needs.chartRead,
       needs.crossings,
-      () => allow(['list'], [K.Namespace, K.PodDisruptionBudget, K.APIService], 'state of the cluster'),
-      () => allow(['get'], K.ConfigMap, 'settings of the agents and of kube-proxy'),
-      podWebhooks,
+      ...readingNeeds,
     ],
     checks: preflightChecks,
     survey: (sources, context) => surveyPreflight(sources, context, ofRun()),
@@ -89,20 +73,16 @@ export const preflightStage = (ofRun: () => readonly Needs[]) =>
 export async function surveyPreflight(ports: Sources, context: Context, ofRun: readonly Needs[]): Promise<WholePreflight> {
   const asked = context.options.readOnly ? readingOnly(ports) : ports;
   const sources = { ...asked, cluster: oneLook(asked.cluster) };
-  const general = readGeneral(sources, context);
-  const [around, machine, upgrade] = await Promise.all([
-    general,
-    readMachine(sources, context),
-    readUpgrade(sources, context, { general, ofRun }),
-  ]);
-  return { ...around, ...machine, ...upgrade, now: sources.clock.now().getTime() };
+  const begun = beginReadings(sources, context);
+  const [readings, upgrade] = await Promise.all([allOf(begun), readUpgrade(sources, context, { begun, ofRun })]);
+  return { ...readings, ...upgrade, now: sources.clock.now().getTime() };
 }
 
 /** What is installed, what becomes of it, and what this account may do to it. */
 async function readUpgrade(
   sources: Sources,
   context: Context,
-  { general, ofRun }: { readonly general: ReturnType<typeof readGeneral>; readonly ofRun: readonly Needs[] },
+  { begun, ofRun }: { readonly begun: Begun; readonly ofRun: readonly Needs[] },
 ) {
   const { cluster } = sources;
   const [{ detection, ...installed }, record] = await Promise.all([
@@ -116,10 +96,12 @@ async function readUpgrade(
     : readTargetFor(sources, context, detection, record);
   const ofChart = readChartAhead(sources, context, detection);
   const mayDo = async () => {
-    const [target, around, chart] = await Promise.all([ofTarget, general, ofChart]);
+    const { pods, injectors, discovery } = begun;
+    const [target, chart, around] = await Promise.all([ofTarget, ofChart, allOf({ pods, injectors, discovery })]);
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart, ofRun };
     return readAccess(cluster, context, detection, target, more);
   };
+  const resources = begun.discovery.then((kinds) => readResources(cluster, kinds, context.profile));
   const agentConfig = attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant));
   const found = await allOf({
     target: ofTarget.then(({ facts }) => facts),
@@ -130,10 +112,11 @@ async function readUpgrade(
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
     rendered: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.work?.written ?? [])),
     owners: attempt(() => judgeOwners(sources, context, detection, record)),
+    resources,
     agentConfig,
     operated: readOperated(cluster, context, detection),
     inStore: attemptWith(detection, (one) => readBehindCli(sources, context, one)),
-    ipam: readAddresses(cluster, context, { detection, agentConfig, general }),
+    ipam: readAddresses(cluster, context, { detection, agentConfig, begun, resources }),
     operatedPods: attempt(() => readOperatedPods(cluster, context, { detection, ...installed })),
   });
   return { ...installed, detection, record, ...found };
@@ -145,53 +128,25 @@ async function readInstallation(sources: Sources, { profile, options }: Context)
   return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds, configMaps };
 }
 
-async function readGeneral({ cluster, lock }: Sources, { profile }: Context) {
-  const discovery = attempt(() => cluster.discover());
-  return allOf({
-    discovery,
-    server: attempt(() => cluster.version()),
-    clockSkewMs: attempt(() => cluster.clockSkewMs()),
-    nodes: attempt(() => cluster.list(K.Node)),
-    pods: attempt(async () => (await cluster.list(K.Pod, { keep: slimPod })).map(podView)),
-    namespaces: attempt(() => cluster.list(K.Namespace)),
-    budgets: attempt(() => cluster.list(K.PodDisruptionBudget)),
-    apiServices: attempt(() => cluster.list(K.APIService)),
-    lockHolder: attempt(() => lock.holder()),
-    injectors: attempt(() => readInjectors(cluster, profile)),
-    proxyMode: attempt(() => readProxyMode(cluster)),
-    resources: discovery.then((found) => readResources(cluster, found, profile)),
-    podWebhooks: attempt(() => readPodWebhooks(cluster)),
-  });
-}
-
 interface Addressed {
   readonly detection: Reading<Detection>;
   readonly agentConfig: Promise<Reading<KubeObject | undefined>>;
-  readonly general: ReturnType<typeof readGeneral>;
+  readonly begun: Begun;
+  readonly resources: Promise<PreflightFacts['resources']>;
 }
 
 /** Asked only where the service gives the addresses; nodes and pods are those that everything else is evaluated by. */
-async function readAddresses(cluster: Sources['cluster'], context: Context, { detection, agentConfig, general }: Addressed) {
+async function readAddresses(cluster: Sources['cluster'], context: Context, { detection, agentConfig, begun, resources: listed }: Addressed) {
   const installation = installationIn(detection);
   if (!installation) return { value: undefined };
   return attemptWith(await agentConfig, async (config) => {
     if (!givesAddresses(installation.input?.resource, config, context.profile)) return undefined;
     return readIpam(cluster, context, installation, async () => {
-      const { nodes, pods, resources } = await general;
+      const { nodes, pods, resources } = await allOf({ nodes: begun.nodes, pods: begun.pods, resources: listed });
       const named = read(pods).map((one) => ({ pod: `${one.namespace}/${one.name}`, addresses: one.addresses ?? [] }));
       const pools = objectsOf({ resources }, 'ippools').map((pool) => String(specOf(pool).cidr ?? ''));
       return { nodes: read(nodes), pods: new Set(named.map(({ pod }) => pod)), addressed: { pods: named, pools } };
     });
-  });
-}
-
-async function readMachine({ tools, work, files }: Sources, context: Context) {
-  return allOf({
-    client: attempt(() => readClient(tools)),
-    clis: attempt(() => readClis(tools, context.profile)),
-    chartTool: attempt(() => tools.which('helm')),
-    work: attempt(() => readWorkFolder({ work, files })),
-    pulled: attempt(() => readPulled(work, context)),
   });
 }
 
