@@ -74,15 +74,22 @@ export async function surveyPreflight(ports: Sources, context: Context, ofRun: r
   const asked = context.options.readOnly ? readingOnly(ports) : ports;
   const sources = { ...asked, cluster: oneLook(asked.cluster) };
   const begun = beginReadings(sources, context);
-  const [readings, upgrade] = await Promise.all([allOf(begun), readUpgrade(sources, context, { begun, ofRun })]);
+  const resources = begun.discovery.then((kinds) => readResources(sources.cluster, kinds, context.profile));
+  const [readings, upgrade] = await Promise.all([allOf(begun), readUpgrade(sources, context, { begun, resources, ofRun })]);
   return { ...readings, ...upgrade, now: sources.clock.now().getTime() };
+}
+
+/** What is being read. */
+interface OnTheWay {
+  readonly begun: Begun;
+  readonly resources: Promise<PreflightFacts['resources']>;
 }
 
 /** What is installed, what becomes of it, and what this account may do to it. */
 async function readUpgrade(
   sources: Sources,
   context: Context,
-  { begun, ofRun }: { readonly begun: Begun; readonly ofRun: readonly Needs[] },
+  { begun, resources, ofRun }: OnTheWay & { readonly ofRun: readonly Needs[] },
 ) {
   const { cluster } = sources;
   const [{ detection, ...installed }, record] = await Promise.all([
@@ -101,7 +108,6 @@ async function readUpgrade(
     const more = { meshed: mayBeMeshed(around, context), discovery: around.discovery, chart, ofRun };
     return readAccess(cluster, context, detection, target, more);
   };
-  const resources = begun.discovery.then((kinds) => readResources(cluster, kinds, context.profile));
   const agentConfig = attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant));
   const found = await allOf({
     target: ofTarget.then(({ facts }) => facts),
@@ -128,15 +134,17 @@ async function readInstallation(sources: Sources, { profile, options }: Context)
   return { detection: detectReading(inventory, profile, options), daemonSets, deployments, crds, configMaps };
 }
 
-interface Addressed {
+interface Addressed extends OnTheWay {
   readonly detection: Reading<Detection>;
   readonly agentConfig: Promise<Reading<KubeObject | undefined>>;
-  readonly begun: Begun;
-  readonly resources: Promise<PreflightFacts['resources']>;
 }
 
 /** Asked only where the service gives the addresses; nodes and pods are those that everything else is evaluated by. */
-async function readAddresses(cluster: Sources['cluster'], context: Context, { detection, agentConfig, begun, resources: listed }: Addressed) {
+async function readAddresses(
+  cluster: Sources['cluster'],
+  context: Context,
+  { detection, agentConfig, begun, resources: listed }: Addressed,
+) {
   const installation = installationIn(detection);
   if (!installation) return { value: undefined };
   return attemptWith(await agentConfig, async (config) => {
