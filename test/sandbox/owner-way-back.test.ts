@@ -3,10 +3,12 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
 import { rollbackNamesStage } from '../../src/features/going-back/index.ts';
 import { ownerrefsStripStage } from '../../src/features/ownerrefs/strip-stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { groupOf, type KubeObject } from '../../src/kernel/object.ts';
 import type { Cluster } from '../../src/kernel/ports.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { testFolder } from '../support/folders.ts';
-import { assertDone, faultPoints, faultyCluster, isRead, type LineFault } from '../support/owner-faults.ts';
+import { assertDone, faultPoints, faultyCluster, isRead, type LineFault, openFindings } from '../support/owner-faults.ts';
 import { sameMachine, sandboxLock } from '../support/owner-lock.ts';
 import { type OwnerSandbox, ownerSandbox, plainName, renaming } from '../support/owner-sandbox.ts';
 import { assertEnd, journalOf, perform, sampled } from '../support/owner-sweep.ts';
@@ -93,6 +95,33 @@ describe('owner references on the way back, on the sandbox', function () {
         'a second one writes nothing',
       );
     });
+
+  it('keep names from being put back where one came back, and nothing is collected', async () => {
+    const sandbox = await upgraded(folder);
+    const { store } = sandbox.scenario.cluster;
+    const isOwned = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+      ownerReferences.some(({ apiVersion, kind }) => groupOf(apiVersion) === 'netsvc.io' && kind === 'GlobalNetworkPolicy');
+    const [owned] = [K.ConfigMap, K.Secret, K.ClusterRole].flatMap((kind) =>
+      store
+        .list(kind)
+        .filter(isOwned)
+        .map((object) => ({ kind, object })),
+    );
+    assert.ok(owned);
+    assertDone(await rollBack(sandbox, [ownerrefsStripStage], folder), 'off');
+    const names = policiesOf(sandbox);
+    const { kind, object } = owned;
+    const { name, namespace, ownerReferences } = object.metadata;
+    const now = store.get(kind, name, namespace);
+    assert.ok(now && ownerReferences);
+    store.update(kind, { ...now, metadata: { ...now.metadata, ownerReferences } });
+    const blocked = await rollBack(sandbox, [rollbackNamesStage], folder);
+    assert.equal(blocked.exit, 'blocked');
+    assert.match(openFindings(blocked), /NS-701 1 reference to GlobalNetworkPolicy.* must be removed/);
+    assert.deepEqual([policiesOf(sandbox), sandbox.deleted], [names, []]);
+    await wholeBack(sandbox, folder);
+    await assertEnd(sandbox, 'back');
+  });
 
   it('are not put back while the new API server still answers', async () => {
     const sandbox = await upgraded(folder);

@@ -6,6 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { neverRenames, POLICY_PLURALS } from '../policies/index.ts';
 import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
@@ -18,12 +19,13 @@ import { judgeNames, type NameMove, type NamesJudged, namedWriters } from './pol
 import { backwards, REF } from './stage.ts';
 import { listedOf } from './stored-lists.ts';
 
-interface NamesFacts extends NameFacts {
+interface NamesFacts extends NameFacts, OwnersJudged {
   readonly installation: Installation;
   /** Why nothing is read. */
   readonly skip?: string;
 }
 
+const NO_OWNERS: OwnersJudged = { references: undefined, recorded: [] };
 const NONE: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
 
 /** The old release finds a policy only under the name that it stores it under: the copy first, then the one under the new name goes. */
@@ -35,6 +37,8 @@ export const rollbackNamesStage = backwards<NamesFacts>({
   needs: [
     needs.detection,
     needs.storedResources,
+    needs.ownerSearch,
+    needs.journal,
     () => allow(['get'], K.Deployment, 'whether the new controllers are stopped'),
     ({ crdGroup: group }) =>
       allow(
@@ -45,11 +49,15 @@ export const rollbackNamesStage = backwards<NamesFacts>({
   ],
   traffic: 'untouched',
   converges: true,
-  checks: nameChecks,
+  checks: [...nameChecks, ownersSearched, noneLeft],
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     const skip = whyNoNames(installation, context);
-    return { installation, ...(skip === undefined ? {} : { skip }), names: await readNames(sources, context, installation) };
+    const names = await readNames(sources, context, installation);
+    const moves = 'value' in names && names.value.moves.length > 0;
+    // A policy under another name has another UID: whoever still names the old one is collected.
+    const owners = moves ? await readOwnersAtDeadline(sources, context, installation) : NO_OWNERS;
+    return { installation, ...(skip === undefined ? {} : { skip }), ...owners, names };
   },
   plan({ installation, skip, names }, context) {
     if (skip !== undefined) return { skip };
@@ -63,6 +71,7 @@ export const rollbackNamesStage = backwards<NamesFacts>({
           title: `store ${counted(moves.length, 'policy', 'policies')} under the names that ${release} asks for`,
           ref: REF,
           undo: 'full',
+          afresh: true,
           effect: { type: 'put-back-names', moves, apiGroup: context.profile.apiGroup, ...noRenaming(installation, context) },
         },
       ],
