@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { NETWORK_PROBES } from '../../src/features/network-probe/jobs.ts';
+import { KEPT_PROBES } from '../../src/features/network-probe/kept-jobs.ts';
 import type { ApiList } from '../control-plane/api.ts';
 import { until } from '../control-plane/until.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
@@ -23,8 +24,10 @@ describe('--probe-network on a real control plane', function () {
   };
   const left = async (kind: 'jobs' | 'pods') => {
     const path = `${kind === 'jobs' ? '/apis/batch/v1' : '/api/v1'}/namespaces/${NAMESPACE}/${kind}`;
-    const { items } = await cluster.plane.api.get<ApiList>(`${path}?labelSelector=${encodeURIComponent(NETWORK_PROBES)}`);
-    return items.map(({ metadata }) => metadata.name);
+    const lists = [NETWORK_PROBES, KEPT_PROBES].map((mark) =>
+      cluster.plane.api.get<ApiList>(`${path}?labelSelector=${encodeURIComponent(mark)}`),
+    );
+    return (await Promise.all(lists)).flatMap(({ items }) => items.map(({ metadata }) => metadata.name));
   };
   const isClean = () =>
     until('nothing is left of the probe', async () => [...(await left('jobs')), ...(await left('pods'))].length === 0, 20_000);
@@ -39,6 +42,8 @@ describe('--probe-network on a real control plane', function () {
     assertSucceeded(result);
     assert.match(result.stderr, /^\S+ apply: {3}pods on node-\d+ \(upgraded\) and node-\d+ \((?:old|upgraded)\) reach each other/m);
     assert.match(result.stderr, /^\S+ wait: {3}pods on node-\d+ \(upgraded\) and node-\d+ \(upgraded\) reach each other/m);
+    // Behind the simulated nodes is no kubelet that has logs.
+    assert.equal(result.stderr.match(/Warning: no connections are kept: its log cannot be read: /g)?.length, 1, result.stderr);
     await isClean();
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { KEPT_PROBES } from '../../src/features/network-probe/kept-jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, strategy } from '../support/canary-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
@@ -171,6 +172,24 @@ describe('connections that a run keeps', function () {
       assert.deepEqual([newOn(scenario), await leftIn(scenario)], [[], []]);
     });
   }
+
+  it('are none where no kubelet answers for logs: that is one warning, soon', async () => {
+    const scenario = await ground();
+    const { raw } = scenario.cluster;
+    const asked: number[] = [];
+    Object.assign(scenario.cluster, {
+      raw: async (path: string) => {
+        if (!path.includes('/log?')) return raw(path);
+        asked.push(scenario.clock.now().getTime());
+        throw new ApiFailure(500, 'InternalError', 'dial tcp 198.18.0.1:10250: no route to host');
+      },
+    });
+    const { exit, text } = await ran(scenario, RUN);
+    assert.equal(exit, 0, text);
+    assert.match(text, /Warning: no connections are kept: its log cannot be read: .*dial tcp 198\.18\.0\.1:10250: no route to host$/m);
+    assert.ok((asked.at(-1) ?? 0) - (asked[0] ?? 0) <= 12_000, 'it is given up after ten seconds');
+    assert.deepEqual(await leftIn(scenario), []);
+  });
 
   it('are not begun without the right to read what their pods say: before anything is changed', async () => {
     const scenario = await ground();

@@ -20,6 +20,8 @@ const EVERY_MS = 5_000;
 const REPORTS_MS = 15_000;
 /** Answers come several times a second: a connection without one for so long may be about to break. */
 const QUIET_MS = 2_000;
+/** Where no log could be read for so long at the beginning, none will be. */
+const UNREAD_MS = 10_000;
 /** A pod that has ended is known a moment after its connections have: a break counts once both pods have outlived it by this. */
 const OUTLIVED_MS = 4_000;
 const TIMES_TOLD = 20;
@@ -76,12 +78,15 @@ export class ConnectionWatch implements Watcher {
   readonly #jobs: readonly ObjectRef[];
   readonly #links: readonly Watched[];
   readonly #untried: string[] = [];
+  /** What was said of a connection that is not there. */
+  readonly #says = new Map<number, string>();
   readonly #over = new AbortController();
   readonly #failed = new AbortController();
   readonly #since: Date;
   #pods = new Map<string, KubeObject>();
   #beatMs = 200;
   #because = '';
+  #hasRead = false;
   #isOfCanary = false;
   #looking: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> = Promise.resolve();
@@ -112,8 +117,9 @@ export class ConnectionWatch implements Watcher {
 
   /** Until each connection was made, or the time is up: what was never made is named, and not watched. */
   async opened(limitMs: number, stop: AbortSignal): Promise<void> {
-    const until = this.#ports.clock.now().getTime() + limitMs;
-    while (this.#ports.clock.now().getTime() < until && !stop.aborted) {
+    const begun = this.#ports.clock.now().getTime();
+    const waited = () => this.#ports.clock.now().getTime() - begun;
+    while (waited() < (this.#hasRead ? limitMs : UNREAD_MS) && !stop.aborted) {
       await this.#look();
       if (this.#links.every((one) => isMade(one) || one.ended !== undefined)) break;
       await this.#ports.clock.sleep(1_000, stop).catch(() => undefined);
@@ -124,7 +130,10 @@ export class ConnectionWatch implements Watcher {
     }
   }
 
-  readonly #says = new Map<number, string>();
+  /** Why there is none. */
+  get lacks(): string {
+    return [...new Set(this.#links.flatMap(({ ended }) => ended ?? []))].join('; ');
+  }
 
   skipped(what: string): void {
     this.#untried.push(what);
@@ -264,6 +273,7 @@ export class ConnectionWatch implements Watcher {
           if (kept.keeps === uid) this.#says.set(kept.link, `its log cannot be read: ${messageOf(thrown)}`);
         return undefined;
       });
+      this.#hasRead ||= log !== undefined;
       return log === undefined ? [] : [[uid, readLog(log)] as const];
     });
     return new Map(read.flat());

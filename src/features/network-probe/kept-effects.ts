@@ -164,7 +164,7 @@ async function begin(ports: EnginePorts, effect: KeepConnections, around: Around
   if (outside !== undefined) watch.skipped(`from outside the pod network: ${outside}`);
   await watch.opened(LISTENS_MS, around.stop);
   if (around.stop.aborted) throw new Fault('interrupted', 'stopped before connections were there; the Jobs are deleted', [AGAIN]);
-  if (watch.trace.connections.length === 0) return watch.trace.untried.join('; ');
+  if (watch.trace.connections.length === 0) return watch.lacks;
   return watch;
 
   /** From the network of the last node, where the namespace admits such a pod; else why not. */

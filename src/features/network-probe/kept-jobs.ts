@@ -65,7 +65,7 @@ hold() {
         fi
         if [ $((now - before)) -lt 50 ]; then quick=$((quick + 1)); [ "$quick" -lt 50 ] || exit; fi ;;
       '') ;;
-      *) [ "$last" -gt 0 ] || [ "$got $rest" = "$said" ] || { said="$got $rest"; echo "says $link $said"; } ;;
+      *) [ "$last" -gt 0 ] || [ "$got $rest" = "$said" ] || { said="$got $rest"; printf 'says %s %.100s\\n' "$link" "$said"; } ;;
     esac
     before=$now
     if [ "$tell" ] || [ $((now - told)) -ge 500 ]; then
