@@ -115,7 +115,8 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
 
 /**
  * A pending revision left by this very run: its record was at work on it, and helm's began since, to the target. An install counts only in
- * a move (`moves`), where the old record still has everything.
+ * a move (`moves`), where the old record still has everything. In a rollback a failed one counts too: helm would go on from it, as if what it
+ * was to delete were gone already.
  */
 export function takeoverOf(
   { record, ref }: StoredRelease,
@@ -124,7 +125,8 @@ export function takeoverOf(
   now: Date,
   context: Context,
 ): Takeover | undefined {
-  const isLeft = record.status === 'pending-upgrade' || (record.status === 'pending-install' && moves);
+  const isBack = context.goal.takesBack !== undefined && ['pending-rollback', 'failed'].includes(record.status);
+  const isLeft = isBack || record.status === 'pending-upgrade' || (record.status === 'pending-install' && moves);
   if (!isLeft || !continues(run, context) || !hasApplied(run) || record.chart.version !== context.goal.release) return undefined;
   if (record.changedAt === undefined || record.changedAt < Date.parse(run.startedAt)) return undefined;
   return { ref, quietMs: now.getTime() - record.changedAt };
@@ -134,7 +136,7 @@ export function takeoverOf(
 export function takeoverAction({ ref }: Takeover): Action {
   return {
     id: 'takeover',
-    title: `delete ${refText(ref)}, the mark of the upgrade that was interrupted`,
+    title: `delete ${refText(ref)}, the mark of what was interrupted`,
     ref: 'domain §2.2',
     undo: 'none',
     afresh: true,

@@ -58,6 +58,19 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
   return { ...helmOn(chart, ['upgrade', name], more), ...inStorage(storage) };
 }
 
+/** One way back of a release, to a revision that the chart tool itself keeps. */
+export interface HelmRollback extends Pick<HelmUpgrade, 'name' | 'namespace' | 'storage' | 'helm'> {
+  readonly revision: number;
+  /** The tool writes on the server's side, where this program has stopped the operator: that number of replicas is taken back. */
+  readonly onServer: boolean;
+}
+
+/** `helm rollback` with release, namespace and revision named: objects and values as they were, and what only the newer chart has goes. */
+export function helmRollback({ name, namespace, storage, helm, revision, onServer }: HelmRollback): Invocation {
+  const forced = onServer && helm.major >= 4 ? ['--force-conflicts'] : [];
+  return { tool: 'helm', args: ['rollback', name, `${revision}`, '--namespace', namespace, ...forced], ...inStorage(storage) };
+}
+
 /** The user's own values, and what is set beside them. */
 export function valueArgs({ valuesFile, settings }: Pick<HelmUpgrade, 'valuesFile' | 'settings'>): readonly string[] {
   const file = valuesFile === undefined ? [] : ['--values', valuesFile];

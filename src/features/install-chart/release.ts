@@ -114,7 +114,7 @@ function objectText({ kind, metadata }: KubeObject): string {
 }
 
 /** What one stored revision holds; undefined where it is gone. Throws ApiFailure. */
-async function readRevision(cluster: ClusterReader, revision: KubeObject): Promise<Reading<HelmRecord> | undefined> {
+export async function readRevision(cluster: ClusterReader, revision: KubeObject): Promise<Reading<HelmRecord> | undefined> {
   const { name, namespace = '' } = revision.metadata;
   const stored = await cluster.get(K[storageOf(revision)], name, namespace);
   if (!stored) return undefined;
@@ -126,7 +126,7 @@ async function readRevision(cluster: ClusterReader, revision: KubeObject): Promi
   }
 }
 
-function newestFirst(one: KubeObject, other: KubeObject): number {
+export function newestFirst(one: KubeObject, other: KubeObject): number {
   const [a, b] = [one, other].map(({ metadata }) => Number(metadata.labels?.version ?? 0));
   return (b ?? 0) - (a ?? 0);
 }
