@@ -11,7 +11,7 @@ export interface NoReturnReason {
 }
 
 /** How far an upgrade has come, as far as going back depends on it. */
-export type Reached = 'references' | 'crds' | 'workloads' | 'operator' | 'chart' | 'tables' | 'names';
+export type Reached = 'references' | 'crds' | 'workloads' | 'operator' | 'tables' | 'names';
 
 /** One row: what can be undone from there, by what, and why. */
 export interface UndoRow {
@@ -40,7 +40,6 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
 
 const MANIFESTS: readonly InstallPath[] = ['manifest', 'kvstore'];
 const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
-const BACK_OPERATED: readonly InstallPath[] = ['operator'];
 
 /** Operators of this release and newer ones run on the new CRDs. */
 const OPERATOR_BACK_SINCE = 'v3.30.0';
@@ -56,10 +55,6 @@ export const NO_RETURNS = {
   operator: {
     short: 'no rollback under an operator',
     long: 'An operator of Calico v3.29 or older does not start on the new CRDs: if you put it back, the cluster is left without an operator.',
-  },
-  chart: {
-    short: 'no rollback of a chart',
-    long: 'This program does not go back with a chart release.',
   },
   tables: {
     short: 'old agents refuse the new eBPF tables',
@@ -87,7 +82,7 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'crds',
     title: 'the new CRDs are there, from v3.30 or later',
-    paths: BACK_OPERATED,
+    paths: OPERATED,
     since: OPERATOR_BACK_SINCE,
     by: 'rollback',
     because: 'They stay. An operator of Calico v3.30 or later runs on them, and puts back those that it knows.',
@@ -95,19 +90,11 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'workloads',
     title: 'the new operator is applied, from v3.30 or later',
-    paths: BACK_OPERATED,
+    paths: OPERATED,
     since: OPERATOR_BACK_SINCE,
     by: 'rollback',
     because:
       'The old operator runs on the new CRDs. It would replace Typha and every agent at once, so a rollback holds the agents until Typha is old, and stores policies under their former names first.',
-  },
-  {
-    reached: 'chart',
-    title: 'the chart is upgraded, from v3.30 or later',
-    paths: ['chart'],
-    since: OPERATOR_BACK_SINCE,
-    by: 'forward',
-    because: NO_RETURNS.chart.long,
   },
   {
     reached: 'workloads',
@@ -119,7 +106,7 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'tables',
     title: 'an agent is new, from v3.30 or older',
-    paths: [...MANIFESTS, ...BACK_OPERATED],
+    paths: [...MANIFESTS, ...OPERATED],
     dataPlane: 'ebpf',
     before: TABLES_SINCE,
     by: 'forward',
@@ -156,7 +143,6 @@ export function noWayBack({ path, dataPlane, intent: { from } }: Past): string |
   const isOn = (paths: readonly InstallPath[]) => paths.some((one) => one === path);
   if (!isOn([...MANIFESTS, ...OPERATED])) return 'its install path is not known';
   if (isOn(OPERATED) && isOld(OPERATOR_BACK_SINCE)) return NO_RETURNS.operator.long;
-  if (isOn(OPERATED) && !isOn(BACK_OPERATED)) return NO_RETURNS.chart.long;
   return dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? NO_RETURNS.tables.long : undefined;
 }
 

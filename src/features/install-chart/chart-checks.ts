@@ -122,17 +122,22 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
 /** helm without --wait is at work for seconds. */
 const QUIET_MS = 30_000;
 
-function interruptedRevision(what: string, { ref, quietMs }: Takeover, { namespace }: HelmRecord): Verdict {
+export function interruptedRevision(
+  what: string,
+  { ref, quietMs }: Takeover,
+  { namespace }: HelmRecord,
+  by: 'run' | 'rollback' = 'run',
+): Verdict {
   const left = `${what}; it was left by the run that is resumed`;
-  const beside = 'Until then the old operator runs with the new CRDs, and cannot start again with them.';
+  const beside = by === 'run' ? 'Until then the old operator runs with the new CRDs, and cannot start again with them.' : '';
   if (quietMs < QUIET_MS) {
     const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
-    return failed(left, hint, { next: command`kubectl netsvc-upgrade run` });
+    return failed(left, hint, { next: command`kubectl netsvc-upgrade ${by}` });
   }
   const mark = repairCommand`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
-  return failed(left, text`Continue the run: it deletes the mark (${mark}) and upgrades again. ${beside}`, {
+  return failed(left, text`Continue the run: it deletes the mark (${mark}) and begins again. ${beside}`, {
     expected: true,
-    next: command`kubectl netsvc-upgrade run`,
+    next: command`kubectl netsvc-upgrade ${by}`,
   });
 }
 
@@ -152,7 +157,7 @@ function pendingHint({ record: { namespace, name, revision }, object }: StoredRe
   ];
 }
 
-function historyOf({ name, namespace }: HelmRecord): Command {
+export function historyOf({ name, namespace }: HelmRecord): Command {
   return command`helm history ${name} --namespace ${namespace}`;
 }
 

@@ -170,7 +170,7 @@ function refusal(because: string, { lostData }: ChartJudged): Verdict {
       });
 }
 
-function undone(found: readonly FieldConflict[]): string {
+export function undone(found: readonly FieldConflict[]): string {
   const managers = found.flatMap(({ manager }) => manager ?? []);
   const removed = found.length - managers.length;
   const set = `set ${counted(managers.length, 'field')} that ${[...new Set(managers)].join(', ')} has set otherwise, or stop there`;

@@ -33,7 +33,8 @@ export async function readFormer(cluster: ClusterReader, { record, storage }: St
   return { unread: `no revision of ${namespace}/${name} is left that is of ${goal.release}`, hint: HISTORY };
 }
 
-const HISTORY = 'helm keeps ten revisions unless told otherwise. Upgrade the release to the old chart yourself, as docs/use/going-back.md says.';
+const HISTORY =
+  'helm keeps ten revisions unless told otherwise. Upgrade the release to the old chart yourself, as docs/use/going-back.md says.';
 
 /** Of the values of the upgrade itself, which comes last, and those of today. */
 function changedSince(since: readonly HelmRecord[]): readonly string[] {

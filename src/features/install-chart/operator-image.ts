@@ -5,6 +5,7 @@ import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { objectsIn, readManifest } from '../../manifest/manifest.ts';
 import { helmOn, runHelm } from '../install-manifest/index.ts';
 import { containersOf } from '../survey/index.ts';
+import { readFormer } from './former.ts';
 import { type HelmRecord, recordedObjects } from './helm-record.ts';
 import { readStoredRelease } from './release.ts';
 import { fetchedTarget, reading } from './source.ts';
@@ -47,11 +48,22 @@ export async function releasedOperatorImage(
 export async function chartOperatorImage(sources: Sources, context: Context, installation: Installation): Promise<string> {
   const deployed = await deployedOperatorImage(sources, context, installation);
   if (deployed !== undefined) return deployed;
+  if (context.goal.takesBack) {
+    const former = await readFormerOf(sources.cluster, context, installation);
+    return (former && imageIn(recordedObjects(former), context)) ?? UNTOLD;
+  }
   const fetched = await fetchedTarget(sources, context);
   // Why it cannot be rendered, apply says with NS-235.
   const text =
     'unread' in fetched ? fetched : await reading(() => runHelm(sources.tools, helmOn(fetched.value.place, ['template', 'target'])));
   return ('unread' in text ? undefined : imageIn(objectsIn(await readManifest(text.value, 'the chart')), context)) ?? UNTOLD;
+}
+
+/** The revision that a rollback puts back; undefined where there is none, or it cannot be read. */
+export async function readFormerOf(cluster: ClusterReader, context: Context, installation: Installation): Promise<HelmRecord | undefined> {
+  const stored = await readStoredRelease(cluster, installation);
+  const former = 'value' in stored ? await readFormer(cluster, stored.value, context) : undefined;
+  return former && 'value' in former ? former.value.record : undefined;
 }
 
 function imageIn(objects: readonly KubeObject[], { profile }: Context): string | undefined {

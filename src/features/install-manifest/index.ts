@@ -35,3 +35,4 @@ export { judgeBySchema } from './schema.ts';
 export { ownFile, readReleaseManifest, readTarget } from './target.ts';
 export { type TargetCrd, targetCrds, targetManifestChecks } from './target-checks.ts';
 export { applyCrds, applyWhole, type CrdFacts, changes, readCrdFacts, readCrdManifest } from './target-crds.ts';
+export { readStopped } from './way-back.ts';

@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
-import { changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
+import { type ChangedPlace, changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Records } from '../../kernel/run-record.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
@@ -73,11 +73,16 @@ const REPLICAS = '/spec/replicas';
 
 /** The controllers as their user has them: that a rollback has stopped them is no edit. */
 export async function ownStop(records: Pick<Records, 'keptWith'>, { goal }: Context): Promise<(live: KubeObject) => KubeObject> {
-  const stopped = goal.takesBack ? changedPlaces(await keptChanges(records, STOP, isOfReplicas)) : [];
+  const stopped = goal.takesBack ? await readStopped(records) : [];
   return (live) => {
     const ours = stopped.find((one) => refText(one.ref) === refText(refOf(live)) && standing(one, live) === 'ours');
     return ours ? { ...live, spec: { ...mapAt(live.spec), replicas: ours.before } } : live;
   };
+}
+
+/** Which Deployments a rollback has scaled to 0. */
+export async function readStopped(records: Pick<Records, 'keptWith'>): Promise<readonly ChangedPlace[]> {
+  return changedPlaces(await keptChanges(records, STOP, isOfReplicas));
 }
 
 /** A record is no source of objects: nothing but the number of replicas of a Deployment is taken from it. */

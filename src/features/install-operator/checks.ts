@@ -70,14 +70,15 @@ interface OperatorJudged extends ApplyJudged {
 
 export const operatorChecks: readonly Check<OperatorJudged>[] = [...targetChecks, typhaOrderTaken, keptNow, statusesGoodNow];
 
-interface BackJudged extends ApplyJudged {
+/** What decides whether agents and Typha go back in a safe order. */
+export interface AgentsJudged extends Pick<SourceJudged, 'installation'> {
   readonly agents: AgentsHold | undefined;
   /** Sets of digests by which images are pinned. */
   readonly imageSets: Reading<readonly KubeObject[]>;
 }
 
 /** The older operator replaces Typha and agents in the same second as well; the Typha that is left refuses the older agents. */
-const agentsHeldTaken: Check<BackJudged> = {
+const agentsHeldTaken: Check<AgentsJudged> = {
   ...orderRow,
   judge({ agents, installation }, { profile, goal: { release, takesBack } }) {
     const since = profile.typhaRefusesAgentsBefore;
@@ -96,7 +97,7 @@ const agentsHeldTaken: Check<BackJudged> = {
 const agentNames = ({ operator: { agent } }: Profile): string => `${agent.kind}/${agent.namespace}/${agent.name}`;
 
 /** As soon as one set of image digests is there, an operator wants the one of its own name, and stays degraded without it (domain §11.3). */
-const imageSetKept: Check<BackJudged> = {
+const imageSetKept: Check<AgentsJudged> = {
   id: 'NS-622',
   title: 'image set of the target release',
   category: 'resources',
@@ -117,7 +118,9 @@ const imageSetKept: Check<BackJudged> = {
   },
 };
 
-export const operatorChecksBack: readonly Check<BackJudged>[] = [...targetChecks, agentsHeldTaken, keptSets, imageSetKept];
+export const returnChecks: readonly Check<AgentsJudged>[] = [agentsHeldTaken, keptSets, imageSetKept];
+
+export const operatorChecksBack: readonly Check<ApplyJudged & AgentsJudged>[] = [...targetChecks, ...returnChecks];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

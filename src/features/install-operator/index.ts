@@ -1,7 +1,16 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { noReturnOf, noSwitchYet, readRestarts, restartNotes } from './apply.ts';
-export { apiNamespaceChecks, type CrdsJudged, crdsChecks, typhaOrderChecks, typhaOrderTaken } from './checks.ts';
+export { aroundOlder, BACK_REF, type BackFrame, backNotes, readBackFrame } from './back-frame.ts';
+export {
+  type AgentsJudged,
+  apiNamespaceChecks,
+  type CrdsJudged,
+  crdsChecks,
+  returnChecks,
+  typhaOrderChecks,
+  typhaOrderTaken,
+} from './checks.ts';
 export { readHealth, type StatusFacts, statusesGood, statusesGoodNow } from './component-statuses.ts';
 export { crdsPlan, GIT_WITHOUT_CRDS, LEFT_TO_OPERATOR, withoutCrds } from './crds.ts';
 export { operatorExpectations } from './effects.ts';
