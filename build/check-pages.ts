@@ -18,7 +18,7 @@ const ONLY_ON: readonly (readonly [first: number, last: number, readonly Install
   [113, 113, OPERATED],
   [209, 210, ['kvstore']],
   [212, 212, ['kvstore']],
-  [231, 248, ['chart']],
+  [231, 249, ['chart']],
   [251, 251, OPERATED],
   [310, 310, OPERATED],
   [313, 313, OPERATED],

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isOlder } from '../../src/kernel/release.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { type Api, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
@@ -100,7 +101,8 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
   const { registry = 'quay.io/', fipsMode } = installation.spec as { readonly registry?: string; readonly fipsMode?: string };
   const tag = fipsMode === 'Enabled' ? `${release}-fips` : release;
   const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: installation.metadata.uid };
-  const flowLogs = (await find(api, `${GROUP}/goldmanes/default`)) !== undefined && isNew;
+  const knowsFlowLogs = !isOlder(release, 'v3.30.0');
+  const flowLogs = knowsFlowLogs && (await find(api, `${GROUP}/goldmanes/default`)) !== undefined;
   const hold = async (step: OperatorStep) => (isNew ? manner.hold?.(step) : undefined);
   await hold('roll the components');
   await renderComponents(api, { tag, registry, flowLogs, owner });
@@ -148,7 +150,11 @@ async function writeStatuses(api: Api, state: State, { mode }: OperatorManner, f
   const isNew = state.release === TARGET;
   const missing = await missingComponents(api);
   const flaps = isNew && mode === 'flap' && missing === '' && !state.flapped;
-  const others = isNew ? ['tiers', 'ippools', ...(flowLogs ? ['goldmane', 'whisker'] : [])] : [];
+  const others = [
+    ...(isNew ? ['tiers'] : []),
+    ...(isOlder(state.release, 'v3.30.0') ? [] : ['ippools']),
+    ...(flowLogs ? ['goldmane', 'whisker'] : []),
+  ];
   for (const name of others)
     await writeStatus(api, name, { generation: name === 'tiers' ? undefined : name === 'ippools' ? generation : 1, why: '' });
   const fails = mode === 'pod-failure' && missing !== '';

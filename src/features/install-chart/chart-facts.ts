@@ -115,7 +115,7 @@ export interface ChartJudged extends SourceJudged, ReplicasJudged {
 
 /**
  * A pending revision left by this very run: its record was at work on it, and helm's began since, to the target. An install counts only in
- * a move (`moves`), where the old record still has everything. In a rollback a failed one counts too: helm would go on from it, as if what it
+ * a move (`moves`), where the old record still has everything. In a rollback a failed one counts too: helm would continue from it, as if what it
  * was to delete were gone already.
  */
 export function takeoverOf(

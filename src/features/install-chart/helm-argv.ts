@@ -58,7 +58,7 @@ export function helmUpgrade(upgrade: HelmUpgrade, dryRun = false): Invocation {
   return { ...helmOn(chart, ['upgrade', name], more), ...inStorage(storage) };
 }
 
-/** One way back of a release, to a revision that the chart tool itself keeps. */
+/** A rollback of a release to a revision that the chart tool itself keeps. */
 export interface HelmRollback extends Pick<HelmUpgrade, 'name' | 'namespace' | 'storage' | 'helm'> {
   readonly revision: number;
   /** The tool writes on the server's side, where this program has stopped the operator: that number of replicas is taken back. */

@@ -18,7 +18,7 @@ import type { EndExpected } from './wait-end.ts';
 /** Titles of plans and pages. */
 export const BACK_REF = 'domain §7.2c';
 
-/** What is done around the return of an older operator, whoever brings it. */
+/** What is done around the return of an older operator, whatever installs it. */
 export interface BackFrame {
   readonly agents: AgentsHold | undefined;
   readonly until: EndExpected;
@@ -51,7 +51,7 @@ function readImageSets({ cluster }: Pick<Sources, 'cluster'>, { profile }: Conte
   return attempt(async () => (kind === undefined ? [] : listServed(cluster, `${profile.operatorGroup}/v1`, kind)));
 }
 
-/** What brings the older operator; and what the manifest has added and nothing uses. */
+/** What installs the older operator; and what the manifest has added and nothing uses. */
 export interface Brings {
   /** It runs once these are done, and does not yet. */
   readonly starts: boolean;
