@@ -234,7 +234,7 @@ describe('agents and Typha in a chart upgrade', () => {
   it('NS-251: is asked no more once the release is upgraded, as in a run that goes on', async () => {
     const bench = chartBench({ crdsApplied: true, objects: [typha], stored: upgradedBefore });
     const { clusterUid } = bench.context;
-    bench.record = { intent: upgradeTo(CALICO_TARGET, 'v3.27.5'), clusterUid, digests: {}, stages: [], wrote: [] } as ReturnType<
+    bench.record = { intent: upgradeTo(CALICO_TARGET, 'v3.27.5'), clusterUid, digests: {}, stages: [], kept: [], wrote: [] } as ReturnType<
       typeof Object.assign
     >;
     assert.equal((await openedChart(bench)).outcomes[check], 'not-applicable');
@@ -424,9 +424,15 @@ describe('what stands against a chart upgrade', () => {
     const failed = { info: { status: 'failed' }, chart: { metadata: { name: 'tigera-operator', version: CALICO_TARGET } } };
     const bench = chartBench({ stored: failed, crdsApplied: true });
     const { clusterUid } = bench.context;
-    bench.record = { intent: upgradeTo(CALICO_TARGET), clusterUid, path: 'chart', digests: {}, stages: [], wrote: [] } as ReturnType<
-      typeof Object.assign
-    >;
+    bench.record = {
+      intent: upgradeTo(CALICO_TARGET),
+      clusterUid,
+      path: 'chart',
+      digests: {},
+      stages: [],
+      kept: [],
+      wrote: [],
+    } as ReturnType<typeof Object.assign>;
     assert.equal((await openedChart(bench)).outcomes['NS-232'], 'expected');
   });
 

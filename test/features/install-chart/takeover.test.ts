@@ -21,9 +21,16 @@ async function opened(pending: {
   const sources = { ...bench.sources, clock: { ...bench.sources.clock, now: () => new Date(now) } };
   const startedAt = new Date(now - 10 * MINUTE).toISOString();
   const { clusterUid } = bench.context;
-  bench.record = { intent: upgradeTo(CALICO_TARGET), clusterUid, path: 'chart', digests: {}, stages: [], wrote, startedAt } as ReturnType<
-    typeof Object.assign
-  >;
+  bench.record = {
+    intent: upgradeTo(CALICO_TARGET),
+    clusterUid,
+    path: 'chart',
+    digests: {},
+    stages: [],
+    kept: [],
+    wrote,
+    startedAt,
+  } as ReturnType<typeof Object.assign>;
   const { findings, plan } = await openedChart({ ...bench, sources: { ...sources, records: bench.sources.records } });
   return { found: findings.find(({ id }) => id === 'NS-232') ?? assert.fail(), plan };
 }
