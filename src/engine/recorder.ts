@@ -4,7 +4,7 @@ import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
-import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord } from '../kernel/run-record.ts';
+import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord, stopsOnPurpose } from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StageKeep, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
@@ -18,6 +18,8 @@ export interface Ending {
   readonly stage: Pick<AnyStage, 'id'> | undefined;
   readonly thrown: unknown;
   readonly whole: boolean;
+  /** Every stage does. */
+  readonly looksOnly: boolean;
   /** Rejects if another run holds the lock. */
   readonly takeLock: () => Promise<unknown>;
 }
@@ -166,7 +168,7 @@ export class Recorder {
   }
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain included its proof. */
-  async end(exit: ExitName, { stage, thrown, whole, takeLock }: Ending): Promise<void> {
+  async end(exit: ExitName, { stage, thrown, whole, looksOnly, takeLock }: Ending): Promise<void> {
     if (stage && this.#record) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
@@ -176,7 +178,8 @@ export class Recorder {
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
-    if (!record) return;
+    // What only looks does not end a run that has stopped on purpose: what that holds would be released by nobody.
+    if (!record || (looksOnly && stopsOnPurpose(record))) return;
     await this.kept.settled();
     const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.steps.endedAt(record) };
     await this.#save(withStages(ended, this.#stages));

@@ -92,7 +92,8 @@ async function ended(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
 async function endRecord({ stages, hold, recorder, observe }: ChainParts, { exit, stage, thrown }: ChainEnd): Promise<Fault | undefined> {
   const whole = stages.some((one) => one.judgesResult === true);
   try {
-    await recorder.end(exit, { stage, thrown, whole, takeLock: () => hold.take() });
+    const looksOnly = stages.every(({ readOnly }) => readOnly);
+    await recorder.end(exit, { stage, thrown, whole, looksOnly, takeLock: () => hold.take() });
   } catch (failure) {
     const text = `the run record could not be updated: ${messageOf(failure)}`;
     observe({ type: 'note', stage: stage?.id ?? '', level: 'warning', text });

@@ -112,6 +112,11 @@ export function continues(record: RunRecord | undefined, context: Continuation):
   return record?.finishedAt === undefined && isOfIntent(record, context);
 }
 
+/** True if the run was told to go no further than to a part of what it is for. */
+export function stopsOnPurpose({ flags }: Pick<RunRecord, 'flags'>): boolean {
+  return flags?.some((word) => word.startsWith('--until=')) === true;
+}
+
 /** True if the record is of a run with this intent on this cluster, finished or not. */
 export function isOfIntent(record: RunRecord | undefined, context: Continuation): record is RunRecord {
   if (record?.clusterUid !== context.clusterUid) return false;

@@ -142,6 +142,12 @@ export function podsAtOnce(workload: KubeObject, pods: number): number | undefin
   return Math.min(pods, Math.max(1, countOf(maxUnavailable, pods) + countOf(maxSurge, pods)));
 }
 
+/** How many of them may be away at a time where somebody else deletes them: no surge comes first then. */
+export function podsAway(workload: KubeObject, pods: number): number {
+  const { maxUnavailable = 1 } = shapeOf(workload).spec?.updateStrategy?.rollingUpdate ?? {};
+  return Math.min(pods, Math.max(1, countOf(maxUnavailable, pods)));
+}
+
 /** `2`, `25%` of this many, rounded up as the controller does. */
 function countOf(said: number | string, of: number): number {
   return typeof said === 'number' ? said : Math.ceil((Number.parseInt(said, 10) / 100) * of) || 0;

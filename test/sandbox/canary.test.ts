@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
-import { ownStrategyOf, readOwnStrategies } from '../../src/features/canary/index.ts';
+import { ownStrategyOf, readOwnStrategies, withoutOwn } from '../../src/features/canary/index.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
@@ -101,6 +101,7 @@ describe('a canary on the manifest path', function () {
         [fault === 'not-ready' ? 'timeout' : 'stopped', ['node-01'], { type: 'OnDelete' }],
         message,
       );
+      assert.match(steps.join('\n'), /the update strategy stays OnDelete/);
       if (fault !== 'not-ready')
         assert.match(`${message}\n${steps.join('\n')}`, /^the canary failed: [\s\S]*the update strategy stays OnDelete/);
       await scenario.clock.sleep(3_600_000);
@@ -121,6 +122,56 @@ describe('a canary on the manifest path', function () {
       assert.deepEqual([exit, newOn(one)], ['stopped', ['node-01']], `${trouble}: ${message}`);
       assert.match(message ?? '', trouble === 'down' ? /no longer|not ready any more|failed/ : /restarted since it was started: node-01/);
     }
+  });
+
+  it('is the same nodes again, also where one is cordoned by now', async () => {
+    await run(scenario, { canary: '1' });
+    const { store } = scenario.cluster;
+    const node = store.get(K.Node, 'node-01') ?? assert.fail('there is no node-01');
+    store.update(K.Node, { ...node, spec: { ...(node.spec as object), unschedulable: true } });
+    const { exit } = await run(scenario, { canary: '1' });
+    assert.deepEqual([exit, newOn(scenario)], ['stopped', ['node-01']]);
+  });
+
+  it('waits in the soak for the agent of a node that joins', async () => {
+    scenario.clock.schedule(10 * 60_000, () => {
+      scenario.cluster.nodes.add(1);
+      scenario.cluster.nodes.fault('node-07', 'not-ready');
+    });
+    const { exit } = await run(scenario, { canary: '1', soak: '30m', timeout: '15m' });
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['timeout', ['node-01', 'node-07'], { type: 'OnDelete' }]);
+  });
+
+  it('is watched for the whole time again where somebody deletes its agent', async () => {
+    const began = scenario.clock.now().getTime();
+    let third: number | undefined;
+    scenario.cluster.store.listen(({ kind }) => {
+      if (kind.plural === K.Pod.plural && newOn(scenario).length > 1) third ??= scenario.clock.now().getTime() - began;
+    });
+    scenario.clock.schedule(29 * 60_000, () => {
+      const pod = agentPods(scenario).find((one) => nodeOf(one) === 'node-01');
+      scenario.cluster.store.delete(K.Pod, pod?.metadata.name ?? '', AGENTS.namespace);
+    });
+    const { exit, message } = await run(scenario, { canary: '1', soak: '30m' });
+    assert.deepEqual([exit, message, newOn(scenario)], ['done', undefined, allNodes(scenario)]);
+    assert.ok((third ?? 0) >= 59 * 60_000, `another agent after ${third} ms`);
+  });
+
+  it('that has a pace afterwards leaves its user’s strategy known, wherever it is killed', async () => {
+    const flags = { canary: '1', soak: '1m', 'max-unavailable': '3' };
+    const whole = await installedSandbox({ nodes: 3 });
+    await run(whole, flags);
+    for (let at = 1; at <= whole.cluster.faults.writes; at += 1)
+      for (const kill of ['before', 'after'] as const) {
+        const one = await installedSandbox({ nodes: 3 });
+        one.cluster.faults.plan({ at, kill });
+        await run(one, flags).catch(() => undefined);
+        one.cluster.faults.plan();
+        const { records } = sandboxPorts(one);
+        const own = await readOwnStrategies(records, await records.load(), one, [agents(one)]);
+        const plain = withoutOwn(agents(one), own);
+        assert.deepEqual((plain.spec as { updateStrategy?: unknown }).updateStrategy, ROLLING, `killed ${kill} write ${at}`);
+      }
   });
 
   it('shows nodes that join apart, and judges them as well', async () => {

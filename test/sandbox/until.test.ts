@@ -51,6 +51,17 @@ describe('a run that goes no further than it was told', function () {
     assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), true]);
   });
 
+  it('is not ended by what only looks: commit still continues', async () => {
+    const until = sandboxCommand(scenario);
+    assert.equal(await until.run('run', '--yes', '--until', 'controllers'), 0, until.err());
+    const proof = sandboxCommand(scenario);
+    assert.equal(await proof.run('verify'), 0, proof.out());
+    const went = sandboxCommand(scenario);
+    assert.equal(await went.run('commit', '--yes'), 0, went.err());
+    const again = sandboxCommand(scenario);
+    assert.equal(await again.run('commit', '--yes'), 64);
+  });
+
   it('is committed by a plan that was saved', async () => {
     const bench = sandboxCommand(scenario);
     assert.equal(await bench.run('run', '--yes', '--canary', '1'), 5, bench.err());

@@ -87,10 +87,10 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
   return namedNodes(names, agents);
 }
 
-/** Ready, schedulable workers: those first whose agent is new, then in turn from each zone, by name. */
+/** Those first whose agent is new, however they are by now: what was begun there is watched to its end. Then ready, schedulable workers, in turn from each zone, by name. */
 function counting(choice: { readonly count: number } | { readonly percent: number }, agents: readonly AgentNode[]): readonly string[] {
   const wanted = 'count' in choice ? choice.count : Math.max(1, Math.ceil((choice.percent / 100) * agents.length));
-  const usable = agents.filter(({ node }) => isReady(node) && !nodeFacts(node).unschedulable);
+  const usable = agents.filter(({ node, isNew }) => isNew || (isReady(node) && !nodeFacts(node).unschedulable));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length && wanted < agents.length)

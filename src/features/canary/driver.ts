@@ -63,7 +63,8 @@ export class AgentDriver implements PodDriver {
     const group = old.filter(({ node }) => nodes === undefined || nodes.includes(node)).slice(0, atOnce);
     for (const pod of group) {
       await this.#replace(pod);
-      if (this.#stopped) break;
+      // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
+      if (this.#stopped || this.#around.stop.aborted) break;
     }
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, pointerTo, sameValue, textAt } from '../../kernel/json.ts';
-import { type JsonPatchOp, type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
-import { type ChangedPlace, changedPlaces, isUndone, keptChanges, putOp, standing, valueIn } from '../../kernel/object-change.ts';
+import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { type KeptChange, keptChanges, putOp, valueIn } from '../../kernel/object-change.ts';
 import { type Records, type RunRecord, recordHere } from '../../kernel/run-record.ts';
 
 /** The stage that changes strategies: what it keeps is known by its id. */
@@ -11,8 +11,16 @@ const STRATEGY = '/spec/updateStrategy';
 /** Annotation of a DaemonSet whose strategy is ours. */
 const MARK = 'netsvc-upgrade/strategy';
 
-/** What this program gave a DaemonSet for a while: the object with its former strategy, known by what was kept before the write. */
-export type OwnStrategies = readonly ChangedPlace[];
+/** What this program gave a DaemonSet for a while, known by what was kept before each write. */
+interface OwnStrategy {
+  readonly ref: ObjectRef;
+  /** As its user had it. */
+  readonly before: unknown;
+  /** Each strategy that it was given since, whichever of the writes came through. */
+  readonly ours: readonly unknown[];
+}
+
+export type OwnStrategies = readonly OwnStrategy[];
 
 /** None where the last run is over, for it has put them back, and where none of these objects bears our mark. */
 export async function readOwnStrategies(
@@ -23,7 +31,20 @@ export async function readOwnStrategies(
 ): Promise<OwnStrategies> {
   const run = recordHere(record, here);
   if (run === undefined || run.finishedAt !== undefined || !live.some(isMarked)) return [];
-  return changedPlaces(await keptChanges(records, STAGE, isStrategy)).filter((one) => !isUndone(one));
+  return strategiesIn(await keptChanges(records, STAGE, isStrategy));
+}
+
+/** A canary is held first and may then get a pace: its user's strategy is that of before the first of them. What was put back is over. */
+function strategiesIn(kept: readonly KeptChange[]): OwnStrategies {
+  const found = new Map<string, OwnStrategy>();
+  for (const { ref, before, after, isUndo, outcome } of kept) {
+    const key = refText(ref);
+    const earlier = found.get(key);
+    if (!isUndo)
+      found.set(key, { ref, before: earlier ? earlier.before : strategyIn(before), ours: [...(earlier?.ours ?? []), strategyIn(after)] });
+    else if (outcome?.done === true) found.delete(key);
+  }
+  return [...found.values()];
 }
 
 /** A record is no source of objects: nothing but the strategy of a DaemonSet is taken from it. */
@@ -32,8 +53,10 @@ function isStrategy({ ref, before, after }: ObjectChange): boolean {
 }
 
 /** The strategy of this DaemonSet, if it is one of ours now. */
-export function ownStrategyOf(live: KubeObject, own: OwnStrategies): ChangedPlace | undefined {
-  return own.find((one) => refText(one.ref) === refText(refOf(live)) && standing(one, live) === 'ours');
+export function ownStrategyOf(live: KubeObject, own: OwnStrategies): OwnStrategy | undefined {
+  const now = strategyOf(live);
+  const one = own.find(({ ref }) => refText(ref) === refText(refOf(live)));
+  return one && !sameValue(now, one.before) && one.ours.some((value) => sameValue(now, value)) ? one : undefined;
 }
 
 /** The object as its user has it: with the strategy that was there before ours. */

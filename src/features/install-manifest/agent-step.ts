@@ -4,7 +4,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { podsAtOnce } from '../../kube/judge-rollout.ts';
+import { podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
   type AgentFacts,
@@ -159,7 +159,7 @@ async function heldStep(
   const { canary: text } = context.options;
   const found = await readAgents(sources, live, target);
   const pace = paced(result, context);
-  const atOnce = podsAtOnce(pace ?? result, found.agents.length) ?? 1;
+  const atOnce = podsAway(pace ?? result, found.agents.length);
   const driven = isDriven(context) ? { driven: { ...found, atOnce } } : {};
   const next = strategyChange(now, pace ?? result);
   if (text === undefined || !next) return driven;

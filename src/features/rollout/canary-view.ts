@@ -8,8 +8,8 @@ import { endedContainer } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
 /**
- * The pods of these nodes, and those of others that are new: a node that joined, or whose pod somebody deleted. Done once the pods of the
- * nodes are ready; without nodes, once all that are new are, but for as many as may have failed.
+ * The pods of these nodes, and those of others that are new: a node that joined, or whose pod somebody deleted. Done once all of them are
+ * ready, but for as many of the others as may have failed.
  */
 export function canaryView(progress: RolloutProgress, nodes: readonly string[], maxFailed: number, known: Board['nodes']): RolloutProgress {
   const chosen = new Set(nodes);
@@ -18,8 +18,9 @@ export function canaryView(progress: RolloutProgress, nodes: readonly string[], 
   // A node that was removed has no agent any more; without any of them nothing is proved.
   const here = nodes.filter((node) => known.has(node));
   const missing = (here.length > 0 ? here : nodes).filter((node) => !ready.has(node));
-  const rest = pods.filter(({ phase, node }) => phase === 'failed' || (phase !== 'new' && (nodes.length === 0 || chosen.has(node))));
-  const done = missing.length === 0 && rest.length <= (nodes.length === 0 ? maxFailed : 0);
+  const rest = pods.filter(({ phase }) => phase !== 'new');
+  const others = rest.filter(({ node }) => !chosen.has(node));
+  const done = missing.length === 0 && rest.length === others.length && others.length <= maxFailed;
   const open = [...new Set([...missing, ...rest.map(({ node }) => node)])].filter((node) => node !== '');
   return {
     ...progress,
@@ -45,18 +46,30 @@ interface Bad {
   readonly pod: PodProgress;
 }
 
+interface SteadyOptions {
+  readonly holdMs?: number;
+  readonly maxFailed: number;
+  readonly isCanary: boolean;
+  /** The nodes of a canary. */
+  readonly only?: readonly string[];
+}
+
 /** Whether all that was waited for is there, and has stayed so. */
 export class Steady {
   readonly #holdMs: number;
+  readonly #only: readonly string[];
   readonly #maxFailed: number;
   readonly #isCanary: boolean;
   /** Pods that were ready once. */
   readonly #seen = new Set<string>();
   #since: number | undefined;
+  /** The pods of the nodes that are watched, as they were then. */
+  #watched = '';
   #lapsedAt: number | undefined;
 
-  constructor({ holdMs = 0, maxFailed, isCanary }: { readonly holdMs?: number; readonly maxFailed: number; readonly isCanary: boolean }) {
+  constructor({ holdMs = 0, maxFailed, isCanary, only = [] }: SteadyOptions) {
     this.#holdMs = holdMs;
+    this.#only = only;
     this.#maxFailed = maxFailed;
     this.#isCanary = isCanary;
   }
@@ -67,8 +80,24 @@ export class Steady {
     if (!this.#isCanary) return isDone;
     this.#refuseRestarts(progress, board);
     if (this.#hasLapsed(progress, now) || !isDone) return false;
+    const watched = this.#podsOf(progress, board);
+    // A pod that somebody has deleted since has a successor, which was not watched yet.
+    if (this.#watched !== watched) this.#since = undefined;
+    this.#watched = watched;
     this.#since ??= now;
     return now - this.#since >= this.#holdMs;
+  }
+
+  #podsOf(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): string {
+    const mine = progress.flatMap(({ target, pods }) =>
+      pods.filter(({ node }) => this.#only.includes(node)).map(({ pod }) => board.pods.get(target)?.get(pod)?.uid ?? pod),
+    );
+    return mine.toSorted().join(' ');
+  }
+
+  /** When it began to count, of the same clock. */
+  get since(): number | undefined {
+    return this.#since;
   }
 
   /** The time of watching does not begin again: one that is away for seconds is no failure. */

@@ -11,7 +11,7 @@ import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { isSameImage } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
-import { canaryView, Steady } from './canary-view.ts';
+import { canaryView, HELD, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodEvents } from './pod-events.ts';
 import { latePods, reasonsOf } from './pod-reasons.ts';
@@ -101,10 +101,13 @@ async function loop(
   const failed = new FailedPods(request.maxFailed, request.leftBehind, board, isHeldWait(request));
   const stays = new Steady({ ...request, isCanary: isHeldWait(request) });
   const isEnd = async (progress: readonly RolloutProgress[], waited: number): Promise<boolean> => {
+    const { since } = stays;
     if (stays.isOver(progress, board, waited)) {
       if (!(await replacesMore(request, board, progress))) return true;
       time.renew();
     }
+    // The whole time is watched again.
+    if (since !== undefined && stays.since !== since) time.renew();
     return (request.untilFirst === true && hasNew(progress)) || failed.judge(progress, waited);
   };
   for (;;) {
@@ -117,7 +120,7 @@ async function loop(
       if (await isEnd(progress, waited)) return progress;
       events.look(progress, waited);
     }
-    if (time.isUp) throw timeout(progress ?? [], request.timeoutMs);
+    if (time.isUp) throw timeout(progress ?? [], request.timeoutMs, isHeldWait(request));
     await board.change(clock, signal);
   }
 }
@@ -178,13 +181,13 @@ function viewOf({ driver, maxFailed, ...request }: WaitRequest, board: Board, no
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 
-function timeout(progress: readonly RolloutProgress[], limitMs: number): Fault {
+function timeout(progress: readonly RolloutProgress[], limitMs: number, isHeld: boolean): Fault {
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
   const fact = `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
   // Nothing rolls out before the workload has the image.
-  const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : LATE;
+  const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : isHeld ? HELD : LATE;
   return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
 }
 
