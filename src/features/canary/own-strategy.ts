@@ -34,7 +34,7 @@ export async function readOwnStrategies(
   return strategiesIn(await keptChanges(records, STAGE, isStrategy));
 }
 
-/** A canary is held first and may then get a pace: its user's strategy is that of before the first of them. What was put back is over. */
+/** A canary is held first and may then get a pace: what its user had is kept with the first of them. What was put back is over. */
 function strategiesIn(kept: readonly KeptChange[]): OwnStrategies {
   const found = new Map<string, OwnStrategy>();
   for (const { ref, before, after, isUndo, outcome } of kept) {
