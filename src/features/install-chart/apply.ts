@@ -78,7 +78,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
     ]);
     const imageOf = () => chartOperatorImage(sources, context, installation);
     const heldWait = await readHeldWait(sources, context, installation, { hold, imageOf });
-    const orphans = facts.crds ? await readOrphans(sources.cluster, context.profile, facts.crds.crds.manifest) : NO_ORPHANS;
+    const orphans = facts.crds ? await readOrphans(sources.cluster, context, facts.crds.crds.manifest) : NO_ORPHANS;
     return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, agents, health, ...owners };
   },
   plan: planChart,

@@ -65,7 +65,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
   const { previews } = stepped;
   const [rollouts, orphans, store] = await Promise.all([
     readRollouts(sources, targetsOf(context, target, variant.id), nodes),
-    readOrphans(sources.cluster, context.profile, target.manifest, edits),
+    readOrphans(sources.cluster, context, target.manifest, edits),
     isKeyValue(installation) ? readStoreFacts(sources, context, target) : undefined,
   ]);
   const added = await readAdded(sources, context, orphans);

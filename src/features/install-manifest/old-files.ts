@@ -1,5 +1,8 @@
-import type { KubeObject } from '../../kernel/object.ts';
+import type { Context } from '../../kernel/context.ts';
+import { K } from '../../kernel/kinds.ts';
+import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
+import { isOlder } from '../../kernel/release.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, type Manifest, type ManifestDocument } from '../../manifest/manifest.ts';
 import { writeYaml } from '../../manifest/yaml-rules.ts';
@@ -23,9 +26,23 @@ export async function storedFile({ stored }: Sources, release: string, file: str
   return found;
 }
 
-/** The old manifest as it can be applied now. CRDs never go back: the new ones have every version of the old. */
-export function goingBack<File extends Pick<TargetFile, 'manifest'>>(file: File): File {
-  const kept = file.manifest.documents.filter(({ object }) => object.kind !== 'CustomResourceDefinition').map(served);
+/** Definitions that agents of the older release ask for (domain §0.8), that the newer one no longer has, and that are not there. */
+export async function goneDefinitions(
+  { cluster }: Pick<Sources, 'cluster'>,
+  { profile, goal: { release } }: Pick<Context, 'profile' | 'goal'>,
+): Promise<ReadonlySet<string>> {
+  const names = profile.removedKinds.filter(({ since }) => isOlder(release, since)).map(crdName);
+  const found = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
+  return new Set(names.filter((_, index) => found[index] === undefined));
+}
+
+/**
+ * The old manifest as it can be applied now. CRDs never go back, as the new ones have every version of the old. Those of `gone` are created:
+ * the newer release has none of them, so the user may have deleted them.
+ */
+export function goingBack<File extends Pick<TargetFile, 'manifest'>>(file: File, gone: ReadonlySet<string>): File {
+  const isKept = ({ kind, metadata: { name } }: KubeObject) => kind !== 'CustomResourceDefinition' || gone.has(name);
+  const kept = file.manifest.documents.filter(({ object }) => isKept(object)).map(served);
   const manifest: Manifest = { ...file.manifest, documents: kept.toSorted((a, b) => Number(starts(a)) - Number(starts(b))) };
   return { ...file, manifest };
 }

@@ -1,13 +1,14 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import type { Reading } from '../../kernel/check.ts';
 import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
+import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { crdName, groupOf, type KubeObject, objectKey, refOf, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
+import { isOlder } from '../../kernel/release.ts';
 import { type Said, type Text, text } from '../../kernel/step.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
@@ -134,12 +135,14 @@ export async function orphansBetween(
 /** What `edits` tells, and CRDs of removed kinds, which no base tells: `definitions` has the target's own. */
 export async function readOrphans(
   cluster: ClusterReader,
-  { removedKinds }: Pick<Profile, 'removedKinds'>,
+  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
   definitions: Manifest,
   edits?: Reading<{ readonly orphans: Orphans }>,
 ): Promise<Orphans> {
   const kept = new Set(objectsIn(definitions).map(({ metadata }) => metadata.name));
-  const names = removedKinds.map(crdName).filter((name) => !kept.has(name));
+  // A release that is gone back to may ask for them.
+  const removed = profile.removedKinds.filter(({ since }) => !isOlder(goal.release, since));
+  const names = removed.map(crdName).filter((name) => !kept.has(name));
   const crds = await Promise.all(names.map((name) => cluster.get(K.CustomResourceDefinition, name)));
   const { live, unserved } = edits && 'value' in edits ? edits.value.orphans : NO_ORPHANS;
   const all = [...crds.filter((one) => one !== undefined), ...live];

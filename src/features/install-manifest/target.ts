@@ -10,7 +10,7 @@ import { type Manifest, manifestOf, objectsIn, readManifest } from '../../manife
 import type { Move } from '../../manifest/move-namespace.ts';
 import { readCarried, withCarried } from './carried.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
-import { goingBack, storedFile } from './old-files.ts';
+import { goingBack, goneDefinitions, storedFile } from './old-files.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
 
 /** An operator's file keeps its own name in an upgrade. */
@@ -37,12 +37,11 @@ export async function readReleasedTarget(sources: Sources, context: Context, ins
 }
 
 /** Of a release that is gone back to: as the program carries it, else as the source has it. */
-async function readOldTarget(
-  sources: Sources,
-  { goal: { release } }: Context,
-  { variant, file, addOns, assertIs, move }: OwnFile,
-): Promise<Target> {
-  const read = async (name: string) => goingBack((await storedFile(sources, release, name)) ?? (await fetched(sources, release, name)));
+async function readOldTarget(sources: Sources, context: Context, { variant, file, addOns, assertIs, move }: OwnFile): Promise<Target> {
+  const { release } = context.goal;
+  const gone = await goneDefinitions(sources, context);
+  const read = async (name: string) =>
+    goingBack((await storedFile(sources, release, name)) ?? (await fetched(sources, release, name)), gone);
   const own = withoutJobs(await read(variant.file));
   const main = move ? { ...own, ...movedFile(own, move) } : own;
   assertIs(main.manifest);

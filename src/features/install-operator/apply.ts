@@ -112,7 +112,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readRollouts(sources, [own], nodes),
     readMissingFlowLogs(sources, context, { url: crds.crds.url, documents: objectsIn(crds.crds.manifest) }),
     readConsoleNotes(sources.cluster, context),
-    readOrphans(sources.cluster, context.profile, crds.crds.manifest, edits),
+    readOrphans(sources.cluster, context, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
     readHeldWait(sources, context, installation, { hold, imageOf: async () => own.image }),
   ]);
