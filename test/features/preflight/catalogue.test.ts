@@ -129,6 +129,8 @@ describe('the catalogue of checks', () => {
     assert.ok(calls.length >= 60, `${calls.length}`);
     for (const call of calls) {
       const [command = '', ...words] = call.split(' ');
+      // Named by the chain that it is in.
+      if (command.startsWith('${')) continue;
       const flags = commands[command]?.flags;
       assert.ok(flags, call);
       const known = Object.entries(flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
