@@ -7,7 +7,7 @@ import { jsonAt, mapAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ComponentStatusName, OperatorEnd } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { type RunRecord, resumedBackwards } from '../../kernel/run-record.ts';
 import { conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
 import {
   attempt,
@@ -110,6 +110,7 @@ function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, 
   const bad = [...(facts.silent ?? []), ...statuses.flatMap((status) => troublesOf(status, facts, end))];
   // The rollout that this run has begun makes components unready; its wait looks at them, with a limit of time.
   if (bad.length > 0 && replacesApi(record(), context)) return inOwnRollout(bad, next);
+  if (bad.length > 0 && resumedBackwards(record(), context)) return inOwnRollback(bad, next);
   const isLate = bad.every(({ isWarning }) => isWarning);
   return failIfAny(bad, `${counted(statuses.length, 'component status', 'component statuses')} good`, () => ({
     because: `the operator is not well before the upgrade: ${listed(bad.map(({ text, detail }) => `${text} ${detail}`))}`,
@@ -117,6 +118,18 @@ function statusVerdict(facts: StatusFacts, record: () => RunRecord | undefined, 
     next,
     ...(isLate ? { severity: 'warning' as const } : { byName: true, eachByName: true }),
   }));
+}
+
+/** A rollback stops the operator; whoever goes forward again starts it with the upgrade. */
+function inOwnRollback(evidence: readonly Trouble[], next: Command): Verdict {
+  return {
+    status: 'failed',
+    severity: 'warning',
+    because: `the rollback that is unfinished left it so: ${listed(evidence.map(({ text, detail }) => `${text} ${detail}`))}`,
+    hint: 'Nothing to do before the run continues: it starts the new operator again, and waits for these components.',
+    evidence,
+    next,
+  };
 }
 
 function inOwnRollout(evidence: readonly Trouble[], next: Command): Verdict {

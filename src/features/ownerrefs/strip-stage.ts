@@ -31,7 +31,7 @@ import { JUDGED_ONCE_MORE_MS } from './survey.ts';
 /** Removes the owner references that one rule names (`removalOf`), each recorded first (§4.8/1). */
 export const ownerrefsStripStage = stage<StripFacts>({
   id: 'ownerrefs-strip',
-  title: 'Remove owner references before the upgrade',
+  title: 'Remove owner references',
   ref: '§4.8/1',
   readOnly: false,
   needs: [needs.detection, needs.storedResources, needs.ownerSearch, needs.ownerReferences, needs.journal],
