@@ -91,10 +91,9 @@ async function readHeld({ composition: { cluster } }: Session, record: RunRecord
     if (thrown instanceof ApiFailure) return undefined;
     throw thrown;
   };
-  const [typha, sets = []] = await Promise.all([
-    cluster.get(K.Deployment, name, namespace).catch(unlessRefused),
-    cluster.list(K.DaemonSet, { namespace }).catch(unlessRefused),
-  ]);
+  // One after another: a second connection costs more than it saves.
+  const typha = await cluster.get(K.Deployment, name, namespace).catch(unlessRefused);
+  const sets = (await cluster.list(K.DaemonSet, { namespace }).catch(unlessRefused)) ?? [];
   const all = [...(typha ? [typha] : []), ...sets.map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.DaemonSet.kind }))];
   const [first] = all.flatMap((object) => {
     const run = heldBy(object);
