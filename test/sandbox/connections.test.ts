@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { RunReport } from '../../src/cli/documents.ts';
 import { KEPT_PROBES } from '../../src/features/network-probe/kept-jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, strategy } from '../support/canary-sandbox.ts';
@@ -130,6 +131,34 @@ describe('connections that a run keeps', function () {
     assert.match(text, /Measured: 8 connections of pods on 4 nodes: 0 broke/);
   });
 
+  it('are left out from outside the pod network where the namespace admits no such pod, and the report says so', async () => {
+    const scenario = await ground();
+    const { create } = scenario.cluster;
+    Object.assign(scenario.cluster, {
+      // Of a Job whose pod is refused there is never one.
+      create: (kind: Kind, object: KubeObject) =>
+        create(kind, JSON.stringify(object.spec ?? {}).includes('"hostNetwork":true') ? withoutNode(object) : object),
+    });
+    const { exit, text } = await ran(scenario, RUN);
+    assert.equal(exit, 0, text);
+    assert.match(text, /Measured: 4 connections of pods on 4 nodes: 0 broke/);
+    const { out } = await ran(scenario, ['report', '-o', 'json']);
+    const { network } = (JSON.parse(out) as RunReport).history ?? {};
+    assert.deepEqual(network?.untried, ['from outside the pod network: the pod on node-04: no pod was created']);
+    assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('are in one report, those of a canary and those of the rest', async () => {
+    const scenario = await ground();
+    assert.equal((await ran(scenario, [...RUN, '--canary', '1'])).exit, 5);
+    assert.deepEqual(await leftIn(scenario), []);
+    const { exit, text } = await ran(scenario, ['commit', ...RUN.slice(1)]);
+    assert.equal(exit, 0, text);
+    const { out } = await ran(scenario, ['report', '-o', 'json']);
+    const { connections = [] } = (JSON.parse(out) as RunReport).history?.network ?? {};
+    assert.deepEqual([connections.length, connections.filter(({ outside }) => outside).length], [16, 8]);
+  });
+
   it('are between pods of the one node where there is no other', async () => {
     const { exit, text } = await ran(await ground(1), RUN);
     assert.equal(exit, 0, text);
@@ -228,6 +257,10 @@ describe('connections that a run keeps', function () {
     assert.match(out, /class="bar b-failed"/);
   });
 });
+
+function withoutNode({ spec, ...job }: KubeObject): KubeObject {
+  return { ...job, spec: JSON.parse(JSON.stringify(spec).replace(/"values":\["node-\d\d"\]/, '"values":["nowhere"]')) };
+}
 
 const WAITLESS = ['run', '--yes', '--skip', 'cli'];
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientJob, listenerJob } from '../../../src/features/network-probe/jobs.ts';
+import { answeringJob, keepingJob } from '../../../src/features/network-probe/kept-jobs.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { emptyFolder } from '../../support/folders.ts';
 
@@ -24,6 +25,22 @@ describe('a Job of the network probe', () => {
   it('is ended and removed by the cluster itself', () => {
     const { activeDeadlineSeconds, ttlSecondsAfterFinished, backoffLimit } = specOf(listenerJob(place));
     assert.deepEqual([activeDeadlineSeconds, ttlSecondsAfterFinished, backoffLimit], [240, 60, 0]);
+  });
+
+  it('that keeps connections is ended by the cluster at the limit of the wait, and removed a minute later', () => {
+    for (const job of [answeringJob({ ...place, endsAfter: 900 }, 2), keepingJob({ ...place, endsAfter: 900 }, [], true)]) {
+      const { activeDeadlineSeconds, ttlSecondsAfterFinished, backoffLimit } = specOf(job);
+      assert.deepEqual([activeDeadlineSeconds, ttlSecondsAfterFinished, backoffLimit], [900, 60, 0]);
+    }
+  });
+
+  it('that keeps connections has the texts of others as arguments, and the network of its node only from outside', () => {
+    const dialled = [{ link: 1, address: '"; reboot', place: 1 }];
+    const [inside, outside] = [false, true].map((host) => keepingJob({ ...place, endsAfter: 900 }, dialled, host));
+    assert.ok(inside && outside);
+    assert.deepEqual(commandOf(outside).slice(3), ['keeps', 'k3f9', '3000', '1', '"; reboot', '8082']);
+    assert.doesNotMatch(commandOf(outside)[2] ?? '', /reboot/);
+    assert.deepEqual([specOf(inside).template.spec.hostNetwork, specOf(outside).template.spec.hostNetwork], [undefined, true]);
   });
 
   it('has the texts of others as arguments, never in its script', () => {
