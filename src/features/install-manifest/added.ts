@@ -1,6 +1,7 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { isRecord, jsonAt, mapAt, textAt } from '../../kernel/json.ts';
+import type { Installation } from '../../kernel/installation.ts';
+import { isRecord, type JsonMap, jsonAt, mapAt, sameValue, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
@@ -8,7 +9,8 @@ import type { Sources } from '../../kernel/ports.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded } from '../../kube/pod-facts.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { shapeOf } from '../survey/index.ts';
+import { attempt, shapeOf } from '../survey/index.ts';
+import { readBaseOf } from './base.ts';
 import { readCarriedThen } from './carried.ts';
 import type { Orphans } from './own-objects.ts';
 
@@ -16,17 +18,41 @@ import type { Orphans } from './own-objects.ts';
 const ORDER = ['ClusterRoleBinding', 'RoleBinding', 'ClusterRole', 'Role', 'PodDisruptionBudget', 'ServiceAccount'];
 
 /**
- * What the upgrade added, the older release has not and nothing uses any more. Only what the upgrade recorded as not there before counts:
- * an object of the same name that you made is yours.
+ * What the upgrade added, the older release has not and nothing uses any more. Only what the upgrade recorded as not there before counts: an
+ * object of the same name that you made is yours. So is one into which you have put something since.
  */
-export async function readAdded(sources: Sources, { goal }: Context, { live }: Orphans): Promise<readonly KubeObject[]> {
-  if (!goal.takesBack || live.length === 0) return [];
-  const added = new Set((await readCarriedThen(sources, goal.takesBack))?.former?.added);
-  const found = live.filter((one) => ORDER.includes(one.kind) && added.has(identityOf(one)));
-  if (found.length === 0) return [];
+export async function readAdded(
+  sources: Sources,
+  context: Context,
+  installation: Installation,
+  { live }: Orphans,
+): Promise<readonly KubeObject[]> {
+  const { takesBack } = context.goal;
+  if (!takesBack || live.length === 0) return [];
+  const added = new Set((await readCarriedThen(sources, takesBack))?.former?.added);
+  const candidates = live.filter((one) => ORDER.includes(one.kind) && added.has(identityOf(one)));
+  if (candidates.length === 0) return [];
+  const read = await attempt(() => readBaseOf(sources, { ...context, goal: { release: takesBack.to } }, installation, takesBack.to));
+  const released = new Map('value' in read ? read.value.map((one) => [identityOf(one), one]) : []);
+  const found = candidates.filter((one) => isAsReleased(one, released.get(identityOf(one))));
   const isUsed = await readUses(sources, found);
   return found.filter((one) => !isUsed(one)).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
+
+/** A binding for somebody else, too, and a budget with another content have a use that nothing else tells. */
+function isAsReleased(live: KubeObject, released: KubeObject | undefined): boolean {
+  if (live.kind === 'PodDisruptionBudget') return released !== undefined && sameValue(live.spec, released.spec);
+  if (!live.kind.endsWith('Binding')) return true;
+  const own = new Set(subjectsOf(released).map(subjectText));
+  return subjectsOf(live).every((one) => own.has(subjectText(one)));
+}
+
+function subjectsOf(binding: KubeObject | undefined): readonly JsonMap[] {
+  const subjects = jsonAt(binding, 'subjects');
+  return Array.isArray(subjects) ? subjects.filter(isRecord) : [];
+}
+
+const subjectText = ({ kind, namespace = '', name }: JsonMap): string => [kind, namespace, name].join('/');
 
 /** By whom one of them is used, besides each other. */
 async function readUses({ cluster }: Sources, found: readonly KubeObject[]): Promise<(object: KubeObject) => boolean> {
@@ -52,9 +78,7 @@ function refersTo(binding: KubeObject, kind: string, name: string, namespace: st
 }
 
 function grantsTo(binding: KubeObject, name: string, namespace: string | undefined): boolean {
-  const subjects = jsonAt(binding, 'subjects');
-  const all = Array.isArray(subjects) ? subjects.filter(isRecord) : [];
-  return all.some((one) => one.kind === 'ServiceAccount' && one.name === name && one.namespace === namespace);
+  return subjectsOf(binding).some((one) => one.kind === 'ServiceAccount' && one.name === name && one.namespace === namespace);
 }
 
 const accountOf = (pod: KubeObject): string | undefined => textAt(shapeOf(pod).spec, 'serviceAccountName');

@@ -68,7 +68,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     readOrphans(sources.cluster, context, target.manifest, edits),
     isKeyValue(installation) ? readStoreFacts(sources, context, target) : undefined,
   ]);
-  const added = await readAdded(sources, context, orphans);
+  const added = await readAdded(sources, context, installation, orphans);
   const addOns = target.addOns.map((addOn) => addOn.manifest);
   const documents = steppedDocuments(target.manifest.documents, stepped);
   const way = context.goal.takesBack ? 'back' : 'forward';

@@ -64,7 +64,7 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
   const [rollouts, frame, added] = await Promise.all([
     readRollouts(sources, [own], nodes),
     readBackFrame(sources, context, installation, record, async () => own.image),
-    readAdded(sources, context, orphans),
+    readAdded(sources, context, installation, orphans),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
   const found = { installation, record, orphans, added, rollouts, renamingSwitch: undefined, atZero };
