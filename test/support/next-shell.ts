@@ -28,6 +28,7 @@ const MORE: readonly Row[] = [
   ['crd.projectcalico.org', 'v1', 'GlobalNetworkPolicy', 'globalnetworkpolicies'],
   ['crd.projectcalico.org', 'v1', 'NetworkPolicy', 'networkpolicies', true],
   ['policy.networking.k8s.io', 'v1alpha1', 'AdminNetworkPolicy', 'adminnetworkpolicies'],
+  ['policy.networking.k8s.io', 'v1alpha2', 'ClusterNetworkPolicy', 'clusternetworkpolicies'],
   ['operator.tigera.io', 'v1', 'Installation', 'installations'],
   ['operator.tigera.io', 'v1', 'TigeraStatus', 'tigerastatuses'],
   ['operator.tigera.io', 'v1', 'GatewayAPI', 'gatewayapis'],
