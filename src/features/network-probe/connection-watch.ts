@@ -54,6 +54,8 @@ interface Watched {
   known: number;
   /** When one was seen of which it is open whether a pod had ended. */
   suspected?: number;
+  /** When that one happened, by what its pod reports: silence is only seen after a while. */
+  fell?: number;
   readonly breaks: string[];
   ended?: string;
 }
@@ -87,6 +89,9 @@ export class ConnectionWatch implements Watcher {
   #beatMs = 200;
   #because = '';
   #hasRead = false;
+  /** Why the last look saw no pods. */
+  #blind: string | undefined;
+  #isOver = false;
   #isOfCanary = false;
   #looking: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> = Promise.resolve();
@@ -151,16 +156,29 @@ export class ConnectionWatch implements Watcher {
     const { clock } = this.#ports;
     const asked = clock.now().getTime();
     const isOpen = (one: Watched) => one.ended === undefined && (one.suspected !== undefined || !isSettled(one, asked));
+    let open: readonly Watched[];
     for (;;) {
       await this.#look();
       if (this.failed.aborted) throw this.fault(undefined);
       const waited = clock.now().getTime() - asked;
-      const open = this.#links.filter(isOpen);
+      open = this.#links.filter(isOpen);
       const isQuiet = open.some(({ said }) => said?.joined === true && said.now - said.last >= QUIET_MS);
       if (open.length === 0 || stop.aborted || waited >= (isQuiet ? SILENT_AFTER * 1000 + REPORTS_MS : REPORTS_MS)) break;
       await clock.sleep(1_000, stop).catch(() => undefined);
     }
+    if (!stop.aborted) this.#assertTold(open, asked);
     this.#isOfCanary = false;
+  }
+
+  /** What says nothing has not lasted: without a report there is no verdict. */
+  #assertTold(open: readonly Watched[], asked: number): void {
+    const [silent] = open.filter(({ zero, said }) => said === undefined || zero + said.now < asked);
+    if (silent === undefined) return;
+    const says = this.#says.get(silent.kept.link) ?? this.#blind ?? 'its pod reports nothing';
+    throw new Fault('stopped', `no verdict on the connection ${wayText(silent.kept)}: ${says}`, [
+      look(text`${command`kubectl -n ${this.#place.namespace} get pods -o wide -l ${KEPT_PROBES}`}`),
+      ...(this.#isOfCanary ? HELD : ROLLING),
+    ]);
   }
 
   async end(): Promise<void> {
@@ -201,14 +219,18 @@ export class ConnectionWatch implements Watcher {
   }
 
   async #lookOnce(): Promise<void> {
-    if (this.#pods.size === 0) this.#pods = await this.#alive();
+    const pods = await this.#aliveNow();
+    if (pods === undefined) return;
+    if (this.#pods.size === 0) this.#pods = pods;
     const logs = await this.#logs();
     const now = this.#ports.clock.now().getTime();
     // Read after the logs: where a pod has ended, so has its connection.
-    const alive = await this.#alive();
+    const alive = await this.#aliveNow();
+    if (alive === undefined) return;
     const before = JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)]));
     const because = this.#links.flatMap((one) => this.#learn(one, logs, alive, now));
     this.#pods = alive;
+    this.#tellOver(now);
     if (because.length > 0) {
       this.#because = because[0] ?? '';
       for (const one of because) this.#told.onNetwork(this.trace, one);
@@ -227,24 +249,51 @@ export class ConnectionWatch implements Watcher {
     this.#beatMs = log?.beatMs ?? this.#beatMs;
     if (one.ended !== undefined) return [];
     const isAlive = alive.has(kept.keeps) && alive.has(kept.answers);
+    if (!isAlive) {
+      one.ended = now >= this.#place.until ? JOBS_OVER : 'one of its pods was removed, or has ended';
+      // Nobody answers any more: that is no gap.
+      const last = said ?? one.said;
+      if (last) one.said = { ...last, now: last.last };
+      return [];
+    }
     if (said && (one.said === undefined || said.now >= one.said.now)) {
       one.said = said;
       one.zero = Math.min(one.zero, now - said.now);
     }
     const fresh = (one.said?.broken ?? 0) - one.known;
-    if (!isAlive) {
-      one.ended = now >= this.#place.until ? 'the time limit of its Jobs was over' : 'one of its pods was removed, or has ended';
-      return [];
-    }
     if (fresh <= 0 || !one.said) return [];
     one.suspected ??= now;
+    one.fell ??= one.said.joined ? now : Math.min(now, one.zero + one.said.last);
     if (now - one.suspected < OUTLIVED_MS) return [];
-    const at = new Date(one.suspected).toISOString();
+    const at = new Date(one.fell).toISOString();
     delete one.suspected;
+    delete one.fell;
     one.known = one.said.broken;
     one.broken += fresh;
     if (one.breaks.length < TIMES_TOLD) one.breaks.push(at);
     return [`a connection ${wayText(kept)} broke at ${at.slice(11, 19)}Z`];
+  }
+
+  /** Undefined where the server gives no answer now: the next look asks again. */
+  async #aliveNow(): Promise<Map<string, KubeObject> | undefined> {
+    try {
+      const alive = await this.#alive();
+      this.#blind = undefined;
+      return alive;
+    } catch (thrown) {
+      if (this.#blind === undefined) this.#told.onNetwork(this.trace, `connections cannot be looked at now: ${messageOf(thrown)}; they are looked at again`);
+      this.#blind = messageOf(thrown);
+      return undefined;
+    }
+  }
+
+  /** With `--probe-strict` nothing may go on that nobody watches. */
+  #tellOver(now: number): void {
+    if (this.#isOver || now < this.#place.until) return;
+    this.#isOver = true;
+    this.#because = 'connections are not watched any more: the time limit of their Jobs is over; a longer --timeout makes it longer';
+    this.#told.onNetwork(this.trace, this.#because);
+    if (this.#place.isStrict) this.#failed.abort();
   }
 
   /** The pods that run, by the UID of their Job. */
@@ -279,6 +328,8 @@ export class ConnectionWatch implements Watcher {
     return new Map(read.flat());
   }
 }
+
+const JOBS_OVER = 'the time limit of its Jobs was over';
 
 const ROLLING: readonly Suggestion[] = [
   'this run writes nothing more; agents that the cluster replaces by itself are replaced further',
