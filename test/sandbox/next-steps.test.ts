@@ -15,7 +15,7 @@ import { benchWorld, judgedWorld, type NextWorld, nextUnder, PROGRAM, SCREENS, s
 const features = join(import.meta.dirname, '..', 'features');
 /** Tests of the checks, and of the stage that writes on every path. */
 const JUDGE = /support\/judged-worlds\.ts/;
-const BENCHES = '**/{apply,move,takeover,conflicts,edits,later-edits,unnoted,at-zero,alp,undo}.test.ts';
+const BENCHES = '**/{apply,back,move,takeover,conflicts,edits,later-edits,unnoted,at-zero,alp,undo}.test.ts';
 
 const OPEN: ReadonlySet<string> = new Set(['error', 'warning', 'expected']);
 

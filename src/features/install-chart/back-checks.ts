@@ -93,7 +93,7 @@ export const chartChecksBack: readonly Check<BackJudged>[] = [
     return failed(
       `helm would delete ${counted(found.length, 'object')} with what is in them: ${listed(found.map((ref) => refText(ref)))}`,
       'Mark each live object with the annotation helm.sh/resource-policy=keep, then run the same command again.',
-      { evidence: found.map((ref) => ({ text: refText(ref) })), next: command`kubectl netsvc-upgrade plan --rollback` },
+      { evidence: found.map((ref) => ({ text: refText(ref) })), next: command`kubectl netsvc-upgrade explain NS-243` },
     );
   }),
   inBack('NS-241', ({ conflicts }) => {
@@ -101,7 +101,7 @@ export const chartChecksBack: readonly Check<BackJudged>[] = [
     const found = read(conflicts);
     if (found.length === 0) return ok('helm writes no field that another manager has set to something else');
     return failed(undone(found), 'Accept it by name to set all of these fields as they were before the upgrade, then set them again.', {
-      next: command`kubectl netsvc-upgrade plan --rollback -o wide`,
+      next: command`kubectl netsvc-upgrade explain NS-241`,
       exit: 'conflicts',
       evidence: found.map(({ ref, change, manager }) => ({
         text: `${refText(ref)} ${change.path}`.trim(),

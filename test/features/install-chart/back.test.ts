@@ -39,6 +39,8 @@ async function opened(revisions: readonly object[], parts: ChartParts = {}) {
   const installation = await readInstalled(sources, context);
   const takesBack = { runId: 'r', from: FROM, to: CALICO_TARGET, wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
   const back = { ...context, goal: { release: FROM, takesBack }, intent: { kind: 'rollback' } as const };
+  // What follows the next steps of findings opens the stage by the bench.
+  Object.assign(bench, { context: back });
   const stage = await chartBack.open(sources, back, { ...installation, hasTypha: true });
   const found = (id: string) => stage.findings().find((one) => one.id === id) ?? assert.fail(id);
   return { plan: stage.plan(), found, bench };
