@@ -79,7 +79,7 @@ export const chartChecksBack: readonly Check<BackJudged>[] = [
   inBack('NS-232', ({ takeover, quietMs }, stored) => {
     const { record } = stored;
     const what = `revision ${record.revision} of ${releaseText(stored)} is ${record.status}: ${record.description || 'no reason given'}`;
-    if (takeover) return interruptedRevision(what, takeover, record, 'rollback');
+    if (takeover) return interruptedRevision(what, takeover, record, command`kubectl netsvc-upgrade rollback`, '');
     if (!isPending(record) || (record.status === 'pending-upgrade' && quietMs >= QUIET_MS))
       return ok(`${what}; helm goes back from there as well`);
     return failed(what, 'Somebody may be at work on it: wait for that operation to end, then run the same command again.', {

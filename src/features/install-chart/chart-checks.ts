@@ -126,18 +126,18 @@ export function interruptedRevision(
   what: string,
   { ref, quietMs }: Takeover,
   { namespace }: HelmRecord,
-  by: 'run' | 'rollback' = 'run',
+  again = command`kubectl netsvc-upgrade run`,
+  oldOperator = 'Until then the old operator runs with the new CRDs, and cannot start again with them.',
 ): Verdict {
   const left = `${what}; it was left by the run that is resumed`;
-  const beside = by === 'run' ? 'Until then the old operator runs with the new CRDs, and cannot start again with them.' : '';
   if (quietMs < QUIET_MS) {
-    const hint = `It may still be at work: run the same command again in half a minute. ${beside}`;
-    return failed(left, hint, { next: command`kubectl netsvc-upgrade ${by}` });
+    const hint = `It may still be at work: run the same command again in half a minute. ${oldOperator}`;
+    return failed(left, hint, { next: again });
   }
   const mark = repairCommand`kubectl delete ${ref.kind.toLowerCase()} ${ref.name} --namespace ${namespace}`;
-  return failed(left, text`Continue the run: it deletes the mark (${mark}) and begins again. ${beside}`, {
+  return failed(left, text`Continue the run: it deletes the mark (${mark}) and begins again. ${oldOperator}`, {
     expected: true,
-    next: command`kubectl netsvc-upgrade ${by}`,
+    next: again,
   });
 }
 
