@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import { command } from '../kernel/command.ts';
 import type { Watcher } from '../kernel/connections.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { Fault } from '../kernel/fault.ts';
+import { Fault, LeftFault } from '../kernel/fault.ts';
 import { interruptedBetween, isInterrupted } from '../kernel/interruption.ts';
 import type { LockHold } from '../kernel/ports.ts';
 import { look, THEN_AGAIN, text } from '../kernel/step.ts';
@@ -80,7 +80,9 @@ export class Hold {
   causeOf(caught: unknown, last: Action | undefined): unknown {
     if (this.isLost) return lockLost();
     const isWatcher = !this.#ports.interruption.soft.aborted && isInterrupted(caught);
-    return (isWatcher ? this.#alarm?.fault(last) : undefined) ?? caught;
+    const fault = isWatcher ? this.#alarm?.fault(last) : undefined;
+    if (fault === undefined) return caught;
+    return caught instanceof LeftFault ? new LeftFault(fault, caught.left) : fault;
   }
 
   get #alarm(): Sentinel | undefined {

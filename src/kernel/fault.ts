@@ -80,6 +80,16 @@ export class UnchangedFault extends Fault {
   override readonly saysUnchanged = true;
 }
 
+/** Ended early, and something is left that only the user can do, whatever the reason turns out to be. */
+export class LeftFault extends Fault {
+  readonly left: Suggestion;
+
+  constructor({ code, message, steps, cause }: Fault, left: Suggestion) {
+    super(code, message, [left, ...steps], cause);
+    this.left = left;
+  }
+}
+
 /** An error that a pod shows: whoever comes later looks at it first. */
 export class PodFault extends Fault {
   readonly pods: readonly PodName[];

@@ -22,7 +22,8 @@ interface Probed extends ChainOutcome {
 async function probed(scenario: Scenario, flags: Flags, says: (minutes: number, runs: number) => string | undefined): Promise<Probed> {
   let [runs, began]: [number, number | undefined] = [0, undefined];
   const commands = {
-    async run() {
+    async run(name: string) {
+      if (name !== 'probe') return { durationMs: 1 };
       runs += 1;
       await scenario.clock.sleep(20);
       const now = scenario.clock.now().getTime();
@@ -96,6 +97,15 @@ describe('a probe beside a run', function () {
     );
     await scenario.clock.sleep(600_000);
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01', 'node-02'], { type: 'OnDelete' }], message);
+  });
+
+  it('that fails while an agent is not ready names the node that --after-node was not run for', async () => {
+    scenario.cluster.nodes.fault('node-01', 'not-ready');
+    const hooks = { 'before-node': 'drain {node}', 'after-node': 'uncordon {node}' };
+    const { exit, message, steps } = await probed(scenario, hooks, (minutes) => (minutes > 1 ? 'no answer' : undefined));
+    assert.deepEqual([exit, newOn(scenario)], ['stopped', ['node-01']], message);
+    assert.match(message ?? '', /the probe failed 2 times in a row/);
+    assert.match(steps.join('\n'), /--after-node was not run for node-01/);
   });
 
   it('that fails between two agents of the canary leaves the next one alone', async () => {

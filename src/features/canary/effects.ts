@@ -1,7 +1,7 @@
 import { command, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, HeldFault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
+import { Fault, HeldFault, LeftFault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
@@ -71,9 +71,8 @@ function endedEarly(thrown: unknown, { left, replaced }: AgentDriver): unknown {
   if (thrown instanceof MovedOn)
     return new MovedOn(left === undefined ? thrown.message : `${thrown.message}; ${left}`, undefined, replaced > 0);
   if (left === undefined || !(thrown instanceof Fault)) return thrown;
-  const { code, message, cause } = thrown;
-  const steps = [left, ...thrown.steps];
-  return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
+  const { code, message, steps } = thrown;
+  return thrown instanceof PodFault ? new PodFault(code, message, [left, ...steps], thrown.pods) : new LeftFault(thrown, left);
 }
 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {
