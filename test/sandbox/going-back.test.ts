@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { rollbackCheckStage, rollbackLabelsStage, rollbackNamesStage, rollbackStopStage } from '../../src/features/going-back/index.ts';
+import {
+  readMissed,
+  rollbackCheckStage,
+  rollbackLabelsStage,
+  rollbackNamesStage,
+  rollbackStopStage,
+} from '../../src/features/going-back/index.ts';
+import { readInstalled } from '../../src/features/survey/index.ts';
 import { jsonAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -14,11 +21,12 @@ import {
   OLD,
   POLICIES,
   podsOf,
+  renamed,
   rollBack,
   storedNames,
   upgradedSandbox,
 } from '../support/rolled-back.ts';
-import { performIn } from '../support/sandbox-ports.ts';
+import { contextIn, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { seedOf } from '../support/seed.ts';
 
 /** Of the faults that end no process. */
@@ -47,6 +55,23 @@ describe('the stages of a rollback, on the sandbox', function () {
       again.requests.filter((what) => !isRead(what)),
       [],
     );
+  });
+
+  it('are performed again where something was written meanwhile for the newer release, which is named until then', async () => {
+    const scenario = await upgradedSandbox();
+    assertDone((await rollBack(scenario)).outcome, 'rollback');
+    const missed = async () => {
+      const context = { ...contextIn(scenario, { release: OLD }, renamed), intent: { kind: 'rollback' } as const };
+      const ports = sandboxPorts(scenario);
+      const found = await readMissed(ports, context, await readInstalled(ports, context));
+      return 'value' in found ? found.value.map(({ object, detail }) => `${object.name}: ${detail}`) : found.unread;
+    };
+    assert.deepEqual(await missed(), []);
+    addPolicy(scenario, 'default.late', { noted: { labels: { of: 'late' }, creationTimestamp: '2020-01-01T00:00:00Z' } });
+    addPolicy(scenario, 'later', { noted: { name: 'later', creationTimestamp: '2020-01-01T00:00:00Z' } });
+    assert.deepEqual(await missed(), ['default.late: not seen: of', 'later: asked for as default.later']);
+    assertDone((await rollBack(scenario)).outcome, 'again');
+    assert.deepEqual(await missed(), []);
   });
 
   it('do nothing in an upgrade', async () => {

@@ -2,6 +2,7 @@
 
 export { rollbackCheckStage } from './check-stage.ts';
 export { goingBackEffects, goingBackExpectations } from './effects.ts';
-export { rollbackLabelsStage } from './labels-stage.ts';
+export { readMissed, rollbackLabelsStage } from './labels-stage.ts';
 export { rollbackNamesStage } from './names-stage.ts';
+export type { NameProblem } from './policy-names.ts';
 export { rollbackStopStage } from './stop-stage.ts';

@@ -11,7 +11,9 @@ import { named } from '../../kube/lean-objects.ts';
 import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
 import { type LabelsJudged, labelChecks } from './checks.ts';
+import { readNames } from './names-stage.ts';
 import { type Hidden, type HiddenIn, hiddenIn, ownMetadataPatch, readsOwnMetadata } from './own-metadata.ts';
+import type { NameProblem } from './policy-names.ts';
 import { backwards } from './stage.ts';
 
 interface LabelFacts extends LabelsJudged {
@@ -88,6 +90,26 @@ async function readHidden({ cluster }: Pick<Sources, 'cluster'>, { profile }: Co
     });
   });
   return lists.flat();
+}
+
+/** What the older release would miss of what was written while the newer API server still served: labels, and policies by their names. */
+export async function readMissed(
+  sources: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<Reading<readonly NameProblem[]>> {
+  const [hidden, names] = await Promise.all([
+    whyNot(installation, context) === undefined ? attempt(() => readHidden(sources, context)) : { value: [] },
+    readNames(sources, context, installation),
+  ]);
+  if ('unread' in hidden) return hidden;
+  if ('unread' in names) return names;
+  const labels = hidden.value.flatMap(({ object, hidden: { labels: own, annotations } }) => {
+    const keys = Object.keys({ ...own, ...annotations });
+    return keys.length === 0 ? [] : [{ object: refOf(object), detail: `not seen: ${keys.join(', ')}` }];
+  });
+  const moved = names.value.moves.map(({ from, copy }) => ({ object: from, detail: `asked for as ${copy.metadata.name}` }));
+  return { value: [...labels, ...moved, ...names.value.unnameable, ...names.value.conflicts] };
 }
 
 const lean = (object: KubeObject): KubeObject => named(object, 'uid', 'resourceVersion', 'labels', 'annotations');

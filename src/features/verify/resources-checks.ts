@@ -1,5 +1,5 @@
 import { type Command, command } from '../../kernel/argv.ts';
-import { ok, read } from '../../kernel/check.ts';
+import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isKeyValue } from '../../kernel/installation.ts';
 import { acceptsSubject } from '../../kernel/judge.ts';
@@ -81,6 +81,22 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     title: 'journal of owner references whole',
     ref: '§4.8/1',
     judge: (facts) => journalWhole(read(facts.stillOff)),
+  },
+  /** The newer v3 API server serves until the last waves of a rollback: who writes by it meanwhile writes for its own release. */
+  {
+    id: 'NS-767',
+    title: 'old release sees what was written meanwhile',
+    ref: 'domain §7.2c',
+    judge({ missed }, { goal: { release } }) {
+      const found = read(missed);
+      if (found === undefined) return notApplicable('nothing went back to an older release');
+      const evidence = found.map(({ object, detail }) => ({ text: refText(object), object, detail }));
+      return failIfAny(evidence, `${release} sees all labels and names`, (list) => ({
+        because: `${counted(found.length, 'object was', 'objects were')} written meanwhile so that ${release} misses labels or names: ${list}`,
+        hint: 'The agents are old now: run the rollback again, which puts labels and names where they look.',
+        next: command`kubectl netsvc-upgrade rollback`,
+      }));
+    },
   },
 ]);
 

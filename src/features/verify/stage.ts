@@ -1,3 +1,4 @@
+import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import type { Datastore } from '../../kernel/installation.ts';
@@ -10,6 +11,7 @@ import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
+import { type NameProblem, readMissed } from '../going-back/index.ts';
 import { pathOf } from '../install/index.ts';
 import { readPinnedImages, readStillHeld } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
@@ -75,10 +77,15 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),
     owners: attemptWith(installed, (one) => followOwners(cluster, context, one)),
     stillOff: attempt(() => readStillOff(sources, context)),
+    missed: attemptWith(installed, async (one) => (context.goal.takesBack ? readMissedNow(sources, context, one) : undefined)),
     ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
   const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(({ plain }) => plain) : [];
   return { ...found, datastore, reasons, clis };
+}
+
+async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[]> {
+  return read(await readMissed(...of));
 }
 
 /** What the new CLI says, and what the cluster's own record says (§4.4/5, §4.5/5). */

@@ -11,6 +11,7 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { recordHere } from '../../kernel/run-record.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
+import type { NameProblem } from '../going-back/index.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { leftoversIn, ownFile, readTarget, type Target, targetsOf } from '../install-manifest/index.ts';
 import type { OperatorLag } from '../install-operator/index.ts';
@@ -188,6 +189,8 @@ export interface VerifyFacts extends OtherPodsJudged {
   readonly temporaryPolicies: Reading<readonly KubeObject[]>;
   readonly owners: Reading<OwnersFollowed>;
   readonly stillOff: Reading<StillOff>;
+  /** What the older release misses of what was written meanwhile; undefined but in a rollback. */
+  readonly missed: Reading<readonly NameProblem[] | undefined>;
   readonly ipam: Reading<IpamCompared | undefined>;
   /** CLIs on PATH. */
   readonly clis: Reading<readonly { readonly file: string; readonly release?: string }[]>;

@@ -60,6 +60,7 @@ const good: VerifyFacts = {
   temporaryPolicies: { value: [] },
   owners: { value: { references: 1, dangling: [], unread: [] } },
   stillOff: { value: { objects: 0 } },
+  missed: { value: [] },
   ipam: { value: { blocks: 3, added: [], uncompared: [] } },
   clis: { value: [{ file: CLI, release: CALICO_TARGET }] },
 };
@@ -232,6 +233,17 @@ const cases: readonly Case[] = [
     { stillOff: { value: { objects: 2 } } },
     'error',
     /of 2 objects were removed, and have not/,
+  ],
+  [
+    'something was written meanwhile for the newer release',
+    'NS-767',
+    {
+      missed: {
+        value: [{ object: { apiVersion: 'v1', kind: 'NetworkSet', namespace: 'web', name: 'blocked' }, detail: 'not seen: team' }],
+      },
+    },
+    'error',
+    /1 object was written meanwhile .*NetworkSet\/web\/blocked/,
   ],
   ['the journal cannot be read', 'NS-311', { stillOff: { unread: 'the journal is of another cluster' } }, 'error', /another cluster/],
   [
