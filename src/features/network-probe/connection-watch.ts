@@ -281,13 +281,14 @@ export class ConnectionWatch implements Watcher {
       this.#blind = undefined;
       return alive;
     } catch (thrown) {
-      if (this.#blind === undefined) this.#told.onNetwork(this.trace, `connections cannot be looked at now: ${messageOf(thrown)}; they are looked at again`);
+      if (this.#blind === undefined)
+        this.#told.onNetwork(this.trace, `connections cannot be looked at now: ${messageOf(thrown)}; they are looked at again`);
       this.#blind = messageOf(thrown);
       return undefined;
     }
   }
 
-  /** With `--probe-strict` nothing may go on that nobody watches. */
+  /** With `--probe-strict` nothing may continue that nobody watches. */
   #tellOver(now: number): void {
     if (this.#isOver || now < this.#place.until) return;
     this.#isOver = true;

@@ -10,6 +10,7 @@ import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/own
 import { removalChecks } from '../../../src/features/policies/removal-checks.ts';
 import { aheadOfApply, preflightChecks } from '../../../src/features/preflight/catalogue.ts';
 import { alpChecks } from '../../../src/features/sidecars/checks.ts';
+import { resourcesChecks } from '../../../src/features/verify/resources-checks.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, healthy, unread } from '../../fixtures/facts.ts';
@@ -23,6 +24,7 @@ const followUps: ReadonlySet<string> = new Set(
   [
     ...[...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks],
     ...[imagesPulled, agentStarts, ...backChecks, ...labelChecks],
+    ...resourcesChecks.filter(({ id }) => id.startsWith('NS-7')),
   ].map((check) => check.id),
 );
 
