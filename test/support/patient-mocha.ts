@@ -1,3 +1,6 @@
+// Before any test: loaded for the first time in the middle of one that exhausts the stack or ends code by a timer, Node keeps half of it.
+import 'node:https';
+import 'node:tls';
 import { Runnable } from 'mocha';
 import { patient } from './patience.ts';
 
