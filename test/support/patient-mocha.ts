@@ -1,4 +1,4 @@
-// Before any test: loaded for the first time in the middle of one that exhausts the stack or ends code by a timer, Node keeps half of it.
+// Before any test: where the first test that needs it loaded it, a worker was left with half of it (no tls.createSecureContext).
 import 'node:https';
 import 'node:tls';
 import { Runnable } from 'mocha';
