@@ -172,7 +172,7 @@ export class ConnectionWatch implements Watcher {
 
   /** What says nothing has not lasted: without a report there is no verdict. */
   #assertTold(open: readonly Watched[], asked: number): void {
-    const [silent] = open.filter(({ zero, said }) => said === undefined || zero + said.now < asked);
+    const silent = open.find(({ zero, said }) => said === undefined || zero + said.now < asked);
     if (silent === undefined) return;
     const says = this.#says.get(silent.kept.link) ?? this.#blind ?? 'its pod reports nothing';
     throw new Fault('stopped', `no verdict on the connection ${wayText(silent.kept)}: ${says}`, [
@@ -195,12 +195,12 @@ export class ConnectionWatch implements Watcher {
 
   fault(last: Action | undefined): Fault {
     const broken = this.#links.find((one) => one.broken > 0)?.kept;
-    const nodes = broken ? [...new Set([broken.to, broken.from])] : [];
     const see = (node: string) => look(text`${command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`}`);
-    const lost = impact(`running pods on ${nodes.join(' and ')} may have lost connections as well: test an application there now`);
+    const where = broken ? [...new Set([broken.to, broken.from])].join(' and ') : '';
+    const lost = impact(`running pods on ${where} may have lost connections as well: test an application there now`);
     const isHeld = this.#isOfCanary || heldNodes(last) !== undefined;
     const fact = this.#isOfCanary ? `the canary failed: ${this.#because}` : this.#because;
-    return new Fault('stopped', fact, [...nodes.slice(0, 1).map(see), lost, ...(isHeld ? HELD : ROLLING)]);
+    return new Fault('stopped', fact, [...(broken ? [see(broken.to), lost] : []), ...(isHeld ? HELD : ROLLING)]);
   }
 
   async #follow(): Promise<void> {
@@ -219,15 +219,13 @@ export class ConnectionWatch implements Watcher {
   }
 
   async #lookOnce(): Promise<void> {
-    const pods = await this.#aliveNow();
-    if (pods === undefined) return;
-    if (this.#pods.size === 0) this.#pods = pods;
+    if (this.#pods.size === 0) this.#pods = (await this.#aliveNow()) ?? this.#pods;
     const logs = await this.#logs();
     const now = this.#ports.clock.now().getTime();
     // Read after the logs: where a pod has ended, so has its connection.
     const alive = await this.#aliveNow();
     if (alive === undefined) return;
-    const before = JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)]));
+    const before = this.#figures;
     const because = this.#links.flatMap((one) => this.#learn(one, logs, alive, now));
     this.#pods = alive;
     this.#tellOver(now);
@@ -235,8 +233,12 @@ export class ConnectionWatch implements Watcher {
       this.#because = because[0] ?? '';
       for (const one of because) this.#told.onNetwork(this.trace, one);
       if (this.#place.isStrict || this.#isOfCanary) this.#failed.abort();
-    } else if (before !== JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)])))
-      this.#told.onNetwork(this.trace);
+    } else if (before !== this.#figures) this.#told.onNetwork(this.trace);
+  }
+
+  /** What is told again when it changes. */
+  get #figures(): string {
+    return JSON.stringify(this.#links.map((one) => [one.broken, one.ended, one.said && longestOf(one.said)]));
   }
 
   /** What one connection has been through since the last look; a text for each break. */
