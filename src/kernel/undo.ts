@@ -137,19 +137,20 @@ export interface Past {
   readonly intent: Pick<Intent, 'from'>;
 }
 
+const isOn = ({ path }: Past, paths: readonly InstallPath[]) => paths.some((one) => one === path);
+
 /** Why `rollback` refuses; undefined where it goes back. */
-export function noWayBack({ path, dataPlane, intent: { from } }: Past): string | undefined {
-  const isOld = (since: string) => from === undefined || parseRelease(from) === undefined || isOlder(from, since);
-  const isOn = (paths: readonly InstallPath[]) => paths.some((one) => one === path);
-  if (!isOn([...MANIFESTS, ...OPERATED])) return 'its install path is not known';
-  if (isOn(OPERATED) && isOld(OPERATOR_BACK_SINCE)) return NO_RETURNS.operator.long;
-  return dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? NO_RETURNS.tables.long : undefined;
+export function noWayBack(past: Past): string | undefined {
+  return isOn(past, [...MANIFESTS, ...OPERATED]) ? noReturnOfOperator(past)?.long : 'its install path is not known';
 }
 
-/** Why an upgrade from there has no undo once the new operator is applied; undefined where a rollback takes it back. */
+/** Why an upgrade from there has no undo once the new operator is applied; undefined where a rollback takes it back, or the path is not known. */
 export function noReturnOfOperator(past: Past): NoReturnReason | undefined {
-  const because = noWayBack(past);
-  return Object.values(NO_RETURNS).find(({ long }) => long === because);
+  const { dataPlane, intent } = past;
+  const isOld = (since: string) => intent.from === undefined || parseRelease(intent.from) === undefined || isOlder(intent.from, since);
+  if (isOn(past, OPERATED) && isOld(OPERATOR_BACK_SINCE)) return NO_RETURNS.operator;
+  const isKnown = isOn(past, [...MANIFESTS, ...OPERATED]);
+  return isKnown && dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? NO_RETURNS.tables : undefined;
 }
 
 /** The rows that hold for upgrades from a release; one that is not known counts as old. */
