@@ -89,6 +89,15 @@ export const windowsNode = objectOf('v1', 'Node', 'win-01', {
   },
 });
 
+/** A gateway of the operator beside definitions of an older Gateway API. */
+export const oldGateway = [
+  definition('operator.tigera.io', 'GatewayAPI'),
+  objectOf(OPERATOR, 'GatewayAPI', 'default', { spec: {} }),
+  definition('gateway.networking.k8s.io', 'Gateway', 'Namespaced', {
+    annotations: { 'gateway.networking.k8s.io/bundle-version': 'v1.2.1' },
+  }),
+];
+
 /** By what goes wrong without the check. */
 export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
   'pod security admission refuses the new pods of the agents': on('own', [108])
@@ -351,12 +360,6 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     .after((cluster) => cluster.store.delete(kindIn(cluster, { apiVersion: OPERATOR, kind: 'APIServer' }), 'default'))
     .warns('NS-627', /APIServer\/default/),
   'definitions of the Gateway API stay old': on('operator', [85])
-    .after(
-      definition('operator.tigera.io', 'GatewayAPI'),
-      objectOf(OPERATOR, 'GatewayAPI', 'default', { spec: {} }),
-      definition('gateway.networking.k8s.io', 'Gateway', 'Namespaced', {
-        annotations: { 'gateway.networking.k8s.io/bundle-version': 'v1.2.1' },
-      }),
-    )
+    .after(...oldGateway)
     .warns('NS-626', /gateways\.gateway\.networking\.k8s\.io/),
 };

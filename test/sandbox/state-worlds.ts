@@ -7,7 +7,7 @@ import { storedIn } from '../support/chart-bench.ts';
 import { definition, kindIn } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { type Changing, type IncidentWorld, on } from './incident.ts';
-import { felix, laidOver, replaced, stored, windowsNode } from './incident-worlds.ts';
+import { felix, laidOver, oldGateway, replaced, stored, windowsNode } from './incident-worlds.ts';
 import { of } from './release-worlds.ts';
 
 const OPERATOR = 'operator.tigera.io/v1';
@@ -115,13 +115,7 @@ export const stateWorlds: Readonly<Record<string, IncidentWorld>> = {
     )
     .stops('NS-509', /BGPPeer\/to-reflectors[\s\S]*peerSelector has\(node-role\.kubernetes\.io\/master\) selects none/),
   'definitions of the Gateway API lack a kind that the new gateway needs': on('operator', of('calico#13366'))
-    .after(
-      definition('operator.tigera.io', 'GatewayAPI'),
-      objectOf(OPERATOR, 'GatewayAPI', 'default', { spec: {} }),
-      definition('gateway.networking.k8s.io', 'Gateway', 'Namespaced', {
-        annotations: { 'gateway.networking.k8s.io/bundle-version': 'v1.2.1' },
-      }),
-    )
+    .after(...oldGateway)
     .warns('NS-626', /gateways\.gateway\.networking\.k8s\.io/),
   'node ports of a node refuse connections while its agent restarts': on('calico', of('calico#12192'))
     .after(felix({ bpfEnabled: true }))
