@@ -46,13 +46,13 @@ describe('a target whose sums do not come with this program', function () {
   });
 
   /** `typed` as a user types it, the flags that a suggestion has included. */
-  async function command(typed: string) {
+  async function command(typed: string, source = server.url) {
     const bench = commandBench(chain, { HOME: '/home', PATH: '/bin' });
     const compose = async (request: ComposeRequest) => {
       const composition = compositionOf(scenario, request, netsvc);
       const given = await givenSums(request.flags['artifact-digest'] ?? []);
       const sums = { target: composition.context.goal.release, shipped: async () => undefined, given };
-      const artifacts = openArtifacts({ source: server.url, env: {}, lastKnownRelease: NETSVC_TARGET, sums, retries: 0 });
+      const artifacts = openArtifacts({ source, env: {}, lastKnownRelease: NETSVC_TARGET, sums, retries: 0 });
       return { ...composition, artifacts };
     };
     const exit = await runOclif(typed.split(' '), { ...bench.seams, compose });
@@ -77,6 +77,13 @@ describe('a target whose sums do not come with this program', function () {
     const done = await command(`run --yes ${flags}`);
     assert.equal(done.exit, 0, done.text);
     assert.match(done.text, /install it as \/usr\/local\/bin\/netsvcctl/);
+  });
+
+  it('is one finding among the others where nothing of it can be fetched', async () => {
+    const { exit, text } = await command(`preflight --release ${NETSVC_TARGET}`, 'http://127.0.0.1:1');
+    assert.equal(exit, 3, text);
+    assert.match(text, /^× NS-601 .* could not be fetched: connect ECONNREFUSED/m);
+    assert.match(text, /^√ /m);
   });
 
   it('is refused with other bytes than those that were accepted, and what one run accepted makes it known to no other', async () => {

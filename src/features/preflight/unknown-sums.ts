@@ -6,7 +6,7 @@ import type { Artifacts, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { ownFile } from '../install-manifest/index.ts';
 import { cliPath } from '../service-cli/index.ts';
-import type { TargetFacts } from '../survey/index.ts';
+import { attempt, type TargetFacts } from '../survey/index.ts';
 
 interface Sum {
   readonly file: string;
@@ -22,8 +22,9 @@ export async function withSumsToCompare(
   installation: Installation,
 ): Promise<Reading<TargetFacts>> {
   if ('value' in facts) return facts;
-  const sums = await unknownSums(sources, context, installation);
-  return sums.length === 0 ? facts : { ...facts, ...adviceOn(sums, context) };
+  // Where nothing can be fetched, the reading says so: that is one finding among the others.
+  const sums = await attempt(() => unknownSums(sources, context, installation));
+  return 'unread' in sums || sums.value.length === 0 ? facts : { ...facts, ...adviceOn(sums.value, context) };
 }
 
 /** Of what an upgrade on this path takes from the network. */
