@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { virtualClock } from '../../src/sandbox/clock.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
@@ -49,5 +50,18 @@ describe('the virtual clock', () => {
     await assert.rejects(sleeping, /enough/);
     await assert.rejects(clock.sleep(1, end.signal), /enough/);
     assert.deepEqual(clock.now(), start);
+  });
+
+  it('stands still while a file is read', async () => {
+    const clock = virtualClock({ start });
+    let reads = true;
+    const ticks = (async () => {
+      while (reads) await clock.sleep(1000);
+    })();
+    for (let times = 0; times < 20; times += 1) await readFile(import.meta.filename);
+    reads = false;
+    const took = clock.now().getTime() - start.getTime();
+    await ticks;
+    assert.ok(took <= 20_000, `${took} ms for 20 reads of a file`);
   });
 });
