@@ -154,12 +154,13 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);
+  const held = part && HELD[part];
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
     ...commands.map(seeWhy),
     ...reasons,
     ...troubles.map(troubleText),
     ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),
-    ...[HELD[part ?? 'all'] ?? []].flat(),
+    ...(held === undefined ? [] : [held]),
     runs ? IMPACT : impact(IN_KERNEL, 'nothing more is upgraded before the operator runs'),
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
