@@ -91,6 +91,24 @@ const about = (played: Played, id = 'NS-724') =>
     .find((one) => one.id === id)
     ?.evidence.map(({ text, detail = '' }) => `${text} ${/created again|stays away/.exec(detail)?.[0]}`);
 
+describe('hep --undo of a host that had no endpoint', () => {
+  it('says in its plan that the host ends with none', async () => {
+    const scenario = await upgraded();
+    removeByHand(scenario, 'old-3');
+    const there = await play(scenario, false, undefined, ['NS-711', 'NS-712', 'NS-713']);
+    assert.equal(there.outcome?.exit, 'done');
+    const back = await play(scenario, true);
+    assert.equal(back.outcome?.exit, 'done');
+    assert.match(JSON.stringify(back.events), /left without a host endpoint, as no old one is recorded: node-03"/);
+  });
+
+  it('says nothing of it where each has one', async () => {
+    const scenario = await upgraded();
+    await play(scenario, false);
+    assert.doesNotMatch(JSON.stringify((await play(scenario, true)).events), /left without a host endpoint/);
+  });
+});
+
 describe('hep --undo with controllers that have a variable of their own', () => {
   const labelled = (scenario: Scenario) => nodeLabels(scenario).filter(({ role }) => role === 'host').length;
 

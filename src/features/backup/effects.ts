@@ -122,7 +122,7 @@ function heldText({ operator: { typha, ignores } }: Profile): string {
   if (!typha || !ignores) return '';
   return `
 Until every agent is upgraded, ${typha.kind} \`${typha.name}\` has the annotations \`${ignores.annotation}\` and \`${HELD_BY}\`: the operator
-leaves it at its release. The run that is resumed removes them. To remove only these two: \`kubectl netsvc-upgrade apply --undo\`.
+leaves it at its release. The run that is resumed removes them. To remove only these two: \`kubectl netsvc-upgrade apply --undo\`, which is refused while agents are old.
 `;
 }
 

@@ -1,10 +1,11 @@
 import type { Action, GuardedPatch } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
-import { counted } from '../../kernel/counted.ts';
+import { counted, firstOf } from '../../kernel/counted.ts';
 import { isKeyValue } from '../../kernel/installation.ts';
 import { type ObjectRef, type Places, refOf } from '../../kernel/object.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { servedObject } from '../../kube/stored-metadata.ts';
+import { hostEndpointOf, originOf } from '../policy-rules/index.ts';
 import { cliWrite } from '../service-cli/index.ts';
 import { endpointText, formerSwitch, gone, isOurs, stillThere, toRecreate } from './allowed.ts';
 import { settingOf, sourceOf, switchCall } from './endpoints.ts';
@@ -25,11 +26,26 @@ export function undoPlan(facts: HepFacts, context: Context): StagePlan {
     return { actions: first, notes: [...shown(first), hasMore(facts, context) ? THEN_STOPS : STAY_ON], again: true };
   }
   const actions = [...recreate(facts, context), ...resetSetting(facts, context), ...removeLabels(facts, context)];
-  return actions.length > 0 ? { actions, notes: shown(actions) } : { skip: 'everything that the migration changed is as it was before' };
+  return actions.length > 0
+    ? { actions, notes: [...shown(actions), ...bare(facts, context)] }
+    : { skip: 'everything that the migration changed is as it was before' };
 }
 
 /** What is put back is read before it is written: the steps of a plan show calls of the CLI alone. */
 const shown = (actions: readonly Action[]): readonly string[] => actions.map(({ title }) => title);
+
+/** Hosts that have nothing but the automatic endpoint, which goes: they joined since, or never had one of the user's. */
+function bare(facts: HepFacts, context: Context): readonly string[] {
+  if (!formerSwitch(facts, context)) return [];
+  const { apiGroup, labels } = context.profile;
+  const again = toRecreate(facts, context).map(({ endpoint }) => endpoint);
+  const stay = [...facts.stored, ...again]
+    .map((one) => hostEndpointOf(one, apiGroup))
+    .filter((one) => originOf(one, labels) !== 'automatic');
+  const kept = new Set(stay.map(({ node }) => node));
+  const left = facts.hosts.filter((host) => !kept.has(host));
+  return left.length === 0 ? [] : [`left without a host endpoint, as no old one is recorded: ${firstOf(left, 5)}`];
+}
 
 const THEN_STOPS = 'then it stops (NS-715): a variable of the controllers keeps automatic endpoints on';
 const STAY_ON = 'a variable of the controllers keeps automatic endpoints on, and is not changed';

@@ -34,7 +34,7 @@ export async function readFormer(cluster: ClusterReader, { record, storage }: St
 }
 
 const HISTORY =
-  'helm keeps ten revisions unless told otherwise. Upgrade the release to the old chart yourself, as docs/use/going-back.md says.';
+  'helm keeps ten revisions unless told otherwise. Without it this program does not go back. Do not install the old chart yourself: its operator replaces Typha and all agents at once.';
 
 /** Of the values of the upgrade itself, which comes last, and those of today. */
 function changedSince(since: readonly HelmRecord[]): readonly string[] {

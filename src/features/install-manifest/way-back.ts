@@ -30,13 +30,13 @@ export async function readWayBack(
   documents: readonly KubeObject[],
   takesBack: TakenBack,
 ): Promise<WayBack> {
-  const { to } = takesBack;
+  const { to, wrote } = takesBack;
   const [carried, left] = await Promise.all([
     readCarriedThen(sources, takesBack),
     readBaseOf(sources, { ...context, goal: { release: to } }, installation, to),
   ]);
   const former = carried?.former;
-  if (carried && !former) throw unknownFormer(to, context);
+  if (!former && (carried || wrote.includes('apply'))) throw unknownFormer(to, context);
   if (former && former.release !== context.goal.release) throw otherFormer(former.release, context);
   return {
     candidates: { first: { release: to, documents: carried ? withFiles(left, carried) : left }, others: [], installed: to },
@@ -56,7 +56,7 @@ function withFiles(documents: readonly KubeObject[], { files }: CarriedEdits): r
 function unknownFormer(to: string, { goal }: Context): Fault {
   return new Fault(
     'blocked',
-    `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was begun without a base to tell it by`,
+    `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)`,
     ['go back with the commands of RESTORE.md in the backup, object by object'],
   );
 }
