@@ -317,6 +317,10 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
     .stops('NS-624', /one network written in two ways/),
   'the operator refuses a pool outside the pod network': on('operator', [69])
     .after(
+      (cluster) => {
+        const pools = kindIn(cluster, { apiVersion: FELIX, kind: 'IPPool' });
+        for (const { metadata } of cluster.store.list(pools)) cluster.store.delete(pools, metadata.name);
+      },
       installation({ ipPools: [{ cidr: '192.168.0.0/16' }] }),
       configMap('kubeadm-config', { ClusterConfiguration: 'networking:\n  podSubnet: 10.244.0.0/16\n' }),
     )

@@ -6,6 +6,7 @@ import { isRecord, jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import { crosses } from '../../kernel/release.ts';
+import { hasOwnCni } from '../ipam/index.ts';
 import {
   evidenceOf,
   failed,
@@ -69,24 +70,28 @@ function withCertificates(judge: (names: Certificates, given: Operated) => Verdi
 }
 
 export const operatorSettingsChecks: readonly PreflightCheck[] = table({ category: 'resources', severity: 'error', ref: 'domain §11.3' }, [
-  /** The operator refuses pools of the Installation outside the pod network of kubeadm, and then upgrades nothing. */
+  /** Where there is no pool, the operator creates those of the Installation, unless they lie outside the pod network of kubeadm. */
   {
     id: 'NS-628',
     title: 'address pools within the pod network',
     ref: 'domain §12',
-    judge: withOperated(({ names, operated }) => {
+    judge: withOperated(({ names, operated, facts }) => {
       const installation = read(operated.installation);
-      const pools = jsonAt(specOf(installation), ...names.pools.field);
-      if (!installation || !Array.isArray(pools) || pools.length === 0) return notApplicable('the Installation lists no address pools');
+      const listed = jsonAt(specOf(installation), ...names.pools.field);
+      if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
+      if (objectsOf(facts, names.pools.plural).length > 0)
+        return notApplicable('there are address pools: the operator compares none with the pod network of kubeadm');
+      if (!hasOwnCni(installation)) return notApplicable('another CNI plugin gives the addresses');
       const subnets = read(operated.podSubnets);
-      if (subnets.length === 0) return notApplicable('kubeadm has no pod network here');
-      const outside = pools
+      if (subnets === undefined) return notApplicable('kubeadm did not create this cluster');
+      const known = subnets.join(', ') || 'nothing that can be read';
+      const outside = listed
         .map((pool) => String(jsonAt(pool, 'cidr') ?? ''))
         .filter((cidr) => !subnets.some((subnet) => isWithin(cidr, subnet)));
-      const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${subnets.join(', ')}`));
-      return failIfAny(evidence, `the pools are within the pod network ${subnets.join(', ')}`, () => ({
-        because: `the Installation has pools outside the pod network that kubeadm knows (${subnets.join(', ')}): ${outside.join(', ')}. The operator refuses them and upgrades nothing`,
-        hint: `Set podSubnet in ConfigMap kubeadm-config to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
+      const evidence = outside.map((cidr): Evidence => evidenceOf(installation, `${cidr} is not within ${known}`));
+      return failIfAny(evidence, `the pools are within the pod network ${known}`, () => ({
+        because: `there is no address pool, and the Installation has pools outside the pod network that kubeadm knows (${known}): ${outside.join(', ')}. The operator refuses to create them and upgrades nothing`,
+        hint: `Set podSubnet in ConfigMap kubeadm-config, without quotes, to a network that has these pools in it, or align spec.${names.pools.field.join('.')} of the Installation, before the upgrade.`,
         next: command`kubectl -n kube-system get configmap kubeadm-config -o yaml`,
       }));
     }),

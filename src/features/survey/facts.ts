@@ -121,8 +121,8 @@ export interface OperatedFacts {
   readonly reaching: Reading<readonly KubeObject[]>;
   /** Of the Secrets that the operator holds. */
   readonly certificates: Reading<readonly SecretCertificate[]>;
-  /** Networks of pods as kubeadm has them; none where it made no cluster, or the Installation lists no pools. */
-  readonly podSubnets: Reading<readonly string[]>;
+  /** Networks of pods as kubeadm has them; undefined where it made no cluster, or the Installation lists no pools. */
+  readonly podSubnets: Reading<readonly string[] | undefined>;
   /** Resources that let the operator install the Gateway API. */
   readonly gateways: Reading<readonly KubeObject[]>;
   /** The admission policy that guards its definitions; looked for only where there is such a resource. */

@@ -36,7 +36,7 @@ export async function readOperated(
     reaching: attempt(() => readReaching(cluster, context, found)),
     certificates: attempt(() => readCertificates(cluster, context, found)),
     podSubnets: attemptWith(installations, async (some) =>
-      some.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : [],
+      some.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : undefined,
     ),
     gateways,
     gatewayPolicy: attemptWith(gateways, async ({ length }) => (length > 0 ? policyNamed(cluster, crossings.gateway.policy) : undefined)),
@@ -51,14 +51,15 @@ export async function readOperated(
   });
 }
 
-/** `podSubnet` in the configuration of kubeadm. */
-async function readPodSubnets(cluster: Pick<ClusterReader, 'get'>): Promise<readonly string[]> {
+/** `podSubnet` in the configuration of kubeadm; undefined where it created no cluster. */
+async function readPodSubnets(cluster: Pick<ClusterReader, 'get'>): Promise<readonly string[] | undefined> {
   const config = await cluster.get(K.ConfigMap, 'kubeadm-config', 'kube-system');
-  return podSubnetsIn(textAt(config, 'data', 'ClusterConfiguration') ?? '');
+  return config && podSubnetsIn(textAt(config, 'data', 'ClusterConfiguration') ?? '');
 }
 
+/** As the operator reads it: without YAML, so that quotes are part of it (`extractKubeadmCIDRs`). */
 export function podSubnetsIn(text: string): readonly string[] {
-  return /^[ \t]*podSubnet:[ \t]*"?([^"\s#]+)"?[ \t\r]*$/m.exec(text)?.[1]?.split(',') ?? [];
+  return /podSubnet: (.*)/.exec(text)?.[1]?.split(',') ?? [];
 }
 
 async function definitionsOf(cluster: Pick<ClusterReader, 'list'>, group: string): Promise<readonly KubeObject[]> {

@@ -2,13 +2,24 @@ import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { contextOf, daemonSet, found, healthyPods, node, object, pod, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
-const operated = (podSubnets: readonly string[], ...pools: readonly string[]) => {
+const operated = (podSubnets: readonly string[] | undefined, ...pools: readonly string[]) => {
   const spec = { calicoNetwork: { ipPools: pools.map((cidr) => ({ cidr })) } };
   const installation = object('operator.tigera.io/v1', 'Installation/default', { spec });
   return {
     detection: found({ path: 'operator', variant: undefined }),
     operated: { installation: { value: installation }, podSubnets: { value: podSubnets } } as unknown as OperatedFacts,
   };
+};
+
+const byAmazon = {
+  operated: {
+    installation: {
+      value: object('operator.tigera.io/v1', 'Installation/default', {
+        spec: { cni: { type: 'AmazonVPC' }, calicoNetwork: { ipPools: [{ cidr: '192.168.0.0/16' }] } },
+      }),
+    },
+    podSubnets: { value: ['10.244.0.0/16'] },
+  } as unknown as OperatedFacts,
 };
 
 checkCases('NS-628', {
@@ -27,10 +38,31 @@ checkCases('NS-628', {
     facts: operated(['10.244.0.0/16'], '10.244.0.0/24', '192.168.0.0/16'),
     is: 'error',
     about: ['Installation/default'],
-    says: /: 192\.168\.0\.0\/16\. The operator refuses them/,
+    says: /: 192\.168\.0\.0\/16\. The operator refuses to create them/,
     next: /kubeadm-config/,
   },
-  'does not apply where kubeadm has no pod network': { facts: operated([], '192.168.0.0/16'), is: 'not-applicable' },
+  'stops where kubeadm says no network that the operator can read': {
+    facts: operated([], '192.168.0.0/16'),
+    is: 'error',
+    says: /\(nothing that can be read\)/,
+  },
+  'stops before quotes, which the operator takes for a part of the network': {
+    facts: operated(["'10.244.0.0/16'"], '10.244.0.0/16'),
+    is: 'error',
+    says: /\('10\.244\.0\.0\/16'\)/,
+  },
+  'does not apply where there are pools: no operator of the target compares them': {
+    facts: {
+      ...operated(['10.244.0.0/16'], '10.244.0.0/16', '192.168.0.0/16'),
+      resources: resources(resource('IPPool/default-ipv4-ippool', { cidr: '10.244.0.0/16' })),
+    },
+    is: 'not-applicable',
+  },
+  'does not apply beside another CNI plugin': {
+    facts: { ...operated(['10.244.0.0/16'], '192.168.0.0/16'), ...byAmazon },
+    is: 'not-applicable',
+  },
+  'does not apply where kubeadm created no cluster': { facts: operated(undefined, '192.168.0.0/16'), is: 'not-applicable' },
 });
 
 const written = (manager: string, field: string) => ({

@@ -42,7 +42,7 @@ describe('what the settings of an operator are judged by', () => {
       imageSets: { value: [images] },
       reaching: { value: [] },
       certificates: { value: [] },
-      podSubnets: { value: [] },
+      podSubnets: { value: undefined },
       gateways: { value: [gateway] },
       gatewayPolicy: { value: policy },
       gatewayDefinitions: { value: [definition] },
@@ -61,7 +61,7 @@ describe('what the settings of an operator are judged by', () => {
     const facts = await readOperated(clusterWith(listing, config), context, operated);
     assert.deepEqual(facts?.podSubnets, { value: ['10.244.0.0/16', 'fd00:10::/56'] });
     const without = await readOperated(clusterWith(object(API, 'Installation/default'), config), context, operated);
-    assert.deepEqual(without?.podSubnets, { value: [] });
+    assert.deepEqual(without?.podSubnets, { value: undefined });
   });
 
   it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
