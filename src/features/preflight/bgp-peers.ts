@@ -10,23 +10,66 @@ export interface Peering {
   readonly alone: readonly KubeObject[];
   /** Peers that give no node a peer, and why. */
   readonly idle: readonly Evidence[];
+  /** Nodes whose peers are some of the other nodes alone, and none of these passes routes on. */
+  readonly unreflected: readonly KubeObject[];
 }
+
+type Far = readonly KubeObject[] | 'outside';
 
 /** Which nodes the peers connect where there is no mesh, as the agents evaluate it (`updatePeersV1` of the service). */
 export function peeringOf(peers: readonly KubeObject[], nodes: readonly KubeObject[], apiGroup: string): Peering {
-  const peered = new Set<KubeObject>();
+  const far = new Map<KubeObject, Far[]>(nodes.map((node) => [node, []]));
   const idle = peers.flatMap((peer) => {
     const { local, remote, reason } = sidesOf(peer, nodes, apiGroup);
-    const outside = remote === 'outside';
-    const others = outside ? [] : remote;
-    const gained = [
-      ...local.filter((node) => outside || others.some((other) => other !== node)),
-      ...(jsonAt(peer.spec, 'reversePeering') === 'Manual' ? [] : others.filter((node) => local.some((other) => other !== node))),
+    const links: readonly (readonly [KubeObject, Far])[] = [
+      ...local.map((node) => [node, remote] as const),
+      ...(remote === 'outside' || jsonAt(peer.spec, 'reversePeering') === 'Manual' ? [] : remote.map((node) => [node, local] as const)),
     ];
-    for (const node of gained) peered.add(node);
+    const gained = links.filter(([node, others]) => hasOther(node, others));
+    for (const [node, others] of gained) far.get(node)?.push(others);
     return gained.length > 0 || reason === undefined ? [] : [evidenceOf(peer, reason)];
   });
-  return { alone: nodes.filter((node) => !peered.has(node)), idle };
+  const alone = nodes.filter((node) => far.get(node)?.length === 0);
+  return { alone, idle, unreflected: unreflectedOf(far, apiGroup) };
+}
+
+function hasOther(node: KubeObject, others: Far): boolean {
+  return others === 'outside' || others.some((other) => other !== node);
+}
+
+/** The annotation by which a node reflects routes; the mesh leaves it out. */
+export function isReflector({ metadata: { annotations = {} } }: KubeObject, apiGroup: string): boolean {
+  return (annotations[`${apiGroup}/RouteReflectorClusterID`] ?? '') !== '';
+}
+
+/** The AS that somebody gave one node. */
+export function ownAs({ metadata: { annotations = {} } }: KubeObject, apiGroup: string): string | undefined {
+  return annotations[`${apiGroup}/ASNumber`] || undefined;
+}
+
+/** A router that is no node of the cluster. */
+export function isOuter(peer: KubeObject, nodes: readonly KubeObject[]): boolean {
+  const { peerIP = '', localWorkloadSelector = '' } = specOf(peer);
+  return localWorkloadSelector === '' && outsideOr(nodes, String(peerIP)) === 'outside';
+}
+
+/** Between peers of one AS only a reflector passes routes on. Nodes with an AS of their own pass them on as any router. */
+function unreflectedOf(far: ReadonlyMap<KubeObject, readonly Far[]>, apiGroup: string): readonly KubeObject[] {
+  const nodes = [...far.keys()];
+  if (nodes.some((node) => ownAs(node, apiGroup) !== undefined)) return [];
+  const all = new Map<string, ReadonlySet<KubeObject>>();
+  const numbers = new Map([...new Set([...far.values()].flat())].map((one, index) => [one, index]));
+  return nodes.filter((node) => {
+    const own = far.get(node) ?? [];
+    if (own.length === 0 || own.includes('outside') || isReflector(node, apiGroup)) return false;
+    // Nodes with the same peers have the same neighbours: there are thousands of nodes and few such groups.
+    const key = own.map((one) => numbers.get(one)).join();
+    const others = all.get(key) ?? new Set(own.flatMap((one) => (one === 'outside' ? [] : one)));
+    all.set(key, others);
+    return (
+      others.size + (others.has(node) ? 0 : 1) < nodes.length && ![...others].some((one) => one !== node && isReflector(one, apiGroup))
+    );
+  });
 }
 
 /** Labels that the service gave a node, and those of Kubernetes over them. */

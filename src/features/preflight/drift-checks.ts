@@ -9,7 +9,7 @@ import { crosses } from '../../kernel/release.ts';
 import { hasOwnCni } from '../ipam/index.ts';
 import { evidenceOf, failIfAny, objectsOf, type PreflightCheck, sourceRelease, specOf, table } from '../survey/index.ts';
 import { type Operated, withOperated } from './crossings-checks.ts';
-import { type Fate, type PoolDrift, poolDrift } from './pool-drift.ts';
+import { type Fate, familyOf, type PoolDrift, poolDrift } from './pool-drift.ts';
 
 const FELIX = 'felixconfigurations';
 
@@ -103,8 +103,6 @@ function addressing(
     ];
   });
 }
-
-const familyOf = (pool: unknown): string => ((textAt(pool, 'cidr') ?? '').includes(':') ? 'IPv6' : 'IPv4');
 
 function hintFor(drifts: readonly PoolDrift[], field: string): string {
   const fates = new Set(drifts.map(({ fate }) => fate));

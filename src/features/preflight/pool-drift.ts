@@ -166,6 +166,8 @@ function isSame(one: unknown, other: unknown): boolean {
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
 const isSet = (value: unknown): boolean => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+/** Of a pool, or of an entry of the list. */
+export const familyOf = (pool: unknown): string => ((textAt(pool, 'cidr') ?? '').includes(':') ? 'IPv6' : 'IPv4');
 const cidrOf = (pool: KubeObject): string => textAt(specOf(pool), 'cidr') ?? '';
 const networkOf = (pool: KubeObject): string => canonical(cidrOf(pool));
 const canonical = (cidr: unknown): string => canonicalNetwork(String(cidr).toLowerCase()) ?? String(cidr);

@@ -8,7 +8,7 @@ export interface Selected {
   readonly reason?: string;
 }
 
-/** The objects that a selector of a stored object selects. One that cannot be parsed selects nothing, as in the service. */
+/** The objects that a selector of a stored object selects. One that cannot be parsed selects nothing. */
 export function selectedBy(
   holder: KubeObject,
   field: string,

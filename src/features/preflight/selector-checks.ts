@@ -1,4 +1,4 @@
-import { command } from '../../kernel/argv.ts';
+import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -21,8 +21,9 @@ import {
   withInstallation,
   withResources,
 } from '../survey/index.ts';
-import { nodeLabels, peeringOf } from './bgp-peers.ts';
+import { isReflector, nodeLabels, peeringOf } from './bgp-peers.ts';
 import { isWindows } from './nodes-checks.ts';
+import { familyOf } from './pool-drift.ts';
 import { faultOf, selectedBy } from './selected.ts';
 
 /** A running pod stays where no node fits any more; the one that replaces it has nowhere to go. */
@@ -58,18 +59,23 @@ export const selectorChecks: readonly PreflightCheck[] = table({ category: 'reso
     id: 'NS-509',
     title: 'every node has a BGP peer',
     judge: withResources((installation, facts, { profile }): Verdict => {
-      const mesh = objectsOf(facts, 'bgpconfigurations').find(({ metadata }) => metadata.name === 'default');
-      if (specOf(mesh).nodeToNodeMeshEnabled !== false) return ok('the agents of all nodes are peers of each other');
-      if (!runsBgp(installation, facts, profile)) return notApplicable('the agents run no BGP');
+      const isMeshed =
+        specOf(objectsOf(facts, 'bgpconfigurations').find(({ metadata }) => metadata.name === 'default')).nodeToNodeMeshEnabled !== false;
       const nodes = read(facts.nodes).filter((node) => !isWindows(node));
+      const left = isMeshed ? nodes.filter((node) => isReflector(node, profile.apiGroup)) : nodes;
+      if (left.length === 0) return ok('the agents of all nodes are peers of each other');
+      if (!runsBgp(installation, facts, profile)) return notApplicable('the agents run no BGP');
       const routed = objectsOf(facts, 'ippools').some(({ spec }) => jsonAt(spec, 'disabled') !== true && isByBgp(spec));
       if (nodes.length < 2 || !routed) return ok('no routes of pods between nodes depend on BGP');
-      const { alone, idle } = peeringOf(objectsOf(facts, 'bgppeers'), nodes, profile.apiGroup);
-      const evidence = alone.length === 0 ? [] : [...idle, ...alone.map((node) => evidenceOf(node, 'no BGPPeer selects it'))];
-      return failIfAny(evidence, 'the mesh is off, and every node has a BGP peer', (names) => ({
-        because: `the mesh is off, and ${counted(alone.length, 'node')} without any BGP peer: pods there lose their routes at the latest when the agent restarts. ${names}`,
+      const peering = peeringOf(objectsOf(facts, 'bgppeers'), nodes, profile.apiGroup);
+      const alone = peering.alone.filter((node) => left.includes(node));
+      const next = command`kubectl get bgppeers.${profile.crdGroup} -o yaml`;
+      if (alone.length === 0 && !isMeshed) return judgeReflected(peering.unreflected, profile, next);
+      const evidence = alone.length === 0 ? [] : [...peering.idle, ...alone.map((node) => evidenceOf(node, 'no BGPPeer selects it'))];
+      return failIfAny(evidence, 'every node has a BGP peer', (names) => ({
+        because: `${isMeshed ? `the mesh leaves route reflectors out, and ${counted(alone.length, 'route reflector')}` : `the mesh is off, and ${counted(alone.length, 'node')}`} without any BGP peer: pods there lose their routes at the latest when the agent restarts. ${names}`,
         hint: 'Correct the selectors of the BGPPeers, label the nodes as they want it, or switch the mesh on, before the upgrade. If routes come another way, accept it.',
-        next: command`kubectl get bgppeers.${profile.crdGroup} -o yaml`,
+        next,
       }));
     }),
   },
@@ -80,14 +86,26 @@ export const selectorChecks: readonly PreflightCheck[] = table({ category: 'reso
     judge: withResources((_installation, facts, { profile }): Verdict => {
       const evidence = [...unreadable(facts, profile), ...withoutHost(facts, profile), ...withoutPool(facts, profile)];
       const [object] = evidence.flatMap((one) => one.object ?? []);
+      const stopsAll = evidence.some(({ detail }) => detail?.endsWith(NO_ADDRESSES));
       return failIfAny(evidence, 'every selector can be read, and each rule for hosts and each node has what it needs', (names) => ({
         because: `${counted(evidence.length, 'object')} whose selectors select nothing: ${names}`,
         hint: 'Correct the selector, or delete what nobody needs. A policy that cannot be read protects nothing, before the upgrade and after it.',
+        severity: stopsAll ? 'error' : 'warning',
         next: command`kubectl get ${object?.kind.toLowerCase() ?? ''}${object?.apiVersion.includes('/') ? `.${profile.crdGroup}` : ''} ${[object?.name ?? '', ...(object?.namespace ? ['-n', object.namespace] : [])]} -o yaml`,
       }));
     }),
   },
 ]);
+
+function judgeReflected(nodes: readonly KubeObject[], { apiGroup }: Profile, next: Command): Verdict {
+  const evidence = nodes.map((node) => evidenceOf(node, 'none of its peers is a route reflector'));
+  return failIfAny(evidence, 'the mesh is off, and every node has a BGP peer', (names) => ({
+    because: `the mesh is off, and ${counted(nodes.length, 'node')} whose peers are other nodes without a cluster ID: these pass no routes on, and pods of different nodes do not reach each other. ${names}`,
+    hint: `Give the nodes that shall reflect routes their cluster ID (annotation ${apiGroup}/RouteReflectorClusterID), or make every node a peer of every other, before the upgrade. If routes come another way, accept it.`,
+    next,
+    severity: 'warning',
+  }));
+}
 
 /** By the agents' variable, or the key of their ConfigMap that it is taken from. */
 function runsBgp(installation: Installation, facts: PreflightFacts, profile: Profile): boolean {
@@ -105,6 +123,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   bgppeers: ['nodeSelector', 'peerSelector', 'localWorkloadSelector'],
   ippools: ['nodeSelector', 'namespaceSelector'],
 };
+/** The service evaluates all enabled pools for a pod, and ends at the first that it cannot read (`determinePools`). */
+const NO_ADDRESSES = 'no pod gets an address that names no pool';
 const POLICIES = ['globalnetworkpolicies', 'networkpolicies', 'stagedglobalnetworkpolicies', 'stagednetworkpolicies'];
 
 function unreadable(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
@@ -112,7 +132,9 @@ function unreadable(facts: PreflightFacts, profile: Profile): readonly Evidence[
     objectsOf(facts, plural).flatMap((object) =>
       fields.flatMap((field) => {
         const text = textAt(object.spec, field);
-        return text === undefined ? [] : told(object, () => storedSelector(object, field, text));
+        const found = text === undefined ? [] : told(object, () => storedSelector(object, field, text));
+        const stops = plural === 'ippools' && isForPods(object);
+        return stops ? found.map((one) => ({ ...one, detail: `${one.detail}: ${NO_ADDRESSES}` })) : found;
       }),
     ),
   );
@@ -141,19 +163,35 @@ function withoutHost(facts: PreflightFacts, profile: Profile): readonly Evidence
 /** Where the service gives the addresses, new pods of a node that no pool selects get none. `!all()` keeps a pool for those who name it. */
 function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
   const { operated, agentConfig } = facts;
-  const isGiven = operated
-    ? givesAddresses(read(operated.installation), undefined, profile)
-    : givesAddresses(undefined, read(agentConfig), profile);
-  if (!isGiven) return [];
-  const pools = objectsOf(facts, 'ippools').filter(
-    ({ spec }) =>
-      jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual' && textAt(spec, 'nodeSelector') !== '!all()',
-  );
+  const config = operated ? undefined : read(agentConfig);
+  if (!givesAddresses(operated && read(operated.installation), config, profile)) return [];
+  const pools = objectsOf(facts, 'ippools').filter((pool) => isForPods(pool) && textAt(pool.spec, 'nodeSelector') !== '!all()');
   const nodes = read(facts.nodes).filter((node) => !isWindows(node));
-  const selected = pools.map((pool) =>
-    selectedBy(pool, 'nodeSelector', textAt(pool.spec, 'nodeSelector') ?? '', nodes, (node) => nodeLabels(node, profile.apiGroup)),
-  );
-  const served = new Set(selected.flatMap((one) => one.selected));
-  const left = pools.length === 0 ? [] : nodes.filter((node) => !served.has(node));
-  return left.map((node) => evidenceOf(node, 'no enabled address pool selects it: new pods there get no address'));
+  return ['IPv4', 'IPv6'].flatMap((family) => {
+    const own = pools.filter(({ spec }) => familyOf(spec) === family);
+    if (own.length === 0 || !isAsked(family, config)) return [];
+    const served = new Set(
+      own.flatMap(
+        (pool) =>
+          selectedBy(pool, 'nodeSelector', textAt(pool.spec, 'nodeSelector') ?? '', nodes, (node) => nodeLabels(node, profile.apiGroup))
+            .selected,
+      ),
+    );
+    const left = nodes.filter((node) => !served.has(node));
+    return left.map((node) => evidenceOf(node, `no enabled ${family} pool for pods selects it: new pods there get no address`));
+  });
+}
+
+/** A pool from which pods get addresses without naming it. */
+function isForPods({ spec }: KubeObject): boolean {
+  const uses = jsonAt(spec, 'allowedUses');
+  const isForOthers = Array.isArray(uses) && uses.length > 0 && !uses.includes('Workload');
+  return !isForOthers && jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual';
+}
+
+/** The plugin asks for one address of each family, and fails if it does not get it. An operator asks for the families that have pools. */
+function isAsked(family: string, config: KubeObject | undefined): boolean {
+  const key = `assign_${family.toLowerCase()}`;
+  const said = new RegExp(`"${key}"\\s*:\\s*"?(true|false)`).exec(textAt(config, 'data', 'cni_network_config') ?? '')?.[1];
+  return config === undefined || (said ?? String(family === 'IPv4')) === 'true';
 }

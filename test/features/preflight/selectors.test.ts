@@ -1,6 +1,7 @@
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, found, node, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { installed, operated } from '../../support/operated-facts.ts';
 
 const context = contextOf({}, calico);
 type Spec = Readonly<Record<string, unknown>>;
@@ -12,6 +13,14 @@ const named = (name: string, labels: Readonly<Record<string, string>> = {}, more
   metadata: { name, labels, ...more },
 });
 const NODES = { value: [named('n1', { 'node-role.kubernetes.io/control-plane': '' }), named('n2'), named('n3')] };
+const reflecting = () => {
+  const annotations = { 'projectcalico.org/RouteReflectorClusterID': '244.0.0.1' };
+  return { value: [named('n1', { 'node-role.kubernetes.io/control-plane': '' }, { annotations }), ...NODES.value.slice(1)] };
+};
+const toReflectors = peer('rr', {
+  nodeSelector: '!has(node-role.kubernetes.io/control-plane)',
+  peerSelector: 'has(node-role.kubernetes.io/control-plane)',
+});
 const without = (...peers: readonly ReturnType<typeof peer>[]) => ({ nodes: NODES, resources: resources(noMesh, ipip, ...peers) });
 
 checkCases('NS-509', {
@@ -26,12 +35,47 @@ checkCases('NS-509', {
   },
   'passes where it is there: the reflector has the others as peers, too': {
     context,
-    facts: without(
-      peer('rr', {
-        nodeSelector: '!has(node-role.kubernetes.io/control-plane)',
-        peerSelector: 'has(node-role.kubernetes.io/control-plane)',
-      }),
-    ),
+    facts: { ...without(toReflectors), nodes: reflecting() },
+    is: 'ok',
+  },
+  'warns where the reflectors lost their cluster ID: nobody passes routes on': {
+    context,
+    facts: without(toReflectors),
+    is: 'warning',
+    about: ['Node/n2', 'Node/n3'],
+    says: /the mesh is off, and 2 nodes whose peers are other nodes without a cluster ID/,
+    details: [/^none of its peers is a route reflector$/],
+    hint: /annotation projectcalico\.org\/RouteReflectorClusterID/,
+    next: /^kubectl get bgppeers\.crd\.projectcalico\.org -o yaml$/,
+  },
+  'passes without a reflector where every node is a peer of every other': {
+    context,
+    facts: without(peer('all', { nodeSelector: 'all()', peerSelector: 'all()' })),
+    is: 'ok',
+  },
+  'passes without a reflector where a router reflects': {
+    context,
+    facts: without(toReflectors, peer('tor', { peerIP: '192.0.2.1' })),
+    is: 'ok',
+  },
+  'passes where nodes have an AS of their own: any router passes routes on between two': {
+    context,
+    facts: {
+      ...without(toReflectors),
+      nodes: { value: [...NODES.value, named('n4', {}, { annotations: { 'projectcalico.org/ASNumber': '64513' } })] },
+    },
+    is: 'ok',
+  },
+  'stops with the mesh on before a reflector without a peer: the mesh leaves it out': {
+    context,
+    facts: { nodes: reflecting(), resources: resources(ipip, peer('rr', { nodeSelector: 'all()', peerSelector: "rr == 'true'" })) },
+    is: 'error',
+    about: ['BGPPeer/rr', 'Node/n1'],
+    says: /the mesh leaves route reflectors out, and 1 route reflector without any BGP peer/,
+  },
+  'passes with the mesh on where the reflector has peers': {
+    context,
+    facts: { nodes: reflecting(), resources: resources(ipip, toReflectors) },
     is: 'ok',
   },
   'stops before the reflector that nobody peers with back': {
@@ -103,7 +147,13 @@ checkCases('NS-509', {
 
 const policy = (name: string, spec: Spec) => resource(`GlobalNetworkPolicy/${name}`, { tier: 'default', types: ['Ingress'], ...spec });
 const CALICO_IPAM = { value: resource('ConfigMap/kube-system/calico-config', {}, {}) };
+const asking = (more: string) => ({
+  value: { ...CALICO_IPAM.value, data: { cni_network_config: `{"ipam":{"type":"calico-ipam",${more}}}` } },
+});
 const agentConfig = { value: { ...CALICO_IPAM.value, data: { cni_network_config: '{"ipam":{"type":"calico-ipam"}}' } } };
+const ofControlPlane = resource('IPPool/a', { cidr: '10.0.0.0/16', nodeSelector: 'has(node-role.kubernetes.io/control-plane)' });
+const six = resource('IPPool/six', { cidr: 'fd00::/48' });
+const sixOfControlPlane = resource('IPPool/six', { cidr: 'fd00:1::/48', nodeSelector: 'has(node-role.kubernetes.io/control-plane)' });
 
 checkCases('NS-510', {
   'warns of a selector that cannot be parsed, in a policy, in a rule of it, a pool and a peer': {
@@ -112,7 +162,7 @@ checkCases('NS-510', {
       resources: resources(
         policy('a', { selector: 'role = "x"' }),
         policy('b', { selector: 'all()', ingress: [{ action: 'Allow', source: { selector: 'has(role' } }] }),
-        resource('IPPool/p', { cidr: '10.0.0.0/16', nodeSelector: 'zone in [a]' }),
+        resource('IPPool/p', { cidr: '10.0.0.0/16', nodeSelector: 'zone in [a]', disabled: true }),
         peer('rr', { peerSelector: 'has rr' }),
       ),
     },
@@ -125,6 +175,19 @@ checkCases('NS-510', {
       /^spec\.ingress\[0\]\.source\.selector is no/,
     ],
     next: /^kubectl get bgppeer\.crd\.projectcalico\.org rr -o yaml$/,
+  },
+  'stops before a pool in use whose selector cannot be parsed': {
+    context,
+    facts: {
+      resources: resources(
+        resource('IPPool/a', { cidr: '10.0.0.0/16' }),
+        resource('IPPool/p', { cidr: '10.1.0.0/16', nodeSelector: 'zone in [a]' }),
+        resource('IPPool/q', { cidr: '10.2.0.0/16', nodeSelector: 'zone in [a]', assignmentMode: 'Manual' }),
+      ),
+    },
+    is: 'error',
+    about: ['IPPool/p', 'IPPool/q'],
+    details: [/^spec\.nodeSelector is no.*: no pod gets an address that names no pool$/, /^spec\.nodeSelector is no/],
   },
   'warns of a rule for hosts that selects no host endpoint': {
     context,
@@ -157,8 +220,55 @@ checkCases('NS-510', {
     },
     is: 'warning',
     about: ['Node/n2', 'Node/n3'],
-    details: [/no enabled address pool selects it: new pods there get no address$/],
+    details: [/^no enabled IPv4 pool for pods selects it: new pods there get no address$/],
     next: /^kubectl get node n2 -o yaml$/,
+  },
+  'warns where the only pool for such a node is not for pods': {
+    context,
+    facts: {
+      nodes: NODES,
+      agentConfig,
+      resources: resources(ofControlPlane, resource('IPPool/lb', { cidr: '10.9.0.0/24', allowedUses: ['LoadBalancer'] })),
+    },
+    is: 'warning',
+    about: ['Node/n2', 'Node/n3'],
+  },
+  'warns of nodes that have a pool of one family alone, where pods get both': {
+    context,
+    facts: { nodes: NODES, agentConfig: asking('"assign_ipv6": "true"'), resources: resources(ofControlPlane, six) },
+    is: 'warning',
+    about: ['Node/n2', 'Node/n3'],
+    details: [/^no enabled IPv4 pool for pods/],
+  },
+  'warns of IPv6 alike': {
+    context,
+    facts: {
+      nodes: NODES,
+      agentConfig: asking('"assign_ipv6": "true"'),
+      resources: resources(
+        resource('IPPool/a', { cidr: '10.0.0.0/16' }),
+        resource('IPPool/s', { cidr: 'fd00::/48', nodeSelector: '!all()' }),
+        sixOfControlPlane,
+      ),
+    },
+    is: 'warning',
+    about: ['Node/n2', 'Node/n3'],
+    details: [/^no enabled IPv6 pool for pods/],
+  },
+  'passes where no address of that family is asked for': {
+    context,
+    facts: { nodes: NODES, agentConfig, resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16' }), sixOfControlPlane) },
+    is: 'ok',
+  },
+  'asks for the families that have pools where an operator writes the configuration': {
+    context,
+    facts: {
+      ...operated({ installation: installed({}) }),
+      nodes: NODES,
+      resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16' }), sixOfControlPlane),
+    },
+    is: 'warning',
+    details: [/^no enabled IPv6 pool for pods/],
   },
   'passes with pools kept for those who name them': {
     context,
