@@ -28,6 +28,8 @@ export type DefectCondition =
   | { readonly type: 'packetFilter'; readonly oneOf: readonly ('iptables' | 'nftables')[] }
   /** The agents run in eBPF mode. */
   | { readonly type: 'ebpf' }
+  /** A BGPPeer that is no node of the cluster; with `sameAs` one of the AS of a node, which is this one unless somebody set another. */
+  | { readonly type: 'outerPeer'; readonly sameAs?: string }
   /** A label of a node, with any value. */
   | { readonly type: 'nodeLabel'; readonly key: string }
   /** A DaemonSet or Deployment on the network of the nodes, by a part of one of its images or by a port (`UDP:51820`). */

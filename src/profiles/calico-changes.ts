@@ -5,6 +5,7 @@ import { text } from '../kernel/step.ts';
 const ebpf: DefectCondition = { type: 'ebpf' };
 const POLICIES = ['globalnetworkpolicies', 'networkpolicies'];
 const overVxlan: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], oneOf: ['Always', 'CrossSubnet'] };
+const overIpip: DefectCondition = { type: 'resource', plurals: ['ippools'], fields: ['ipipMode'], oneOf: ['Always', 'CrossSubnet'] };
 
 const advertises: DefectCondition = {
   type: 'resource',
@@ -20,6 +21,8 @@ const selectsHosts: DefectCondition = {
 function resource(plurals: readonly string[], fields: readonly string[], ...oneOf: readonly string[]): DefectCondition {
   return { type: 'resource', plurals, fields, ...(oneOf.length > 0 ? { oneOf } : {}) };
 }
+
+const unset = (name: string): DefectCondition => ({ type: 'setting', name, absent: true });
 
 type Row = Omit<ReleaseChange, 'effect' | 'severity'>;
 
@@ -153,6 +156,73 @@ const meanings: readonly Row[] = [
       'Stop kube-proxy as the eBPF documentation says. If it must run, set bpfKubeProxyHealthzPort of the default FelixConfiguration to another port, or from v3.32 on to 0.',
     sources: ['projectcalico/calico#11264', 'projectcalico/calico#11055', 'projectcalico/calico#12033'],
   },
+  {
+    id: 'ebpf-connect-time-udp',
+    releases: { from: 'v3.27.0' },
+    crossed: 'into',
+    when: [ebpf, unset('bpfConnectTimeLoadBalancing'), unset('bpfConnectTimeLoadBalancingEnabled')],
+    symptom: 'In eBPF mode, programs see other addresses of a service on their UDP sockets than before the upgrade.',
+    happens:
+      'the load balancer at connect time is for TCP alone by default: UDP packets to services are translated on the interfaces of the node',
+    advice: 'If programs depend on it, set bpfConnectTimeLoadBalancing of the default FelixConfiguration to Enabled after the new CRDs.',
+    sources: ['projectcalico/calico#8139'],
+  },
+  {
+    id: 'ebpf-bonds',
+    releases: { from: 'v3.29.0' },
+    crossed: 'into',
+    when: [ebpf, unset('bpfDataIfacePattern'), { type: 'resource', plurals: ['hostendpoints'], fields: ['interfaceName'], noneOf: ['*'] }],
+    symptom: 'In eBPF mode, policies of host endpoints begin or cease to have an effect on nodes with a bond.',
+    happens: 'the agents attach their programs to interfaces bond…, and no longer to the interfaces in such a bond',
+    advice: 'On nodes with a bond, name the bond in interfaceName of their host endpoints, or set bpfDataIfacePattern.',
+    sources: ['projectcalico/calico#8803'],
+  },
+  ...(
+    [
+      ['ebpf-linux-conntrack', overIpip],
+      ['ebpf-linux-conntrack-kernel', { type: 'node', field: 'kernelVersion', before: '5.9' }],
+    ] as const
+  ).map(
+    ([id, when]): Row => ({
+      id,
+      releases: { from: 'v3.30.0' },
+      crossed: 'into',
+      when: [ebpf, unset('bpfHostConntrackBypass'), when],
+      symptom: 'In eBPF mode, rules of other programs against packets in state INVALID drop packets of pods.',
+      happens:
+        'bpfHostConntrackBypass is off by default: Linux tracks connections of pods too, and with IPIP or a kernel before 5.9 it sees only some of their packets',
+      advice: 'If there are such rules, set bpfHostConntrackBypass of the default FelixConfiguration to true.',
+      sources: ['projectcalico/calico#9159', 'projectcalico/calico#9157'],
+    }),
+  ),
+  ...(
+    [
+      ['ebpf-peer-redirect', overIpip],
+      ['ebpf-peer-redirect-wireguard', { type: 'setting', name: 'wireguardEnabled', oneOf: ['true'] }],
+    ] as const
+  ).map(
+    ([id, when]): Row => ({
+      id,
+      releases: { from: 'v3.32.0' },
+      crossed: 'into',
+      when: [ebpf, { type: 'setting', name: 'bpfRedirectToPeer', oneOf: ['L2Only'], absent: true }, when],
+      symptom: 'In eBPF mode, tcpdump and tc programs of other tools no longer see packets to pods on interfaces cali….',
+      happens: 'bpfRedirectToPeer is Enabled by default: packets from tunnels go past the interface cali… of a pod, as others do already',
+      advice: 'If a tool needs these packets, set bpfRedirectToPeer of the default FelixConfiguration to Disabled.',
+      sources: ['projectcalico/calico#11279'],
+    }),
+  ),
+  {
+    id: 'bgp-route-metric',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    when: [{ type: 'outerPeer' }],
+    symptom: 'A node no longer uses a route that it learned by BGP: another route to the same network is used.',
+    happens:
+      'the agents write routes from BGP into the kernel with a metric (2147483647 less LOCAL_PREF), and had none: other routes of the node to the same network win',
+    advice: 'Look on the nodes for other routes to networks that these peers announce, such as a default route of DHCP: ip route show.',
+    sources: ['projectcalico/calico#12089', 'projectcalico/calico#12209'],
+  },
 ];
 
 const rollouts: readonly Row[] = [
@@ -187,6 +257,17 @@ const rollouts: readonly Row[] = [
       'new agents note in a block of addresses to which pod a virtual machine moves, and old agents drop that when they write the block',
     advice: 'Let no virtual machine migrate live until the last node is upgraded.',
     sources: ['projectcalico/calico#11894'],
+  },
+  {
+    id: 'bgp-local-pref',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    when: [advertises, { type: 'outerPeer', sameAs: '64512' }],
+    symptom: 'During the rollout, traffic from outside to an advertised service address reaches upgraded nodes alone.',
+    happens:
+      'new agents announce routes to peers of their AS with LOCAL_PREF 2147482623 and old ones with 100, so these peers use upgraded nodes alone, and later prefer such routes to all others of the AS',
+    advice: 'Have these peers set LOCAL_PREF of routes from the nodes on import, or begin with nodes that can carry all of this traffic.',
+    sources: ['projectcalico/calico#12089', 'projectcalico/calico#12584'],
   },
 ];
 

@@ -2,6 +2,8 @@ import type { Defect, DefectCondition } from '../kernel/defect.ts';
 import { fixed, open, without } from './defect-lines.ts';
 
 export const ebpf: DefectCondition = { type: 'ebpf' };
+const redirects: DefectCondition = { type: 'setting', name: 'bpfRedirectToPeer', noneOf: ['Disabled'] };
+const NO_REDIRECT = 'Or set bpfRedirectToPeer of the default FelixConfiguration to Disabled.';
 
 /** Defects of the agents' eBPF programs, and of what they do instead of kube-proxy. */
 export const calicoEbpfDefects: readonly Defect[] = [
@@ -76,5 +78,28 @@ export const calicoEbpfDefects: readonly Defect[] = [
     symptom: 'A node has no network after its agent restarted: calico-node logs "unknown host IP".',
     happens: 'an agent that restarts removes its eBPF programs, and attaches none before it knows the address of its node',
     sources: ['projectcalico/calico#12642'],
+  },
+  {
+    id: 'ebpf-retransmitted-syn',
+    of: 'agent',
+    lines: [...open('v3.29', 'v3.30'), fixed('v3.31.0', 'v3.31.7'), fixed('v3.32.0', 'v3.32.2')],
+    when: [ebpf, redirects],
+    severity: 'warning',
+    symptom: 'In eBPF mode, a connection to a new pod passes although a policy denies it.',
+    happens:
+      'a TCP connection whose first packet came before the route of its pod was there, and is sent again, skips ingress policies of that pod for as long as it lives',
+    advice: NO_REDIRECT,
+    sources: ['projectcalico/calico#13356', 'projectcalico/calico#13389', 'projectcalico/calico#13390'],
+  },
+  {
+    id: 'ebpf-virtual-machine',
+    of: 'agent',
+    lines: [...open('v3.31'), fixed('v3.32.0', 'v3.32.2')],
+    when: [ebpf, redirects, { type: 'crd', name: 'virtualmachineinstances.kubevirt.io' }],
+    severity: 'warning',
+    symptom: 'In eBPF mode, a TCP connection to a virtual machine on the same node opens, and then carries nothing.',
+    happens: 'packets of pods to a virtual machine on their node go past the bridge before it, and the machine drops them',
+    advice: NO_REDIRECT,
+    sources: ['projectcalico/calico#13334', 'projectcalico/calico#13386'],
   },
 ];

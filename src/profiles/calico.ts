@@ -3,7 +3,7 @@ import { calicoChanges } from './calico-changes.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
 import { calicoTestedLines } from './calico-kubernetes.ts';
 import { calicoOlderReaders } from './calico-older-readers.ts';
-import { calicoChainedPlugins, calicoProcedures } from './calico-procedures.ts';
+import { calicoProcedures } from './calico-procedures.ts';
 import {
   calicoAddOnWorkloads,
   calicoCrossings,
@@ -13,6 +13,7 @@ import {
   calicoOperatorTags,
   calicoVariants,
 } from './calico-variants.ts';
+import { commonChainedPlugins } from './platforms.ts';
 
 /** What `calicoctl get` shows of the user's own; without what the agents write themselves. */
 const storedKinds = {
@@ -243,7 +244,7 @@ export const calico: Profile = {
     handles: { kind: 'IPAMHandle', plural: 'ipamhandles' },
     ownAddresses: 'cni.projectcalico.org/ipAddrsNoIpam',
   },
-  chainedPlugins: calicoChainedPlugins,
+  chainedPlugins: commonChainedPlugins,
   defects: calicoDefects,
   changes: calicoChanges,
 };

@@ -1,6 +1,6 @@
 import type { Profile, Sign, Variant } from '../kernel/profile.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
-import { commonPlatforms } from './platforms.ts';
+import { commonChainedPlugins, commonPlatforms } from './platforms.ts';
 
 /** READY as the document gives it: 2/2 with the API datastore, 1/2 in key-value mode, controllers 1/1 (§3). */
 function agentOf(ready: string, namespace = 'kube-system'): WorkloadName {
@@ -96,6 +96,7 @@ export const netsvc: Profile = {
   platforms: commonPlatforms,
   // Ours: this init container, and the fields of ClusterInformation.
   cniInstaller: 'install-cni',
+  chainedPlugins: commonChainedPlugins,
   clusterInformation: {
     plural: 'clusterinformations',
     kind: 'ClusterInformation',

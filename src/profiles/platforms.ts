@@ -1,4 +1,4 @@
-import type { Platform } from '../kernel/profile.ts';
+import type { ChainedPlugin, Platform } from '../kernel/profile.ts';
 
 /** Platforms whose marks do not depend on the service (domain §2.4). */
 export const commonPlatforms: readonly Platform[] = [
@@ -46,5 +46,25 @@ export const commonPlatforms: readonly Platform[] = [
       { type: 'annotation', key: 'addons.cluster.x-k8s.io/' },
       { type: 'label', key: 'addons.cluster.x-k8s.io/' },
     ],
+  },
+];
+
+const outside = 'pods that start before its own DaemonSet has put it back are not in the mesh';
+
+/** `install-cni` writes the whole list of plugins again when an agent starts (cni-plugin/pkg/install of Calico). */
+export const commonChainedPlugins: readonly ChainedPlugin[] = [
+  {
+    ...{ title: 'Istio CNI', daemonSet: 'istio-cni-node', happens: outside },
+    advice: 'Leave its repair controller on. After the upgrade restart pods of the mesh that started while agents were replaced.',
+  },
+  {
+    ...{ title: 'Linkerd CNI', daemonSet: 'linkerd-cni', happens: outside },
+    advice: 'Leave its repair controller on. After the upgrade restart pods of the mesh that started while agents were replaced.',
+  },
+  {
+    title: 'Multus',
+    daemonSet: 'multus',
+    happens: 'the copy of the configuration that it made when it started may be an old one',
+    advice: 'After the upgrade restart its DaemonSet, node by node, so that it reads the new configuration.',
   },
 ];

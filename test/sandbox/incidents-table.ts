@@ -196,6 +196,13 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#6258 calico#4237 rancher#40280 rke#3152', 'PREVENTED', RELEASES],
   ['calico#7890 calico#4707 calico#5927', 'PREVENTED', OPERATOR],
   ['calico#7605', 'PREVENTED', CHART],
+  ['calico#12089 calico#12209 calico#12584', 'DETECTED'],
+  ['calico#8139', 'DETECTED'],
+  ['calico#8803', 'DETECTED'],
+  ['calico#9157 calico#9159', 'DETECTED'],
+  ['calico#11279', 'DETECTED'],
+  ['calico#13356 calico#13389 calico#13390', 'DETECTED'],
+  ['calico#13334 calico#13386', 'DETECTED'],
 ];
 
 export const incidents = TABLE.map(([threads, , ...tests], index) => ({ row: index + 1, threads: threads.split(' '), tests }));

@@ -9,8 +9,10 @@ import { incidents } from './incidents-table.ts';
 export const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
 const EBPF = felix({ bpfEnabled: true });
 const VXLAN = stored('IPPool', 'pods', { cidr: '10.244.0.0/16', vxlanMode: 'Always' });
+const IPIP = stored('IPPool', 'pods', { cidr: '10.244.0.0/16', ipipMode: 'Always' });
 const HTTP = stored('GlobalNetworkPolicy', 'http', { ingress: [{ action: 'Allow', http: { methods: ['GET'] } }] });
 const ADVERTISED = stored('BGPConfiguration', 'default', { serviceExternalIPs: [{ cidr: '10.9.0.0/24' }] });
+const TOR = stored('BGPPeer', 'tor', { peerIP: '192.0.2.1', asNumber: 64512 });
 const HOST = stored('HostEndpoint', 'node-02', { node: 'node-02', interfaceName: '*' });
 const endpoint = objectOf('v1', 'ConfigMap', 'kubernetes-services-endpoint', {
   metadata: { namespace: 'tigera-operator' },
@@ -111,4 +113,28 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'policies of nodes no longer apply to pods beside eBPF': on('old', of('calico#8388'))
     .after(EBPF, HOST)
     .warns('NS-508', /ebpf-endpoint-to-host[\s\S]*HostEndpoint\/node-02/),
+  'routers of the same AS use upgraded nodes alone': on('calico', of('calico#12584'))
+    .after(ADVERTISED, TOR)
+    .warns('NS-112', /bgp-local-pref[\s\S]*BGPPeer\/tor/),
+  'another route of a node wins over the one from BGP': on('calico', of('calico#12209'))
+    .after(TOR)
+    .warns('NS-508', /bgp-route-metric[\s\S]*BGPPeer\/tor/),
+  'UDP to services is no longer translated at connect time': on('old', of('calico#8139'))
+    .after(EBPF)
+    .warns('NS-508', /ebpf-connect-time-udp/),
+  'eBPF programs move to the bond': on('calico', of('calico#8803'))
+    .after(EBPF, stored('HostEndpoint', 'node-02', { node: 'node-02', interfaceName: 'eth0' }))
+    .warns('NS-508', /ebpf-bonds[\s\S]*HostEndpoint\/node-02/),
+  'Linux tracks connections beside eBPF': on('calico', of('calico#9159'))
+    .after(EBPF, IPIP, nodeInfo({ kernelVersion: '5.4.0-216-generic' }))
+    .warns('NS-508', /ebpf-linux-conntrack[\s\S]*IPPool\/pods[\s\S]*ebpf-linux-conntrack-kernel[\s\S]*Node\/node-02/),
+  'packets go past the interfaces of pods': on('calico', of('calico#11279'))
+    .after(felix({ bpfEnabled: true, wireguardEnabled: true }), IPIP)
+    .warns('NS-508', /ebpf-peer-redirect[\s\S]*IPPool\/pods[\s\S]*ebpf-peer-redirect-wireguard/),
+  'a packet that is sent again skips a policy': on('calico', of('calico#13356'))
+    .after(EBPF)
+    .warns('NS-609', /ebpf-retransmitted-syn[\s\S]*v3\.32\.2/),
+  'virtual machines get nothing from pods of their node': on('calico', of('calico#13334'))
+    .after(EBPF, definition('kubevirt.io', 'VirtualMachineInstance', 'Namespaced'))
+    .warns('NS-609', /ebpf-virtual-machine/),
 };

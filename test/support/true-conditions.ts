@@ -11,6 +11,9 @@ const TRUE: Readonly<Record<string, (file: string, release: string) => boolean>>
   'NS-115': (file) => file.includes('etcd'),
   'NS-706': (file) => file.includes('etcd'),
   'NS-507': (file) => file === 'calico-bpf.yaml',
+  // A default of that mode moved with v3.27.0, and the default target has a defect of it.
+  'NS-508': (file, release) => file === 'calico-bpf.yaml' && isOlder(release, 'v3.27.0'),
+  'NS-609': (file) => file === 'calico-bpf.yaml',
   // The registry moved with this release.
   'NS-606': (_file, release) => isOlder(release, 'v3.31.0'),
   // Until then the manifest had a number.

@@ -11,7 +11,8 @@ export const nonePluginChained: PreflightCheck = {
   severity: 'warning',
   ref: 'domain §12/42',
   judge: withInstallation((installation, facts, { profile }) => {
-    const { chainedPlugins = [], cniInstaller } = profile;
+    const { chainedPlugins, cniInstaller } = profile;
+    if (!chainedPlugins) return notApplicable('the profile knows no CNI plugins of others');
     const agents = serviceWorkloads(installation, profile)?.agent;
     const live = agents && findWorkload(read(facts.daemonSets), agents);
     if (!live || !allContainersOf(live).some(({ name }) => name === cniInstaller))

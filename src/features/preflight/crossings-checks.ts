@@ -6,7 +6,7 @@ import { type Installation, isOperated } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { crosses, isOlder } from '../../kernel/release.ts';
+import { crosses, isOlder, parseRelease } from '../../kernel/release.ts';
 import { POLICY_PLURALS } from '../policies/index.ts';
 import {
   evidenceOf,
@@ -149,7 +149,8 @@ function judgeDefinitions(
   const wanted = bundles.findLast(({ since }) => !isOlder(goal.release, since))?.version;
   const old = found.filter(({ metadata: { annotations } }) => {
     const bundle = annotations?.[annotation];
-    return bundle !== undefined && wanted !== undefined && isOlder(bundle, wanted);
+    // One that is no release may be older.
+    return bundle !== undefined && wanted !== undefined && (!parseRelease(bundle) || isOlder(bundle, wanted));
   });
   return failIfAny(
     old.map((one) => evidenceOf(one, `bundle ${one.metadata.annotations?.[annotation]}`)),

@@ -2,10 +2,11 @@ import { read } from '../../kernel/check.ts';
 import type { DefectCondition } from '../../kernel/defect.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import { compareVersions } from '../../kernel/release.ts';
+import { compareVersions, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { agentSetting } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
+import { isOuter, ownAs } from './bgp-peers.ts';
 import { isInRange } from './defect-lines.ts';
 import type { DefectWorld, Seen } from './defect-world.ts';
 import { operatorConditions } from './operator-conditions.ts';
@@ -35,6 +36,13 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
         .map(textOf),
     ),
   ebpf: (_condition, world) => (isEbpf(world) ? [] : undefined),
+  outerPeer: ({ sameAs }, { facts, context: { profile } }) => {
+    const nodes = read(facts.nodes);
+    const peers = objectsOf(facts, 'bgppeers').filter((peer) => isOuter(peer, nodes));
+    const settings = objectsOf(facts, 'bgpconfigurations').find(({ metadata }) => metadata.name === 'default');
+    const own = new Set([String(specOf(settings).asNumber ?? sameAs), ...nodes.flatMap((node) => ownAs(node, profile.apiGroup) ?? [])]);
+    return some(peers.filter((peer) => sameAs === undefined || own.has(String(specOf(peer).asNumber))).map(textOf));
+  },
   nodeInPool: (_condition, { facts }) => some(nodesInPools(facts)),
   packetFilter: ({ oneOf }, world) => (oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined),
   hostProgram: (condition, { facts }) =>
@@ -53,8 +61,11 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
     ),
   crd: ({ name }, { facts }) => some(crdsNamed(name, facts)),
   path: ({ oneOf }, { installation }) => (oneOf.includes(installation.path) ? [] : undefined),
-  upgradeFrom: ({ releases }, { facts, installation, context }) =>
-    releases.some((range) => isInRange(sourceRelease(installation, facts, context), range)) ? [] : undefined,
+  // An unknown release may be one of them.
+  upgradeFrom: ({ releases }, { facts, installation, context }) => {
+    const source = parseRelease(sourceRelease(installation, facts, context) ?? '');
+    return !source || releases.some((range) => isInRange(releaseTag(source), range)) ? [] : undefined;
+  },
   apiService: ({ name }, { facts }) =>
     some(
       read(facts.apiServices)

@@ -24,9 +24,11 @@ export const noneUnfinished: PreflightCheck = {
     const names = context.profile.procedures;
     const more = names ? [...lockedBehindCli(installation, facts, names, context), ...halfEbpf(installation, facts, names, context)] : [];
     const found = [...installation.unfinished, ...more];
-    const unasked = found.length === 0 ? notAsked(installation, facts, context) : [];
+    const unasked = names && found.length === 0 ? notAsked(installation, facts, names, context) : [];
     // Not every upgrade of a key-value installation needs the CLI: without it the lock is yours to look at.
-    return unasked.length === 0 ? judgeUnfinished(found) : { ...judgeUnfinished(unasked), severity: 'warning' };
+    return unasked.length === 0
+      ? judgeUnfinished(found, context.profile)
+      : { ...judgeUnfinished(unasked, context.profile), severity: 'warning' };
   }),
 };
 
@@ -39,13 +41,18 @@ function lockedBehindCli({ datastore }: Installation, { inStore }: PreflightFact
     .map((one) => ({ ...one, next: shownByCli(profile) }));
 }
 
-function notAsked({ datastore }: Installation, { inStore }: PreflightFacts, { profile }: Context): readonly Unfinished[] {
+function notAsked(
+  { datastore }: Installation,
+  { inStore }: PreflightFacts,
+  { lock }: ProcedureNames,
+  { profile }: Context,
+): readonly Unfinished[] {
   if (!isKeyValue({ datastore }) || !('unread' in inStore)) return [];
-  const { crdGroup, clusterInformation, procedures: names } = profile;
+  const { crdGroup, clusterInformation } = profile;
   const { kind, name } = clusterInformation;
   const ref = { apiVersion: `${crdGroup}/v1`, kind, name };
   const detail = `whether the datastore is locked could not be read: ${inStore.unread}`;
-  const hint = `Look yourself. If ${names?.lock.field} is false, find out who locked it, and unlock it before the upgrade.`;
+  const hint = `Look yourself. If ${lock.field} is false, find out who locked it, and unlock it before the upgrade.`;
   return [{ ref, detail, hint, next: shownByCli(profile) }];
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Installation, Unfinished } from '../../kernel/installation.ts';
 import { crdName, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { isOlder, parseRelease } from '../../kernel/release.ts';
 import type { PreflightFacts } from './facts.ts';
 import { type RefusedSetting, refusedSettings } from './refusals.ts';
@@ -42,7 +43,8 @@ export const beingDeleted = judgedTwice({
   judge: ({ deletions }) => judgeDeletions(deletions),
 });
 
-export function judgeUnfinished(found: readonly Unfinished[]): Verdict {
+export function judgeUnfinished(found: readonly Unfinished[], { procedures: names }: Pick<Profile, 'procedures'>): Verdict {
+  if (found.length === 0 && !names) return notApplicable('the profile knows no procedures of the service');
   const because = (names: string) => `${counted(found.length, 'procedure')} of the service left unfinished. ${names}`;
   return unfinishedVerdict(found, 'no procedure of the service is left unfinished', because, { eachByName: true });
 }
@@ -53,7 +55,7 @@ export const procedures = judgedTwice({
   category: 'installation',
   severity: 'error',
   ref: 'domain §12/39',
-  judge: ({ unfinished }) => judgeUnfinished(unfinished),
+  judge: ({ unfinished }, _facts, { profile }) => judgeUnfinished(unfinished, profile),
 });
 
 /** An operator that refuses its Installation renders nothing: the upgrade would change the operator and no agent (domain §11.3). */

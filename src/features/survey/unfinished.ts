@@ -49,7 +49,6 @@ export function deletionsOf(workloads: readonly (KubeObject | undefined)[], { in
 
 interface Begun {
   readonly names: ProcedureNames;
-  readonly path: InstallPath;
   readonly agent: KubeObject | undefined;
   readonly seen: Seen;
 }
@@ -57,8 +56,10 @@ interface Begun {
 /** What every stage can see of procedures that nobody ended (domain §12/39). */
 export function unfinishedOf(path: InstallPath, agent: KubeObject | undefined, seen: Seen): Installation['unfinished'] {
   const names = seen.profile.procedures;
-  if (!names) return [];
-  return [lockedStore, movedStore, takenOver, movedAllocations, leftOfManifest].flatMap((look) => look({ names, path, agent, seen }));
+  const left = leftOfManifest(path, seen);
+  return names
+    ? [...[lockedStore, movedStore, takenOver, movedAllocations].flatMap((look) => look({ names, agent, seen })), ...left]
+    : left;
 }
 
 function lockedStore({ names, seen: { clusterInformation, profile } }: Begun): readonly Unfinished[] {
@@ -157,7 +158,7 @@ function movedAllocations({ names: { allocations }, agent, seen: { configMaps } 
 }
 
 /** The operator's agents run, and workloads of the manifest are still there beside them. */
-function leftOfManifest({ path, seen: { deployments, profile } }: Begun): readonly Unfinished[] {
+function leftOfManifest(path: InstallPath, { deployments, profile }: Seen): readonly Unfinished[] {
   if (!isOperated({ path })) return [];
   const names = profile.variants.flatMap(({ controllers, typha }) => [controllers, ...(typha ? [typha] : [])]);
   return deployments

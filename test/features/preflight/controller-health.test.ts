@@ -1,6 +1,7 @@
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import type { JsonMap } from '../../../src/kernel/json.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, NOW, object, resource, resources } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
@@ -254,6 +255,7 @@ const behindCli = (spec: object) => ({
 });
 
 checkCases('NS-115', {
+  'does not apply where the profile knows no procedures': { context: contextOf({}, netsvc), is: 'not-applicable' },
   'passes where nothing was begun': { context, is: 'ok' },
   'passes where both sides have eBPF': { context, facts: { ...operated({}, bpf), resources: felix(true, 'true') }, is: 'ok' },
   'passes where neither has': { context, facts: { ...operated(), resources: felix(false, 'false') }, is: 'ok' },
@@ -296,6 +298,15 @@ const agents = (...containers: readonly string[]) =>
   });
 
 checkCases('NS-430', {
+  'warns whatever the service is called': {
+    context: contextOf({}, netsvc),
+    facts: {
+      detection: found({ variant: 'netsvc' }),
+      daemonSets: { value: [agents('install-cni'), chained('istio-cni-node')] },
+    },
+    is: 'warning',
+    about: ['DaemonSet/mesh/istio-cni-node'],
+  },
   'passes without another plugin': { context, facts: { daemonSets: { value: [agents('install-cni')] } }, is: 'ok' },
   'warns of a mesh and of Multus': {
     context,

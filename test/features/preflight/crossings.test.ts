@@ -104,6 +104,12 @@ checkCases('NS-626', {
     says: /the gateway of v3\.32\.1 needs v1\.5\.1/,
     hint: /Set spec\.crdManagement of GatewayAPI\/default to Reconcile/,
   },
+  'warns of a bundle that is no release': {
+    context,
+    facts: operated({ gateways: [gateway({})], gatewayDefinitions: [definition('httproutes', 'main'), definition('gateways', 'v1.2')] }),
+    is: 'warning',
+    details: [/^bundle main$/, /^bundle v1\.2$/],
+  },
   'passes with old definitions that the operator brings anew': {
     context,
     facts: operated({ gateways: [gateway({ crdManagement: 'Reconcile' })], gatewayDefinitions: [definition('httproutes', 'v1.2.1')] }),

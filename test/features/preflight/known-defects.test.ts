@@ -14,7 +14,8 @@ const runs = (release: string) => {
 const v3320 = contextOf({ release: 'v3.32.0' });
 const v3322 = contextOf({ release: 'v3.32.2' });
 const nft = { proxyMode: { value: 'nftables' } };
-const felix = (spec: object) => resources(resource('FelixConfiguration/default', { ...spec }));
+/** Without the fast path to pods, which has defects of its own. */
+const felix = (spec: object) => resources(resource('FelixConfiguration/default', { bpfRedirectToPeer: 'Disabled', ...spec }));
 const nodes = (info: Readonly<Record<string, string>>) => ({ nodes: { value: [node('n1'), node('n2', { info })] } });
 const lists = resources(resource('BGPConfiguration/default', { serviceClusterIPs: [{ cidr: '10.96.0.0/12' }] }));
 const hostProgram = (image: string, hostNetwork = true) =>
@@ -196,6 +197,21 @@ checkCases('NS-609', {
     facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }), ...nodes({ kernelVersion: '5.16.0' }) },
     is: 'ok',
   },
+  'warns of the fast path of eBPF to pods, and of virtual machines beside it': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true, bpfRedirectToPeer: 'L2Only' }),
+      crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] },
+    },
+    is: 'warning',
+    about: ['ebpf-retransmitted-syn', 'ebpf-virtual-machine'],
+    hint: /^Fixed in v3\.32\.2: --release v3\.32\.2, .* Or set bpfRedirectToPeer of the default FelixConfiguration to Disabled\./,
+  },
+  'passes with the patch that fixes both': {
+    context: v3322,
+    facts: { ...runs('v3.32.2'), resources: felix({ bpfEnabled: true, bpfRedirectToPeer: 'L2Only' }) },
+    is: 'ok',
+  },
   'warns of a WireGuard network beside eBPF with the default interfaces': {
     facts: {
       ...runs('v3.32.1'),
@@ -293,7 +309,12 @@ checkCases('NS-609', {
     about: ['new-policy-not-found'],
   },
   'warns of agents that get the API server over eBPF alone': {
-    facts: { ...runs('v3.32.1'), ...byOperator, operated: installationOf({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }) },
+    facts: {
+      ...runs('v3.32.1'),
+      ...byOperator,
+      resources: felix({}),
+      operated: installationOf({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }),
+    },
     is: 'warning',
     about: ['ebpf-bootstrap-api', 'ebpf-shared-nat-id'],
   },
@@ -307,6 +328,15 @@ checkCases('NS-609', {
   'passes where the API server has an address': {
     facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('10.0.0.10') },
     is: 'ok',
+  },
+  'stops where the installed release is not known': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...byName,
+      detection: found({ path: 'operator', variant: undefined, release: undefined, components: [] }),
+    },
+    is: 'error',
+    about: ['cluster-dns'],
   },
   'passes where it has an IPv6 address': { facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('[fd00::1]') }, is: 'ok' },
   'passes where the agents use cluster DNS already': {

@@ -4,7 +4,14 @@ import { checkCases } from '../../support/judged-worlds.ts';
 
 const from = (release: string) => ({ detection: found({ release }) });
 const to = (release: string) => contextOf({ release });
-const eBpf = resource('FelixConfiguration/default', { bpfEnabled: true });
+const plainEbpf = resource('FelixConfiguration/default', { bpfEnabled: true });
+/** Nothing is left to defaults that move. */
+const eBpf = resource('FelixConfiguration/default', {
+  ...{ bpfEnabled: true, bpfConnectTimeLoadBalancing: 'TCP', bpfDataIfacePattern: '^eth0$' },
+  ...{ bpfHostConntrackBypass: true, bpfRedirectToPeer: 'Enabled' },
+});
+const ipip = resource('IPPool/pods', { ipipMode: 'Always' });
+const tor = (spec: object = {}) => resource('BGPPeer/tor', { peerIP: '192.0.2.1', asNumber: 64512, ...spec });
 const overVxlan = { resources: resources(eBpf, resource('IPPool/pods', { vxlanMode: 'Always' })) };
 const http = (rule: object) => ({
   resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ action: 'Allow' }, { http: rule }] })),
@@ -50,6 +57,31 @@ checkCases('NS-112', {
     is: 'warning',
     about: ['ipam-live-migration'],
   },
+  'warns of routers of the same AS that get service addresses': {
+    facts: { resources: resources(advertising, tor()) },
+    is: 'warning',
+    about: ['bgp-local-pref'],
+    details: [/Seen on: BGPConfiguration\/default, BGPPeer\/tor\. See/],
+  },
+  'warns where the AS of one node is that of the router': {
+    facts: {
+      resources: resources(advertising, tor({ asNumber: 65001 })),
+      nodes: { value: [{ ...node('n1'), metadata: { name: 'n1', annotations: { 'projectcalico.org/ASNumber': '65001' } } }] },
+    },
+    is: 'warning',
+    about: ['bgp-local-pref'],
+  },
+  'passes with routers of another AS, which get no LOCAL_PREF': {
+    facts: { resources: resources(advertising, tor({ asNumber: 65001 })) },
+    is: 'ok',
+  },
+  'passes where the cluster has another AS': {
+    facts: {
+      resources: resources(resource('BGPConfiguration/default', { asNumber: 65000, serviceExternalIPs: [{ cidr: '10.9.0.0/24' }] }), tor()),
+    },
+    is: 'ok',
+  },
+  'passes where no service address is announced': { facts: { resources: resources(tor()) }, is: 'ok' },
   'cannot tell it where resources could not be read': {
     facts: { ...from('v3.31.2'), resources: { unread: 'forbidden' } },
     is: 'warning',
@@ -88,6 +120,44 @@ checkCases('NS-508', {
   },
   'passes where kube-proxy has no pods': {
     facts: { daemonSets: { value: [daemonSet(), proxy(0)] }, resources: resources(eBpf) },
+    is: 'ok',
+  },
+  'warns of settings of eBPF that are left to defaults': {
+    facts: {
+      ...from('v3.26.1'),
+      resources: resources(plainEbpf, ipip, resource('HostEndpoint/n1', { node: 'n1', interfaceName: 'eth0' })),
+    },
+    is: 'warning',
+    about: ['ebpf-connect-time-udp', 'ebpf-bonds', 'ebpf-linux-conntrack', 'ebpf-peer-redirect'],
+  },
+  'warns of them on old kernels and beside WireGuard': {
+    facts: {
+      nodes: { value: [node('n1', { info: { kernelVersion: '5.4.0-216-generic' } })] },
+      resources: resources(resource('FelixConfiguration/default', { bpfEnabled: true, wireguardEnabled: true })),
+    },
+    is: 'warning',
+    about: ['ebpf-linux-conntrack-kernel', 'ebpf-peer-redirect-wireguard'],
+  },
+  'passes without both': { facts: { resources: resources(plainEbpf) }, is: 'ok' },
+  'passes where they are set': {
+    facts: { ...from('v3.27.3'), resources: resources(eBpf, ipip, resource('HostEndpoint/n1', { node: 'n1', interfaceName: 'eth0' })) },
+    is: 'ok',
+  },
+  'passes where the installed release has these defaults': {
+    facts: { ...from('v3.32.0'), resources: resources(plainEbpf, ipip) },
+    is: 'ok',
+  },
+  'warns of routes from routers, which get a metric': {
+    facts: { resources: resources(tor({ asNumber: 65001 })) },
+    is: 'warning',
+    about: ['bgp-route-metric'],
+    details: [/Seen on: BGPPeer\/tor/],
+  },
+  'passes with peers that are nodes or pods': {
+    facts: {
+      nodes: { value: [{ ...node('n1'), status: { addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] } }] },
+      resources: resources(tor({ peerIP: '10.0.0.1' }), resource('BGPPeer/pods', { localWorkloadSelector: 'all()' })),
+    },
     is: 'ok',
   },
   'warns of nodes that are excluded from load balancers': {
