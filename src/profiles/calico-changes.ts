@@ -265,7 +265,7 @@ const rollouts: readonly Row[] = [
     when: [advertises, { type: 'outerPeer', sameAs: '64512' }],
     symptom: 'During the rollout, traffic from outside to an advertised service address reaches upgraded nodes alone.',
     happens:
-      'new agents announce routes to peers of their AS with LOCAL_PREF 2147482623 and old ones with 100, so these peers use upgraded nodes alone, and later prefer such routes to all others of the AS',
+      'peers of the AS of the nodes get LOCAL_PREF 2147482623 from new agents and 100 from old ones: they use upgraded nodes alone, and later prefer these routes to all others',
     advice: 'Have these peers set LOCAL_PREF of routes from the nodes on import, or begin with nodes that can carry all of this traffic.',
     sources: ['projectcalico/calico#12089', 'projectcalico/calico#12584'],
   },

@@ -87,7 +87,7 @@ export const calicoEbpfDefects: readonly Defect[] = [
     severity: 'warning',
     symptom: 'In eBPF mode, a connection to a new pod passes although a policy denies it.',
     happens:
-      'a TCP connection whose first packet came before the route of its pod was there, and is sent again, skips ingress policies of that pod for as long as it lives',
+      'a TCP connection that was begun before the node knew the route of a new pod skips the ingress policies of that pod while it lives',
     advice: NO_REDIRECT,
     sources: ['projectcalico/calico#13356', 'projectcalico/calico#13389', 'projectcalico/calico#13390'],
   },

@@ -80,7 +80,7 @@ export const operatorSettingsChecks: readonly PreflightCheck[] = table({ categor
       const listed = jsonAt(specOf(installation), ...names.pools.field);
       if (!installation || !Array.isArray(listed) || listed.length === 0) return notApplicable('the Installation lists no address pools');
       if (objectsOf(facts, names.pools.plural).length > 0)
-        return notApplicable('there are address pools: the operator compares none with the pod network of kubeadm');
+        return ok('there are address pools: the operator compares none with the pod network of kubeadm');
       if (!hasOwnCni(installation)) return notApplicable('another CNI plugin gives the addresses');
       const subnets = read(operated.podSubnets);
       if (subnets === undefined) return notApplicable('kubeadm did not create this cluster');
