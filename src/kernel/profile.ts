@@ -246,8 +246,8 @@ export interface OlderReaders {
   readonly policyNames: readonly FormerNames[];
   /** Agents of releases before it know one tier. From it on, and before `policyRenaming`, they read the tier in the stored name. */
   readonly tiersSince: string;
-  /** Blocks of addresses that releases before it cannot read: how their affinity begins, and for what the addresses are. */
-  readonly newBlocks: { readonly since: string; readonly plural: string; readonly affinity: string; readonly use: string };
+  /** Blocks of addresses that releases before it cannot read: how their affinity begins, which use their pools allow, and for what the addresses are. */
+  readonly newBlocks: Readonly<Record<'since' | 'plural' | 'affinity' | 'pools' | 'use', string>>;
   /** Kinds of other groups that newer releases act upon, and older ones do not. */
   readonly kindsBeside: readonly { readonly group: string; readonly plural: string }[];
   /** What means nothing that is lost, where the older release has no definition of it, or has a check of its own. */

@@ -128,6 +128,14 @@ export const UNDO: readonly UndoRow[] = [
     because:
       'The new controllers give stored policies new names, under which the old CLI and the old API server of the service do not find them. A rollback stops them, and stores each policy under its former name first.',
   },
+  {
+    reached: 'names',
+    title: 'the new controllers run, and policies are in a key-value store',
+    paths: ['kvstore'],
+    by: 'rollback',
+    because:
+      'They rename policies there as well. A rollback names each of them, and refuses until it is stored under its former name again (NS-762).',
+  },
 ];
 
 /** What decides whether a rollback is possible, as a run record has it. */

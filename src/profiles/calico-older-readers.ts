@@ -22,7 +22,7 @@ export const calicoOlderReaders: OlderReaders = {
     },
   ],
   tiersSince: 'v3.29.0',
-  newBlocks: { since: 'v3.30.0', plural: 'ipamblocks', affinity: 'virtual:', use: 'services of type LoadBalancer' },
+  newBlocks: { since: 'v3.30.0', plural: 'ipamblocks', affinity: 'virtual:', pools: 'LoadBalancer', use: 'services of type LoadBalancer' },
   kindsBeside: [{ group: 'policy.networking.k8s.io', plural: 'clusternetworkpolicies' }],
   losesNothing: {
     kinds: [

@@ -64,7 +64,7 @@ describe('the stages of a rollback, on the sandbox', function () {
       const context = { ...contextIn(scenario, { release: OLD }, renamed), intent: { kind: 'rollback' } as const };
       const ports = sandboxPorts(scenario);
       const found = await readMissed(ports, context, await readInstalled(ports, context));
-      return 'value' in found ? found.value.map(({ object, detail }) => `${object.name}: ${detail}`) : found.unread;
+      return 'value' in found ? found.value?.map(({ object, detail }) => `${object.name}: ${detail}`) : found.unread;
     };
     assert.deepEqual(await missed(), []);
     addPolicy(scenario, 'default.late', { noted: { labels: { of: 'late' }, creationTimestamp: '2020-01-01T00:00:00Z' } });

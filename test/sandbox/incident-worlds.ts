@@ -284,7 +284,10 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
       }),
     )
     .stops('NS-406', /3 replicas on 2 open nodes[\s\S]*kubectl scale deployment calico-typha/),
-  'policies in a key-value store keep names that nobody finds': on('kvstore', [98]).notes('NS-707', /nothing in a key-value store/),
+  'policies in a key-value store get names that old clients do not find': on('kvstore', [98]).notes(
+    'NS-707',
+    /policies in the key-value store will be renamed/,
+  ),
   'the renaming of policies waits for agents of another name for ever': on('canal', [97])
     .after(stored('GlobalNetworkPolicy', 'default.allow', POLICY))
     .notes('NS-707', /the controllers wait for a DaemonSet calico-node before they rename, and the agents here are called canal/),

@@ -25,7 +25,7 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
     endBy(cluster.stop);
-    const { env, config } = await standInOf(folder, cluster, store);
+    const { env, config, bin } = await standInOf(folder, cluster, store);
     const clusterGUID = randomUUID().replaceAll('-', '');
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
       const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID };
@@ -40,9 +40,11 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     };
     return {
       ...cluster,
-      ...{ around, store },
+      ...{ around, store, bin },
       upgrade: (...args: readonly string[]) => upgrade(withTarget(args), around),
       start: (...args: readonly string[]) => startUpgrade(withTarget(args), around),
+      /** The record says where it goes. */
+      rollback: () => upgrade(['rollback', '--yes', '--cli-config', config, '--manifest-url', releases], around),
       /** The values of the Secret with the certificates, as the cluster has them. */
       secret: () => cluster.read('secret -n kube-system calico-etcd-secrets', '{.data}'),
     };
@@ -57,7 +59,7 @@ async function standInOf(folder: string, cluster: InstalledCluster, store: KeyVa
   installStandIn(join(bin, 'calicoctl'), {}, { etcd: true });
   await writeFile(config, await cliConfiguration(folder, store));
   const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
-  return { env: { PATH: path }, config };
+  return { env: { PATH: path }, config, bin };
 }
 
 /** With the certificates as files of their own, as the CLI takes them. */

@@ -30,7 +30,7 @@ export const renamed: Profile = {
     withoutLabels: ['ipamblocks'],
     policyNames: [{ since: 'v3.0.0', shows: 'cut', kinds: ['GlobalNetworkPolicy', 'NetworkPolicy'], unprefixed: ['knp.', 'ossg.'] }],
     tiersSince: 'v3.26.0',
-    newBlocks: { since: 'v3.26.0', plural: 'ipamblocks', affinity: 'virtual:', use: 'services' },
+    newBlocks: { since: 'v3.26.0', plural: 'ipamblocks', affinity: 'virtual:', pools: 'LoadBalancer', use: 'services' },
     kindsBeside: [],
     losesNothing: { kinds: [], fields: [] },
   },

@@ -27,7 +27,8 @@ export function parse(argv: readonly string[], stdin = ''): Call {
 }
 
 export const KINDS: readonly string[] = [
-  ...['Node', 'HostEndpoint', 'GlobalNetworkPolicy', 'NetworkPolicy', 'FelixConfiguration', 'Profile', 'Tier'],
+  ...['Node', 'HostEndpoint', 'GlobalNetworkPolicy', 'NetworkPolicy', 'FelixConfiguration', 'Profile', 'Tier', 'IPPool'],
+  ...['StagedGlobalNetworkPolicy', 'StagedNetworkPolicy'],
   ...['KubeControllersConfiguration', 'ClusterInformation'],
 ];
 const SHORT: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ const missing = (kind: string, name: string): string => `resource does not exist
 const failed = (err: string): Said => ({ err, exit: 1 });
 const notSupported = (word = '', before = ''): Said => failed(`${before}resource type '${word}' is not supported\n`);
 
-const POLICIES = new Set(['GlobalNetworkPolicy', 'NetworkPolicy']);
+const POLICIES = new Set(['GlobalNetworkPolicy', 'NetworkPolicy', 'StagedGlobalNetworkPolicy', 'StagedNetworkPolicy']);
 const PREFIX = 'default.';
 
 /** Under which name a client keeps in etcd what a person calls so: the older ones put the tier before names of policies (cli notes 1.7). */
@@ -17,24 +17,28 @@ const storedName = (kind: string, name: string, store: StoredIn, { generation, e
   generation === 'old' && store === etcdv3 && POLICIES.has(kind) ? PREFIX + name : name;
 
 /** Every client lists both kinds of names alike. */
-const shownName = (kind: string, stored: string): string =>
-  POLICIES.has(kind) && stored.startsWith(PREFIX) ? stored.slice(PREFIX.length) : stored;
+function shown(kind: string, stored: string): { readonly name: string; readonly namespace?: string } {
+  const [own = '', namespace] = stored.split('/').reverse();
+  const name = POLICIES.has(kind) && own.startsWith(PREFIX) ? own.slice(PREFIX.length) : own;
+  return namespace === undefined ? { name } : { name, namespace };
+}
 
 const get: Command = ({ words: [, word, ...asked], options }, store, state) => {
   const [kind, format] = [kindOf(word), options.get('--output')];
   if (!kind) return notSupported(word, 'failed to get resources: ');
   if (format !== undefined && format !== 'json') return failed(`unrecognized output format '${format}'\n`);
   const all = store.objects[kind] ?? {};
-  const names = asked.map((name) => storedName(kind, name, store, state));
+  const before = options.has('--namespace') ? `${options.get('--namespace')}/` : '';
+  const names = asked.map((name) => before + storedName(kind, name, store, state));
   const absent = names.filter((name) => !(name in all));
   const found = (names.length > 0 ? names : Object.keys(all)).filter((name) => name in all);
   const err = absent.map((name) => `${missing(kind, name)}\n`).join('');
   const exit = absent.length > 0 ? 1 : 0;
   if (format === undefined)
-    return { out: exit ? '' : `NAME   \n${found.map((name) => `${shownName(kind, name)}   \n`).join('')}\n`, err, exit };
+    return { out: exit ? '' : `NAME   \n${found.map((name) => `${shown(kind, name).name}   \n`).join('')}\n`, err, exit };
   const apiVersion = 'projectcalico.org/v3';
   const objects = found.map((name) => {
-    const metadata = { ...(all[name]?.metadata as object | undefined), name: shownName(kind, name) };
+    const metadata = { ...(all[name]?.metadata as object | undefined), ...shown(kind, name) };
     return { kind, apiVersion, ...all[name], metadata };
   });
   const one = names.length === 1 ? (objects[0] ?? null) : objects;

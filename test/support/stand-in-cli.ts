@@ -107,6 +107,9 @@ async function openedBy(call: Call, state: StandInState, { cluster, etcd }: Sett
   }
   // The release of a new client is told without a connection (cli notes 1.2).
   if (!etcd || config === undefined || call.options.has('--client')) return undefined;
+  const choice = chooseDatastore(config, process.env);
+  // This program's own file names the API datastore.
+  if (!('type' in choice) || choice.type !== 'etcdv3') return undefined;
   const opened = await openKeyValueStore(config);
   state.etcdv3 = opened.stored;
   return opened;

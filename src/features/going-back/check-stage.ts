@@ -9,7 +9,8 @@ import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
 import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled } from '../survey/index.ts';
-import { type BackFacts, backChecks } from './checks.ts';
+import { readBehindCli } from './behind-cli.ts';
+import { type BackFacts, backChecks, type InStore } from './checks.ts';
 import { namingOf } from './former-names.ts';
 import { readNames } from './names-stage.ts';
 import type { NameProblem } from './policy-names.ts';
@@ -32,29 +33,32 @@ export const rollbackCheckStage = backwards<BackFacts>({
   checks: backChecks,
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
-    const [names, tiered, newBlocks, unread, tables] = await Promise.all([
-      readNames(sources, context, installation),
-      readTiered(sources, context, installation),
-      readNewBlocks(sources, context, installation),
+    const readStored = isKeyValue(installation) ? readBehindCli : readInApi;
+    const [found, unread, tables] = await Promise.all([
+      readStored(sources, context, installation),
       readUnread(sources, context, installation),
       readTables(sources, context, installation),
     ]);
-    return { names, tiered, newBlocks, unread, tables };
+    return { ...found, unread, tables };
   },
   plan: () => ({ actions: [] }),
 });
 
+async function readInApi(sources: Sources, context: Context, installation: Installation): Promise<InStore> {
+  const [names, tiered, newBlocks] = await Promise.all([
+    readNames(sources, context, installation),
+    readTiered(sources, context),
+    readNewBlocks(sources, context),
+  ]);
+  return { names, tiered, newBlocks };
+}
+
 const NONE: Reading<readonly NameProblem[]> = { value: [] };
 
-/** In a key-value store only the service's CLI could tell; its releases know tiers, or refuse the store. */
-async function readTiered(
-  { cluster }: Pick<Sources, 'cluster'>,
-  { profile, goal }: Context,
-  installation: Installation,
-): Promise<Reading<readonly NameProblem[]>> {
+async function readTiered({ cluster }: Pick<Sources, 'cluster'>, { profile, goal }: Context): Promise<Reading<readonly NameProblem[]>> {
   const since = profile.olderReaders?.tiersSince;
   const kinds = namingOf(goal.release, profile)?.kinds ?? [];
-  if (since === undefined || !isOlder(goal.release, since) || isKeyValue(installation)) return NONE;
+  if (since === undefined || !isOlder(goal.release, since)) return NONE;
   return attempt(async () => {
     const found = await listedOf(cluster, profile.crdGroup, (kind) => kinds.includes(kind), tierAlone);
     return found.flatMap((policy) =>
@@ -65,13 +69,9 @@ async function readTiered(
 
 const tierAlone = (policy: KubeObject): KubeObject => ({ ...named(policy, 'uid'), spec: { tier: jsonAt(policy.spec, 'tier') } });
 
-async function readNewBlocks(
-  { cluster }: Pick<Sources, 'cluster'>,
-  { profile, goal }: Context,
-  installation: Installation,
-): Promise<Reading<readonly NameProblem[]>> {
+async function readNewBlocks({ cluster }: Pick<Sources, 'cluster'>, { profile, goal }: Context): Promise<Reading<readonly NameProblem[]>> {
   const blocks = profile.olderReaders?.newBlocks;
-  if (!blocks || !isOlder(goal.release, blocks.since) || isKeyValue(installation)) return NONE;
+  if (!blocks || !isOlder(goal.release, blocks.since)) return NONE;
   return attempt(async () => {
     const found = await listedOf(cluster, profile.crdGroup, (_, plural) => plural === blocks.plural, countedBlock);
     return found.flatMap((block) => {

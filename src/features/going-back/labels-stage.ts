@@ -92,12 +92,13 @@ async function readHidden({ cluster }: Pick<Sources, 'cluster'>, { profile }: Co
   return lists.flat();
 }
 
-/** What the older release would miss of what was written while the newer API server still served: labels, and policies by their names. */
+/** What the older release would miss of what was written while the newer API server still served: labels, and policies by their names. Undefined without such a server. */
 export async function readMissed(
   sources: Pick<Sources, 'cluster'>,
   context: Context,
   installation: Installation,
-): Promise<Reading<readonly NameProblem[]>> {
+): Promise<Reading<readonly NameProblem[] | undefined>> {
+  if (isKeyValue(installation)) return { value: undefined };
   const [hidden, names] = await Promise.all([
     whyNot(installation, context) === undefined ? attempt(() => readHidden(sources, context)) : { value: [] },
     readNames(sources, context, installation),

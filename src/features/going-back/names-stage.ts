@@ -10,6 +10,7 @@ import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } fro
 import { neverRenames, POLICY_PLURALS } from '../policies/index.ts';
 import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
+import { readBehindCli } from './behind-cli.ts';
 import { type NameFacts, nameChecks } from './checks.ts';
 import { controllersName } from './controllers.ts';
 import type { NoRenaming } from './effects.ts';
@@ -53,15 +54,17 @@ export const rollbackNamesStage = backwards<NamesFacts>({
   async survey(sources, context) {
     const installation = await readInstalled(sources, context);
     const skip = whyNoNames(installation, context);
-    const names = await readNames(sources, context, installation);
-    const moves = 'value' in names && names.value.moves.length > 0;
+    const { names } = isKeyValue(installation)
+      ? await readBehindCli(sources, context, installation)
+      : { names: await readNames(sources, context, installation) };
+    const moves = 'value' in names && names.value !== undefined && names.value.moves.length > 0;
     // A policy under another name has another UID: whoever still names the old one is collected.
     const owners = moves ? await readOwnersAtDeadline(sources, context, installation) : NO_OWNERS;
     return { installation, ...(skip === undefined ? {} : { skip }), ...owners, names };
   },
   plan({ installation, skip, names }, context) {
     if (skip !== undefined) return { skip };
-    const { moves, handWritten } = 'unread' in names ? NONE : names.value;
+    const { moves, handWritten } = ('value' in names && names.value) || NONE;
     if (moves.length === 0) return { skip: 'every stored policy has the name that the old release asks for' };
     const { release } = context.goal;
     return {
@@ -88,7 +91,7 @@ export const rollbackNamesStage = backwards<NamesFacts>({
 });
 
 function whyNoNames(installation: Installation, { profile, goal }: Context): string | undefined {
-  if (isKeyValue(installation)) return 'the controllers rename nothing in a key-value store';
+  if (isKeyValue(installation)) return 'policies of a key-value store are not moved: NS-762 names those that have to be';
   return namingOf(goal.release, profile) ? undefined : `${goal.release} finds policies by their stored names`;
 }
 

@@ -89,7 +89,7 @@ function standingOf(policy: KubeObject, { naming, profile }: Wanted): 'found' | 
 }
 
 /** Agents that read the tier in the stored name must find this one there. */
-function inItsTier({ metadata: { name }, spec }: KubeObject, { tierInName }: Naming): 'found' | { readonly because: string } {
+export function inItsTier({ metadata: { name }, spec }: KubeObject, { tierInName }: Naming): 'found' | { readonly because: string } {
   const tier = textAt(spec, 'tier') ?? '';
   if (!tierInName || name.startsWith(`${tier}.`)) return 'found';
   return { because: `it is in tier ${tier}, and its agents read the tier in the name: only names like ${tier}.NAME are in it` };

@@ -4,15 +4,20 @@ import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { isOlder } from '../../kernel/release.ts';
+import { crosses } from '../../kernel/release.ts';
 import { named } from '../../kube/lean-objects.ts';
+import { askBehindCli } from '../service-cli/index.ts';
 import { attempt } from '../survey/index.ts';
-import { storedBehindCli } from './behind-cli.ts';
 import type { NameProblem } from './policy-names.ts';
 import { listedOf } from './stored-lists.ts';
 
 const SETTINGS = 'felixconfigurations';
 const FIELD = 'bpfEnabled';
+
+/** A rollback after which older agents meet the tables of newer ones. */
+export function meetsNewTables({ goal: { release, takesBack }, profile: { ebpfTablesSince } }: Context): boolean {
+  return takesBack !== undefined && ebpfTablesSince !== undefined && crosses(release, takesBack.to, ebpfTablesSince);
+}
 
 /**
  * What has agents in eBPF mode now, on any node: the run record knows how it was when the upgrade began. Undefined where agents of both
@@ -23,10 +28,7 @@ export async function readTables(
   context: Context,
   installation: Installation,
 ): Promise<Reading<readonly NameProblem[] | undefined>> {
-  const { profile, goal } = context;
-  const since = profile.ebpfTablesSince;
-  const left = goal.takesBack?.to;
-  if (since === undefined || !isOlder(goal.release, since) || (left !== undefined && isOlder(left, since))) return { value: undefined };
+  if (!meetsNewTables(context) || installation.release === context.goal.release) return { value: undefined };
   const { dataPlane, agent } = installation;
   return attempt(async () => {
     // Their environment alone tells it of a key-value store without its CLI.
@@ -42,8 +44,10 @@ export async function readTables(
 }
 
 async function settingsOf(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
-  if (isKeyValue(installation)) return (await storedBehindCli(sources, context))(SETTINGS);
-  return listedOf(sources.cluster, context.profile.crdGroup, (_, plural) => plural === SETTINGS, lean);
+  const { goal, profile } = context;
+  if (isKeyValue(installation))
+    return (await askBehindCli(sources, context, [goal.takesBack?.to ?? goal.release, goal.release])).list(SETTINGS);
+  return listedOf(sources.cluster, profile.crdGroup, (_, plural) => plural === SETTINGS, lean);
 }
 
 const lean = (object: KubeObject): KubeObject => ({ ...named(object), spec: { [FIELD]: jsonAt(object.spec, FIELD) } });

@@ -22,7 +22,7 @@ import {
   withInstallation,
   withResources,
 } from '../survey/index.ts';
-import { isRenamePending, neverRenames, POLICY_PLURALS } from './stored-policies.ts';
+import { isRenamePending, neverRenames, POLICY_PLURALS, waitsInVain } from './stored-policies.ts';
 import { temporaryPolicies } from './survey.ts';
 
 const storedPolicies = (facts: PreflightFacts) => POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural));
@@ -74,10 +74,12 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const since = profile.policyRenaming?.since;
       const source = sourceRelease(installation, facts, context);
       if (since === undefined || !crosses(source, goal.release, since)) return notApplicable('this upgrade renames no policies');
-      const never = neverRenames(installation, profile);
+      const never = waitsInVain(installation, profile);
       const see = `(see ${PROGRAM} explain NS-707)`;
+      const isBehindCli = isKeyValue(installation);
       // The CLI alone can rename them there.
-      if (never !== undefined) return ok(`stored policies keep their names: ${never}${isKeyValue(installation) ? ` ${see}` : ''}`);
+      if (never !== undefined) return ok(`stored policies keep their names: ${never}${isBehindCli ? ` ${see}` : ''}`);
+      if (isBehindCli) return ok(`policies in the key-value store will be renamed and keep their UIDs, which cannot be undone ${see}`);
       const pending = pendingRenames(facts, profile);
       if (pending.length === 0) return ok('every policy is already stored under its own name');
       const many = counted(pending.length, 'stored policy', 'stored policies');

@@ -36,9 +36,13 @@ export function leanPolicy(policy: KubeObject): KubeObject {
   return { ...named(policy, 'uid', 'annotations', 'creationTimestamp'), spec: { tier } };
 }
 
-/** Why the controllers of the target never begin to rename; undefined where they do (domain §7.2b). */
-export function neverRenames({ datastore, agent }: Installation, { policyRenaming }: Profile): string | undefined {
-  if (isKeyValue({ datastore })) return 'the controllers rename nothing in a key-value store';
+/** Why the controllers of the target never rename what is stored in the API; undefined where they do (domain §7.2b). */
+export function neverRenames(installation: Installation, profile: Profile): string | undefined {
+  return isKeyValue(installation) ? 'they are in a key-value store' : waitsInVain(installation, profile);
+}
+
+/** Why the controllers never begin to rename, whatever the store; undefined where they do. */
+export function waitsInVain({ agent }: Installation, { policyRenaming }: Profile): string | undefined {
   const waits = policyRenaming?.waitsFor;
   if (waits === undefined || agent === undefined || agent.name === waits) return undefined;
   return `the controllers wait for a DaemonSet ${waits} before they rename, and the agents here are called ${agent.name}`;

@@ -1,8 +1,7 @@
 import { type Reading, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
-import { Fault } from '../../kernel/fault.ts';
-import { type Detection, type Installation, isKeyValue } from '../../kernel/installation.ts';
+import { type Detection, isKeyValue } from '../../kernel/installation.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -12,7 +11,7 @@ import { givesAddresses, readIpam } from '../ipam/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
 import { temporaryPolicies } from '../policies/index.ts';
 import { type Needs, needs } from '../rights/index.ts';
-import { type CliCall, cliList, findServiceCli } from '../service-cli/index.ts';
+import { askBehindCli } from '../service-cli/index.ts';
 import { mayBeMeshed } from '../sidecars/index.ts';
 import {
   attempt,
@@ -174,30 +173,14 @@ async function judgeOwners(
   return withRights(cluster, { references, recorded: [], apiReplaced: replacesApi(known, context) });
 }
 
-/** Milliseconds that the survey waits for a store: the CLI would wait for ever (cli notes 1.1). */
-const ANSWER_MS = 15_000;
-
 /** What only the CLI sees of a key-value store; undefined with any other. Throws Fault `failed` if no CLI can be asked. */
 export async function readBehindCli(sources: Sources, context: Context, detection: Detection): Promise<StoredBehindCli | undefined> {
   if (detection.type !== 'found' || !isKeyValue(detection.installation)) return undefined;
-  const call = await cliOf(sources, context, detection.installation);
-  const objects = (plural: string) => cliList(sources, call, plural, ANSWER_MS);
-  const [policies, agentConfigurations, clusterInformation] = await Promise.all(
-    ['globalnetworkpolicies', 'felixconfigurations', context.profile.clusterInformation.plural].map(objects),
+  const { release } = detection.installation;
+  // Of the installed release; of the target's once the upgrade is done.
+  const { list } = await askBehindCli(sources, context, [...(release === undefined ? [] : [release]), context.goal.release]);
+  const [policies = [], agentConfigurations = [], clusterInformation = []] = await Promise.all(
+    ['globalnetworkpolicies', 'felixconfigurations', context.profile.clusterInformation.plural].map(list),
   );
-  return {
-    temporaryPolicies: temporaryPolicies(policies ?? [], context.profile),
-    agentConfigurations: agentConfigurations ?? [],
-    clusterInformation: clusterInformation ?? [],
-  };
-}
-
-/** Of the installed release, as any other is refused (cli notes 1.4); of the target's once the upgrade is done. */
-async function cliOf(sources: Sources, context: Context, { release, datastore }: Installation): Promise<CliCall> {
-  const releases = [...new Set([...(release === undefined ? [] : [release]), context.goal.release])];
-  const calls = await Promise.all(releases.map((one) => findServiceCli(sources, { ...context, goal: { release: one } }, datastore)));
-  const [usable] = calls.flatMap((call) => ('missing' in call ? [] : [call]));
-  if (usable) return usable;
-  const [missing = ''] = calls.flatMap((call) => ('missing' in call ? call.missing : []));
-  throw new Fault('failed', missing, [`look yourself: ${context.profile.cli.program} get globalnetworkpolicies`]);
+  return { temporaryPolicies: temporaryPolicies(policies, context.profile), agentConfigurations, clusterInformation };
 }

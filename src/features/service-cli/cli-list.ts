@@ -22,14 +22,16 @@ const CLI_LIMIT_MS = 60_000;
 /** What the CLI says of a name that is not there, and warnings of its libraries: no failure of the answer. */
 const HARMLESS = /^$|^[IWE]\d{4} |resource does not exist: \w+\(/;
 
-/** Those of these names that exist; the CLI fails for missing ones (cli notes 1.5). Throws Fault `failed` if that is unclear. */
+/** Those of these names that exist, of one namespace; the CLI fails for missing ones (cli notes 1.5). Throws Fault `failed` if that is unclear. */
 export async function cliNamed(
   { tools }: Pick<EnginePorts, 'tools'>,
   { program, args }: CliCall,
   plural: string,
   names: readonly string[],
+  namespace?: string,
 ): Promise<readonly KubeObject[]> {
-  const run = { tool: 'netsvcctl', args: ['get', plural, ...names, '-o', 'json', ...args] } as const;
+  const inNamespace = namespace === undefined ? [] : [`--namespace=${namespace}`];
+  const run = { tool: 'netsvcctl', args: ['get', plural, ...names, '-o', 'json', ...inNamespace, ...args] } as const;
   const answer = await tools.run(run, { program, timeoutMs: CLI_LIMIT_MS });
   const isAbsence = answer.exitCode === 1 && /resource does not exist: /.test(answer.stderr);
   if (answer.exitCode === 0 || (isAbsence && answer.stderr.split('\n').every((line) => HARMLESS.test(line)))) {
@@ -39,7 +41,7 @@ export async function cliNamed(
 }
 
 /** Kinds of which the CLI shows one namespace only, unless asked for all. */
-const NAMESPACED = new Set(['networkpolicies', 'networksets']);
+const NAMESPACED = new Set(['networkpolicies', 'networksets', 'stagednetworkpolicies']);
 
 /** All resources of a kind as the service's CLI shows them now; its warnings on stderr are none (cli notes 1). Throws Fault `failed` if it cannot. */
 export async function cliList(

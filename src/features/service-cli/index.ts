@@ -1,4 +1,5 @@
 /** The face of this feature: all that other rooms may use of it. */
+export { askBehindCli, type BehindCli } from './behind-cli.ts';
 export type { CliCall } from './cli-list.ts';
 export { cliList, cliNamed, type FoundCli, readClis, readCliVersion } from './cli-list.ts';
 export { cliEffects, cliGuards } from './effects.ts';

@@ -89,7 +89,7 @@ export const resourcesChecks: readonly VerifyCheck[] = table({ category: 'result
     ref: 'domain §7.2c',
     judge({ missed }, { goal: { release } }) {
       const found = read(missed);
-      if (found === undefined) return notApplicable('nothing went back to an older release');
+      if (found === undefined) return notApplicable('no newer API server has served meanwhile');
       const evidence = found.map(({ object, detail }) => ({ text: refText(object), object, detail }));
       return failIfAny(evidence, `${release} sees all labels and names`, (list) => ({
         because: `${counted(found.length, 'object was', 'objects were')} written meanwhile so that ${release} misses labels or names: ${list}`,

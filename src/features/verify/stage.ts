@@ -84,7 +84,7 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   return { ...found, datastore, reasons, clis };
 }
 
-async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[]> {
+async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[] | undefined> {
   return read(await readMissed(...of));
 }
 

@@ -93,10 +93,10 @@ checkCases('NS-707', {
     is: 'ok',
     says: /^stored policies keep their names: the controllers wait for a DaemonSet calico-node .* are called canal$/,
   },
-  'tells that nothing is renamed in a key-value store': {
+  'tells that those of a key-value store are renamed as well, and how many is not known': {
     facts: { ...pending, detection: found({ datastore: 'kvstore' }) },
     is: 'ok',
-    says: /^stored policies keep their names: the controllers rename nothing in a key-value store \(see .* explain NS-707\)$/,
+    says: /^policies in the key-value store will be renamed and keep their UIDs, which cannot be undone \(see .* explain NS-707\)$/,
   },
   'tells that there is nothing to rename': { is: 'ok', says: /already/ },
   'does not apply within the line': { facts: { ...pending, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
