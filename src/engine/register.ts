@@ -43,7 +43,7 @@ export function registerOf(features: FeatureEffects): EffectTypes {
     ...features.effects,
     exec: execEffect(features),
     'patch-all': patchAllEffect(features),
-    delete: deleteEffect,
+    delete: deleteEffect(features),
     write: writeEffect,
     wait: waitEffect({ ...features.expectations, 'time-passed': timePassed }),
     ask: askEffect,
@@ -160,22 +160,29 @@ function compared({ target, uid, patch }: GuardedPatch) {
   return { target, uid, ops };
 }
 
-const deleteEffect: EffectType<Delete> = {
-  does: 'writes',
-  isFixed: true,
-  async perform({ cluster }, { target, resourceVersion }) {
-    const removed = cluster.remove(await servedKind(cluster, target), target, resourceVersion);
-    await removed.catch((thrown: unknown) => {
-      const hasMoved = thrown instanceof ApiFailure && MOVED_ON.has(thrown.status);
-      throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
-    });
-    return { detail: refText(target) };
-  },
-  dryRun: announced,
-  text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
-  mask: whole,
-  digest: ({ type, target }) => ({ type, target }),
-};
+function deleteEffect({ preconditions }: Pick<FeatureEffects, 'preconditions'>): EffectType<Delete> {
+  return {
+    does: 'writes',
+    isFixed: true,
+    async perform(ports, { target, resourceVersion, onlyIf }, around) {
+      const { cluster } = ports;
+      const kind = await servedKind(cluster, target);
+      if (onlyIf) {
+        await preconditionOf(preconditions, onlyIf).assert(ports, onlyIf, around);
+        around.mustHold();
+      }
+      await cluster.remove(kind, target, resourceVersion).catch((thrown: unknown) => {
+        const hasMoved = thrown instanceof ApiFailure && MOVED_ON.has(thrown.status);
+        throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
+      });
+      return { detail: refText(target) };
+    },
+    dryRun: announced,
+    text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),
+    mask: whole,
+    digest: ({ type, target }) => ({ type, target }),
+  };
+}
 
 /** Patches of many objects, side by side. */
 function patchAllEffect({ preconditions, guards }: Pick<FeatureEffects, 'preconditions' | 'guards'>): EffectType<PatchAll> {

@@ -16,7 +16,7 @@ import {
 } from './going-back/index.ts';
 import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
-import { manifestExpectations } from './install-manifest/index.ts';
+import { manifestExpectations, manifestPreconditions } from './install-manifest/index.ts';
 import { holdEffects, holdPreconditions, operatorExpectations } from './install-operator/index.ts';
 import { keptEffects, networkProbeEffects } from './network-probe/index.ts';
 import { nodeProbeEffects, probeNodesStage } from './node-probe/index.ts';
@@ -163,6 +163,6 @@ export const featureEffects: FeatureEffects = {
     ...policyExpectations,
     ...rolloutExpectations,
   },
-  preconditions: { ...holdPreconditions, ...hostPreconditions, ...policyPreconditions, ...sidecarPreconditions },
+  preconditions: { ...holdPreconditions, ...hostPreconditions, ...manifestPreconditions, ...policyPreconditions, ...sidecarPreconditions },
   guards: { ...cliGuards, ...ownerGuards },
 };

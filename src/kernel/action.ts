@@ -63,11 +63,12 @@ export interface PatchAll {
   readonly onlyIf?: Precondition;
 }
 
-/** Deletes this very object: `target` has its uid. With a version only while nobody has changed it. */
+/** Deletes this very object: `target` has its uid. With a version only while nobody has changed it. `onlyIf` as in `Exec`. */
 export interface Delete {
   readonly type: 'delete';
   readonly target: ObjectRef;
   readonly resourceVersion?: string;
+  readonly onlyIf?: Precondition;
 }
 
 export interface Write {

@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Check, notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
+import type { TablesJudged } from '../going-back/index.ts';
 import { type AgentsJudged, returnChecks } from '../install-operator/index.ts';
 import { failed, listed, type SourceJudged } from '../survey/index.ts';
 import { historyOf, interruptedRevision } from './chart-checks.ts';
@@ -13,7 +14,7 @@ import type { HelmVersion } from './helm-argv.ts';
 import { isPending } from './helm-record.ts';
 
 /** What the checks of a chart rollback look at. */
-export interface BackJudged extends SourceJudged, AgentsJudged {
+export interface BackJudged extends SourceJudged, AgentsJudged, TablesJudged {
   readonly stored: Reading<StoredRelease>;
   readonly helm: Reading<HelmVersion>;
   readonly former: Reading<Former>;

@@ -1,15 +1,17 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { PreconditionTypes } from '../../kernel/effect-type.ts';
+import { Outdated } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { isRecord, type JsonMap, jsonAt, mapAt, sameValue, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { slimPod } from '../../kube/lean-objects.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { hasEnded } from '../../kube/pod-facts.ts';
 import { identityOf } from '../../manifest/prepare.ts';
-import { attempt, shapeOf } from '../survey/index.ts';
+import { attempt } from '../survey/index.ts';
 import { readBaseOf } from './base.ts';
 import { readCarriedThen } from './carried.ts';
 import type { Orphans } from './own-objects.ts';
@@ -35,8 +37,8 @@ export async function readAdded(
   const read = await attempt(() => readBaseOf(sources, { ...context, goal: { release: takesBack.to } }, installation, takesBack.to));
   const released = new Map('value' in read ? read.value.map((one) => [identityOf(one), one]) : []);
   const found = candidates.filter((one) => isAsReleased(one, released.get(identityOf(one))));
-  const isUsed = await readUses(sources, found);
-  return found.filter((one) => !isUsed(one)).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const isUsed = await readUses(sources, found.map(refOf), new Set(found.map(identityOf)));
+  return found.filter((one) => !isUsed(refOf(one))).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
 /** A binding for somebody else, too, and a budget with another content have a use that nothing else tells. */
@@ -54,23 +56,48 @@ function subjectsOf(binding: KubeObject | undefined): readonly JsonMap[] {
 
 const subjectText = ({ kind, namespace = '', name }: JsonMap): string => [kind, namespace, name].join('/');
 
-/** By whom one of them is used, besides each other. */
-async function readUses({ cluster }: Sources, found: readonly KubeObject[]): Promise<(object: KubeObject) => boolean> {
-  const going = new Set(found.map(identityOf));
-  const hasAccounts = found.some(({ kind }) => kind === 'ServiceAccount');
+type Named = Pick<ObjectRef, 'kind' | 'name' | 'namespace'>;
+
+/** Whether something uses one of them, besides what goes with them. */
+async function readUses(
+  { cluster }: Pick<Sources, 'cluster'>,
+  found: readonly Named[],
+  going: ReadonlySet<string> = new Set(),
+): Promise<(object: Named) => boolean> {
+  const isAsked = (...kinds: readonly string[]) => found.some(({ kind }) => kinds.includes(kind));
   const [whole, inNamespaces, pods] = await Promise.all([
-    cluster.list(K.ClusterRoleBinding),
-    cluster.list(K.RoleBinding),
-    hasAccounts ? cluster.list(K.Pod, { keep: slimPod }) : [],
+    isAsked('ClusterRole', 'ServiceAccount') ? cluster.list(K.ClusterRoleBinding) : [],
+    isAsked('ClusterRole', 'Role', 'ServiceAccount') ? cluster.list(K.RoleBinding) : [],
+    isAsked('ServiceAccount') ? cluster.list(K.Pod, { keep: accountAlone }) : [],
   ]);
   const bindings = [...whole, ...inNamespaces].filter((one) => !going.has(identityOf(one)));
-  return ({ kind, metadata: { name, namespace } }) => {
+  return ({ kind, name, namespace }) => {
     if (kind === 'ClusterRole' || kind === 'Role') return bindings.some((one) => refersTo(one, kind, name, namespace));
     if (kind !== 'ServiceAccount') return false;
     const isPodOf = (pod: KubeObject) => !hasEnded(pod) && pod.metadata.namespace === namespace && accountOf(pod) === name;
     return pods.some(isPodOf) || bindings.some((one) => grantsTo(one, name, namespace));
   };
 }
+
+/** Nothing uses it, right before it is removed: the bindings of the upgrade have gone by then. */
+interface Unused {
+  readonly type: 'unused';
+  readonly target: ObjectRef;
+}
+
+declare module '../../kernel/action.ts' {
+  interface Preconditions {
+    readonly unused: Unused;
+  }
+}
+
+export const manifestPreconditions: Pick<PreconditionTypes, 'unused'> = {
+  unused: {
+    async assert({ cluster }, { target }) {
+      if ((await readUses({ cluster }, [target]))(target)) throw new Outdated(`something uses ${refText(target)} by now`);
+    },
+  },
+};
 
 function refersTo(binding: KubeObject, kind: string, name: string, namespace: string | undefined): boolean {
   const role = mapAt(binding, 'roleRef');
@@ -81,20 +108,28 @@ function grantsTo(binding: KubeObject, name: string, namespace: string | undefin
   return subjectsOf(binding).some((one) => one.kind === 'ServiceAccount' && one.name === name && one.namespace === namespace);
 }
 
-const accountOf = (pod: KubeObject): string | undefined => textAt(shapeOf(pod).spec, 'serviceAccountName');
+const accountOf = (pod: KubeObject): string | undefined => textAt(pod.spec, 'serviceAccountName');
 
-/** After everything else: until then newer workloads may use it. Each as it was read, and recorded first. */
+/** With what tells that it has ended. */
+const accountAlone = (pod: KubeObject): KubeObject => ({
+  ...named(pod, 'uid'),
+  spec: { serviceAccountName: accountOf(pod) },
+  status: { phase: textAt(pod.status, 'phase') },
+});
+
+/** After everything else: until then newer workloads may use it. Each as it was read and not used, and recorded first. */
 export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
   return added.map((object, index) => {
     const { resourceVersion } = object.metadata;
+    const target = refOf(object);
     return {
       id: `added-${index + 1}`,
-      title: `remove ${refText(refOf(object))}, which the upgrade added and nothing uses`,
+      title: `remove ${refText(target)}, which the upgrade added and nothing uses`,
       ref: '§4.4/2',
       undo: 'full',
       ...(index === 0 ? { afresh: true } : {}),
       keep: { changes: [changeTo(object, { '': undefined })] },
-      effect: { type: 'delete', target: refOf(object), ...(resourceVersion ? { resourceVersion } : {}) },
+      effect: { type: 'delete', target, ...(resourceVersion ? { resourceVersion } : {}), onlyIf: { type: 'unused', target } },
     };
   });
 }

@@ -6,6 +6,7 @@ import { maskAt } from '../../kernel/hidden.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
+import { noNewTables, type TablesJudged } from '../going-back/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import { failed, failIfAny, type SourceJudged, sameFile, sourceChecks, table } from '../survey/index.ts';
@@ -195,7 +196,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
 /** Of every path whose target is a manifest. */
 export const targetChecks: readonly Check<ApplyJudged>[] = [...sourceChecks, ...ofTarget, ownersSearched, noneLeft];
 
-export const applyChecks: readonly Check<ApplyJudged>[] = [...targetChecks, ...storeChecks];
+export const applyChecks: readonly Check<ApplyJudged & TablesJudged>[] = [...targetChecks, ...storeChecks, noNewTables];
 
 /** What `apply` will stop at and the preflight does not evaluate by checks of its own. */
 export const checksAhead: readonly Check<TargetJudged>[] = [...ofTarget, ...storeChecks];

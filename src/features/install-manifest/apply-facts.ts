@@ -14,6 +14,7 @@ import { CARRIED_PART } from '../../manifest/carried-file.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import { type RoleOfBoth, roleOfBoth } from '../../manifest/roles-of-both.ts';
 import { splitWaves, type Wave, withRolesOfBoth } from '../../manifest/waves.ts';
+import { readTables, type TablesJudged } from '../going-back/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
@@ -30,7 +31,7 @@ import { type Orphans, readOrphans } from './own-objects.ts';
 import { previewDocument } from './preview.ts';
 import { ownFile, targetDocuments } from './target.ts';
 
-export interface ApplyFacts extends ApplyJudged, MergedTarget {
+export interface ApplyFacts extends ApplyJudged, TablesJudged, MergedTarget {
   readonly target: Target;
   readonly previews: MergedTarget['previews'];
   readonly edits: Reading<EditSurvey>;
@@ -54,11 +55,12 @@ export interface ApplyFacts extends ApplyJudged, MergedTarget {
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
   const record = await sources.records.load();
   const { variant } = ownFile(context, installation);
-  const [merged, nodes, renamingSwitch, owners] = await Promise.all([
+  const [merged, nodes, renamingSwitch, owners, tables] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readNodes(sources),
     readRenamingSwitch(sources, context, record),
     readOwnersAtDeadline(sources, context, installation),
+    readTables(sources, context, installation),
   ]);
   const { target, edits } = merged;
   const stepped = await readAgentStep(sources, context, variant, merged, record);
@@ -93,6 +95,7 @@ export async function readApplyFacts(sources: Sources, context: Context, install
     orphans,
     added,
     renamingSwitch,
+    tables,
   };
   return { ...merged, ...stepped, ...found, nodes: nodes.length, ...owners };
 }

@@ -11,6 +11,7 @@ import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, soakAction } from '../canary/index.ts';
+import { meetsNewTables } from '../going-back/index.ts';
 import { agentsOfTarget, keepConnections, seeConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
@@ -147,6 +148,8 @@ function secondSoak({ id }: Wave, { rollouts, variant, waves, previews }: ApplyF
   return [{ ...soakAction({ target: agents.target, nodes: [] }, soakMs, context), id: 'soak-typha' }];
 }
 
+const bringsAgents = ({ id }: Wave): boolean => id === 'agents' || id === 'all';
+
 /** The wave that starts the controllers. */
 function isLast({ id }: Wave): boolean {
   return id === 'controllers' || id === 'all';
@@ -183,7 +186,8 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
   // The API server converts UIDs, the controllers store policies again.
   const waveChangesUids = facts.references !== undefined && ['add-ons', 'controllers', 'all'].includes(wave.id);
   // What changes UIDs begins with a search of its own (§4.8): a reference may have come back. After a wait it is the edits as well (§7/4).
-  const begun = first && (waited || waveChangesUids) ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
+  const mustBeAsked = waited || waveChangesUids || (bringsAgents(wave) && meetsNewTables(context));
+  const begun = first && mustBeAsked ? [{ ...first, afresh: true }, ...rest] : [...hold, apply];
   return [...(wave.file === facts.target.file ? [] : [write]), ...begun];
 }
 
@@ -199,8 +203,7 @@ function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: C
   // Once begun, only the record knows the source: the agents already run the target.
   const source = continues(record, context) ? record.intent.from : installation.release;
   const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));
-  const isOfAgents = wave.id === 'agents' || wave.id === 'all';
-  return isOfAgents && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
+  return bringsAgents(wave) && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
 }
 
 const waitsOf = ({ probe, wait }: Rollout): readonly Action[] => [...probe, ...wait];

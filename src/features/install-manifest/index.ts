@@ -1,6 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
-export { readAdded, removeAdded } from './added.ts';
+export { manifestPreconditions, readAdded, removeAdded } from './added.ts';
 export {
   type ApplyJudged,
   baseKnown,

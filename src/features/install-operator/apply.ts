@@ -45,7 +45,7 @@ import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts
 import { readServiceWorkloads } from './operated-images.ts';
 
 /** `rollouts` has the operator's own Deployment. */
-interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
+interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'tables' | 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
   readonly crds: CrdFacts;
   /** What the new operator will restart. */
   readonly restarts: readonly PlannedRestart[];

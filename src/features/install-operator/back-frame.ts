@@ -6,6 +6,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
+import { readTables, type TablesJudged } from '../going-back/index.ts';
 import { removeAdded } from '../install-manifest/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { attempt, listServed } from '../survey/index.ts';
@@ -19,7 +20,7 @@ import type { EndExpected } from './wait-end.ts';
 export const BACK_REF = 'domain §7.2c';
 
 /** What is done around the return of an older operator, whatever installs it. */
-export interface BackFrame {
+export interface BackFrame extends TablesJudged {
   readonly agents: AgentsHold | undefined;
   readonly until: EndExpected;
   readonly newer: NewerOnly;
@@ -36,14 +37,15 @@ export async function readBackFrame(
   record: RunRecord | undefined,
   imageOf: OperatorImageOf,
 ): Promise<BackFrame> {
-  const [agents, until, newer, restarts, imageSets] = await Promise.all([
+  const [agents, until, newer, restarts, imageSets, tables] = await Promise.all([
     readAgentsHold(sources, context, installation, record),
     readExpectation(sources, context, installation, imageOf),
     readNewerOnly(sources, context, installation),
     readRestarts(sources.cluster, context),
     readImageSets(sources, context),
+    readTables(sources, context, installation),
   ]);
-  return { agents, until, newer, restarts, imageSets };
+  return { agents, until, newer, restarts, imageSets, tables };
 }
 
 function readImageSets({ cluster }: Pick<Sources, 'cluster'>, { profile }: Context): Promise<Reading<readonly KubeObject[]>> {

@@ -6,6 +6,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
 import { continues } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
+import { noNewTables, type TablesJudged } from '../going-back/index.ts';
 import { type ApplyJudged, nothingRefusedNow, targetChecks } from '../install-manifest/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
 import {
@@ -118,9 +119,9 @@ const imageSetKept: Check<AgentsJudged> = {
   },
 };
 
-export const returnChecks: readonly Check<AgentsJudged>[] = [agentsHeldTaken, keptSets, imageSetKept];
+export const returnChecks: readonly Check<AgentsJudged & TablesJudged>[] = [agentsHeldTaken, keptSets, imageSetKept, noNewTables];
 
-export const operatorChecksBack: readonly Check<ApplyJudged & AgentsJudged>[] = [...targetChecks, ...returnChecks];
+export const operatorChecksBack: readonly Check<ApplyJudged & AgentsJudged & TablesJudged>[] = [...targetChecks, ...returnChecks];
 
 /** What the checks of `crds` look at. */
 export interface CrdsJudged extends SourceJudged, ReplicasJudged, Pick<ApplyJudged, 'previews'> {

@@ -10,6 +10,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld } from '../../kube/held.ts';
+import { meetsNewTables } from '../going-back/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { OPERATOR_MS } from './end.ts';
@@ -93,12 +94,8 @@ function heldThen(facts: AgentsHold, starts: boolean): readonly KubeObject[] {
 }
 
 /** Once the older operator runs: Typha first, then each DaemonSet. `wait` follows them by their images. */
-export function typhaThenAgents(
-  facts: AgentsHold | undefined,
-  starts: boolean,
-  until: EndExpected,
-  { goal, options }: Context,
-): readonly Action[] {
+export function typhaThenAgents(facts: AgentsHold | undefined, starts: boolean, until: EndExpected, context: Context): readonly Action[] {
+  const { goal, options } = context;
   const held = facts ? heldThen(facts, starts) : [];
   if (!facts || held.length === 0) return [];
   const timeoutMs = options.timeoutMs ?? defaultWaitMs(1) + OPERATOR_MS;
@@ -107,7 +104,9 @@ export function typhaThenAgents(
     until.type === 'operator-end'
       ? [{ id: 'typha', title, ref: REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'typha' }, timeoutMs } }]
       : [];
-  return [...typha, ...held.map((set) => releaseSet(set, facts.ignores))];
+  // The older agents come with it.
+  const asked = meetsNewTables(context) ? { afresh: true } : {};
+  return [...typha, ...held.map((set, index) => ({ ...releaseSet(set, facts.ignores), ...(index === 0 ? asked : {}) }))];
 }
 
 /** Whatever is held, without waiting: a newer operator replaces the agents before Typha. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { storedManifests } from '../../../src/adapters/stored-bases.ts';
-import { readAdded } from '../../../src/features/install-manifest/added.ts';
+import { manifestPreconditions, readAdded, removeAdded } from '../../../src/features/install-manifest/added.ts';
 import type { Context } from '../../../src/kernel/context.ts';
+import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
+import { Outdated } from '../../../src/kernel/fault.ts';
 import { isRecord } from '../../../src/kernel/json.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import type { Sources } from '../../../src/kernel/ports.ts';
@@ -21,16 +23,23 @@ async function newcomers(): Promise<readonly KubeObject[]> {
   return now.filter((one) => KINDS.includes(one.kind) && !known.has(identityOf(one)));
 }
 
-async function removedOf(live: readonly KubeObject[]): Promise<readonly string[]> {
+type Keep = { readonly keep?: (object: KubeObject) => KubeObject };
+
+/** A cluster that holds of each object what is kept. */
+const clusterWith = (all: readonly KubeObject[]) => ({
+  list: async (kind: { readonly kind: string }, { keep = (one) => one }: Keep = {}) =>
+    all.filter((one) => one.kind === kind.kind).map(keep),
+});
+
+async function removedOf(live: readonly KubeObject[], beside: readonly KubeObject[] = []): Promise<readonly string[]> {
   const carried = {
     ...{ target: TO, base: FROM, resolutions: {}, edits: [], files: {} },
     former: { release: FROM, changed: [], removed: [], added: live.map(identityOf) },
   };
   const takesBack = { runId: 'r', from: FROM, to: TO, wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
   const context: Context = { ...contextOf({ release: FROM }, calico), goal: { release: FROM, takesBack }, intent: { kind: 'rollback' } };
-  const list = async (kind: { readonly kind: string }) => live.filter((one) => one.kind === kind.kind);
   const records = { keptWith: async () => [{ id: `r${CARRIED_PART}1`, content: carried }] };
-  const sources = { cluster: { list }, records, stored: storedManifests('calico') } as unknown as Sources;
+  const sources = { cluster: clusterWith([...live, ...beside]), records, stored: storedManifests('calico') } as unknown as Sources;
   const added = await readAdded(sources, context, installation, { live, unserved: [] });
   return added.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort();
 }
@@ -48,6 +57,31 @@ describe('what an upgrade added', () => {
     const left = await removedOf(live.map((one) => (one === binding ? shared : one)));
     assert.ok(!left.includes(`ClusterRoleBinding/${binding.metadata.name}`) && !left.includes(role), left.join());
     assert.ok(left.length < all.length);
+  });
+
+  it('stays where a pod runs as it, and goes once that has ended', async () => {
+    const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'calico-new', namespace: 'kube-system' } };
+    const pod = (phase: string): KubeObject => ({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'own', namespace: 'kube-system' } },
+      ...{ spec: { serviceAccountName: account.metadata.name, containers: [] }, status: { phase } },
+    });
+    assert.deepEqual(await removedOf([account], [pod('Running')]), []);
+    assert.deepEqual(await removedOf([account], [pod('Succeeded')]), ['ServiceAccount/calico-new']);
+  });
+
+  it('is looked at once more right before it goes: a role that somebody binds meanwhile stays', async () => {
+    const target = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'calico-tier-getter' };
+    const binding: KubeObject = {
+      ...{ apiVersion: target.apiVersion, kind: 'RoleBinding', metadata: { name: 'own', namespace: 'shop' } },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: target.kind, name: target.name },
+    };
+    const assertUnused = (...all: readonly KubeObject[]) =>
+      manifestPreconditions.unused.assert({ cluster: clusterWith(all) } as unknown as EnginePorts, { type: 'unused', target }, { stop });
+    const stop = new AbortController().signal;
+    await assertUnused();
+    await assert.rejects(assertUnused(binding), Outdated);
+    const [action] = removeAdded([{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: target.name } }]);
+    assert.deepEqual(action?.effect, { type: 'delete', target, onlyIf: { type: 'unused', target } });
   });
 
   it('stays where a budget says something else than it did', async () => {
