@@ -65,7 +65,7 @@ export const commandsThat = (...does: readonly Does[]): readonly string[] => COM
 
 type StageId = (typeof STAGE_IDS)[number];
 type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' | 'returns' ? C : never }[CommandName];
-type ChainId = Performing | 'demo' | 'plan back' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
+type ChainId = Performing | 'demo' | 'demo back' | 'plan back' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
 
 /** What one command performs, and what comes after it. */
 interface ChainRow {
@@ -124,6 +124,7 @@ const ROWS = {
   verify: { intent, stages: ['verify'], next: 'report', tells: 'result' },
   'ownerrefs forget': { intent, stages: ['ownerrefs-forget'], next: 'status' },
   demo: { intent, stages: 'all', next: 'preflight', inMemory: true },
+  'demo back': { intent: 'rollback', stages: 'all', next: 'preflight', inMemory: true },
 } as const satisfies Readonly<Record<ChainId, ChainRow>>;
 
 /** A chain for each command that performs stages. */

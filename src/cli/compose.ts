@@ -116,7 +116,7 @@ async function intentKind(
 }
 
 /** Of an earlier run, as it is kept. */
-function readRecord(content: unknown) {
+export function readRecord(content: unknown) {
   return parseRecord(JSON.stringify(content), 'the state of this program');
 }
 

@@ -8,6 +8,8 @@ export interface DemoStage {
   readonly scenario: Scenario;
   /** A run of somebody else, killed while it applies the release. */
   killedRun(identity: string): Promise<void>;
+  /** A run that came to its end. */
+  wholeRun(): Promise<void>;
 }
 
 interface DemoScenario {
@@ -15,6 +17,8 @@ interface DemoScenario {
   readonly told: string;
   /** Flags that the run has besides. */
   readonly flags?: Pick<RunFlags, 'canary' | 'soak'>;
+  /** What is shown is a rollback. */
+  readonly goesBack?: true;
   /** Nobody answers for the user: the run ends as it does without a terminal. */
   readonly needsPerson?: true;
   prepare(stage: DemoStage): Promise<void> | void;
@@ -25,6 +29,7 @@ const NODE = 'node-02';
 const CANARY = 'node-01';
 /** Virtual milliseconds between a run that was killed and the next one. */
 const LATER_MS = 4 * 60_000;
+const NEXT_MORNING_MS = 14 * 3_600_000;
 
 export type DemoScenarioName = NonNullable<RunFlags['scenario']>;
 
@@ -60,6 +65,14 @@ export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = 
       await killedRun('demo@sandbox');
       delete scenario.state.holder;
       await scenario.clock.sleep(LATER_MS);
+    },
+  },
+  rollback: {
+    told: 'The upgrade is done, and does not do what you need: the cluster goes back to the release that it came from.',
+    goesBack: true,
+    async prepare({ scenario, wholeRun }) {
+      await wholeRun();
+      await scenario.clock.sleep(NEXT_MORNING_MS);
     },
   },
 };

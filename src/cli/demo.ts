@@ -1,3 +1,4 @@
+import type { Goal } from '../kernel/context.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { apiVersionOf } from '../kernel/object.ts';
 import { calico } from '../profiles/calico.ts';
@@ -6,7 +7,7 @@ import { storedReleases } from '../sandbox/releases.ts';
 import { type ProcessOptions, sandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { installedScenario, type Scenario } from '../sandbox/scenario.ts';
 import { findKind } from '../sandbox/store.ts';
-import { CHAINS } from './command-names.ts';
+import { CHAINS, type Chain } from './command-names.ts';
 import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 import { acceptableChecks, askedFor } from './options.ts';
 import type { ComposeRequest, Composition, Seams } from './seams.ts';
@@ -32,6 +33,7 @@ const PACE = 850;
 const PACE_TROUBLE = 350;
 /** The cluster and an earlier run are this much older than the demo: nothing shown lies in the future. */
 const BEFORE_MS = 6 * 60_000;
+const BEFORE_ROLLBACK_MS = 15 * 3_600_000;
 /** What is installed, from the manifest of the variant with Typha: its waves and its renamed policies are the usual ones of a large cluster. */
 const INSTALLED = 'v3.27.5';
 const FILE = 'calico-typha.yaml';
@@ -46,7 +48,8 @@ const RELEASES = '/releases';
 /** The whole chain on a cluster in memory, by the engine, stages and views of every other command. */
 export async function runDemo(request: DemoRequest): Promise<ExitName> {
   const { flags, seams } = request;
-  const clock = virtualClock({ start: new Date(Date.now() - BEFORE_MS) });
+  const chain = chainShown(flags);
+  const clock = virtualClock({ start: new Date(Date.now() - (chain.intent === 'rollback' ? BEFORE_ROLLBACK_MS : BEFORE_MS)) });
   const scenario = await demoScenario(clock);
   const say = (line: string) => {
     if (flags.quiet !== true) tellErr(seams.terminal, `${line}\n`);
@@ -54,7 +57,11 @@ export async function runDemo(request: DemoRequest): Promise<ExitName> {
   say(`A cluster in memory: ${NODES} nodes, Calico ${INSTALLED} with Typha, from ${FILE}. No real cluster is touched.`);
   if (flags.scenario !== undefined) {
     const { told, prepare } = DEMO_SCENARIOS[flags.scenario];
-    await prepare({ scenario, killedRun: (identity) => killedRun(request, scenario, identity) });
+    await prepare({
+      scenario,
+      killedRun: (identity) => killedRun(request, scenario, identity),
+      wholeRun: async () => void (await unseenRun(request, scenario)),
+    });
     say(told);
     say('The commands that are named below are for a real cluster: this one is gone when the demo ends.');
   }
@@ -104,14 +111,24 @@ function shownRun(request: DemoRequest, scenario: Scenario): Promise<ExitName> {
   return performed(request, scenario, answeredYes(terminal), { yes: false });
 }
 
+/** What the user sees is an upgrade, or the rollback of one. */
+function chainShown({ scenario }: SessionFlags): Chain {
+  return scenario !== undefined && DEMO_SCENARIOS[scenario].goesBack ? CHAINS['demo back'] : CHAINS.demo;
+}
+
+/** An upgrade before what is shown. */
+function unseenRun(request: DemoRequest, scenario: Scenario, identity?: string): Promise<ExitName> {
+  const { 'report-file': _, ...flags } = request.flags;
+  return performed({ ...request, flags }, scenario, unseen(request.seams.terminal), { yes: true, chain: CHAINS.demo }, identity);
+}
+
 /** Ends when the first new agent has started: whatever its process still tries fails. */
 async function killedRun(request: DemoRequest, scenario: Scenario, identity: string): Promise<void> {
   const { faults, store, profile } = scenario.cluster;
   const stop = store.listen(({ kind }) => {
     if (kind.plural === profile.clusterInformation.plural) faults.killed = true;
   });
-  const { 'report-file': _, ...flags } = request.flags;
-  await performed({ ...request, flags }, scenario, unseen(request.seams.terminal), { yes: true }, identity).catch(() => undefined);
+  await unseenRun(request, scenario, identity).catch(() => undefined);
   stop();
   faults.revive();
 }
@@ -120,32 +137,45 @@ function performed(
   { flags, typed, commands, seams }: DemoRequest,
   scenario: Scenario,
   terminal: Terminal,
-  { yes }: { readonly yes: boolean },
+  { yes, chain = chainShown(flags) }: { readonly yes: boolean; readonly chain?: Chain },
   identity?: string,
 ): Promise<ExitName> {
   const { fast: _, scenario: trouble, 'keep-going': stuck, ...shown } = flags;
   const besides = trouble === undefined ? {} : DEMO_SCENARIOS[trouble].flags;
   const given = { ...shown, ...besides, yes, ...(stuck === true ? { timeout: '1m' } : {}) };
   const process = { toolVersion: seams.version, ...(identity === undefined ? {} : { identity }) };
-  const compose = async (request: ComposeRequest) => composition(scenario, request, { ...process, interruption: request.interruption });
+  const compose = async (request: ComposeRequest) =>
+    composition(scenario, request, chain, { ...process, interruption: request.interruption });
   // No command reaches the cluster in memory, so findings lead to their pages, except in a scenario of a run in trouble.
   const known = trouble === undefined ? [] : commands;
-  const asked = { command: 'demo', chain: CHAINS.demo, typed, carried: [], commands: known, flags: given };
+  const asked = { command: 'demo', chain, typed, carried: [], commands: known, flags: given };
   return runStageCommand(asked, { ...seams, terminal, compose });
 }
 
-async function composition(scenario: Scenario, { flags }: ComposeRequest, process: ProcessOptions): Promise<Composition> {
+async function composition(
+  scenario: Scenario,
+  { flags }: ComposeRequest,
+  { intent: kind }: Chain,
+  process: ProcessOptions,
+): Promise<Composition> {
   const { ownerEntries } = await import('../features/ownerrefs/journal-form.ts');
   const { cluster, clusterUid, workFolder, clock } = scenario;
   const { profile } = cluster;
   const wanted = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const where = { clusterUid, server: 'sandbox', contextName: 'demo', workFolder, startedAt: clock.now() };
+  const ports = sandboxPorts(scenario, ownerEntries, process);
+  const goal = kind === 'rollback' ? await goalOfRecord(ports.records, scenario) : wanted.goal;
   return {
-    ...sandboxPorts(scenario, ownerEntries, process),
+    ...ports,
     profile,
-    context: { profile, ...wanted, intent: { kind: CHAINS.demo.intent }, ...where },
+    context: { profile, ...wanted, goal, intent: { kind }, ...where },
     close: async () => undefined,
   };
+}
+
+async function goalOfRecord(records: Composition['records'], { clusterUid, cluster: { profile } }: Scenario): Promise<Goal> {
+  const [{ goalBack }, { readRecord }] = await Promise.all([import('./rollback-goal.ts'), import('./compose.ts')]);
+  return goalBack(records, { clusterUid, profile, readRecord });
 }
 
 /** Yes to every question, shown with its answer: without a terminal, and with `--yes`. */

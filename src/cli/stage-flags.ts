@@ -112,9 +112,9 @@ export const stageFlags = {
   },
   scenario: {
     ...demo,
-    options: ['image-pull', 'crash-loop', 'canary-fails', 'conflict', 'lock', 'interrupted'],
+    options: ['image-pull', 'crash-loop', 'canary-fails', 'conflict', 'lock', 'interrupted', 'rollback'],
     exclusive: ['keep-going'],
-    summary: 'trouble that the run meets; without it all goes well',
+    summary: 'trouble that the run meets, or a rollback; without it all goes well',
   },
   fast: { type: 'boolean', ...demo, summary: 'without pauses' },
   'keep-going': {

@@ -5,7 +5,7 @@ export class Demo extends OwnCommand {
   static override procedure = 'all';
   static override description = described(
     `Shows in half a minute what run shows: the plan, the question, the rolling update and the last lines. --scenario shows what a run
-says in trouble, and ends with the exit code that run has then. No kubeconfig is read and nothing outside this process is changed.`,
+says in trouble, or a rollback, and ends with the exit code that run has then. No kubeconfig is read and nothing outside this process is changed.`,
     'Before the first upgrade, to see what it looks like.',
     'local',
   );
@@ -14,6 +14,7 @@ says in trouble, and ends with the exit code that run has then. No kubeconfig is
     '<%= config.bin %> demo --scenario image-pull',
     '<%= config.bin %> demo --scenario canary-fails',
     '<%= config.bin %> demo --yes --scenario interrupted',
+    '<%= config.bin %> demo --scenario rollback',
     '<%= config.bin %> demo --yes --keep-going',
   ];
   static override flags = flagsOf('demo');

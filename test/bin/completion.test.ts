@@ -85,7 +85,7 @@ describe('completion', function () {
     ['flags', ['run', '--plan'], '--plan-file\trefuse to run (exit 7) unless the plan is still this one\n:4\n'],
     ['values of flags', ['apply', '--dry-run', 's'], 'server\n:36\n'],
     ['ids of checks with their titles', ['explain', 'NS-10'], ''],
-    ['ids of checks to accept', ['run', '--accept=NS-701'], '--accept=NS-701\tno owner references to remove before the upgrade\n:36\n'],
+    ['ids of checks to accept', ['run', '--accept=NS-701'], '--accept=NS-701\tno owner references left to remove\n:36\n'],
     ['profiles', ['run', '--profile', ''], 'netsvc\ncalico\n:36\n'],
     ['contexts', ['status', '--context', ''], 'dead\nprod\nprod:eu\n:4\n'],
     ['contexts after =', ['status', '--context=prod:'], '--context=prod:eu\n:4\n'],

@@ -95,6 +95,15 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     ],
     out: [/^✔ Calico v3\.27\.5 → v3\.32\.1 on 4 nodes/m],
   },
+  rollback: {
+    exit: 0,
+    err: [
+      /^\d+ to add, \d+ to change, \d+ to remove/m,
+      /^Roll back context "demo" .*from v3\.32\.1 to v3\.27\.5.*\? \[y\/N\] y$/m,
+      /^NOTE +5 waves, each waited for: configuration → typha → agents → controllers → roles$/m,
+    ],
+    out: [/^✔ Calico v3\.32\.1 → v3\.27\.5 on 4 nodes/m],
+  },
 };
 
 describe('the demo of the built program', function () {

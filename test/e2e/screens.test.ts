@@ -39,6 +39,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   'the question': { args: ['run', ...source], cluster: 'clean', answers: [{ when: /\[y\/N\]/, type: 'n\r' }], exit: 5, widths: [60, 80] },
   success: { args: ['demo', '--fast'], answers: yes, exit: 0, from: /^✔ preflight/, widths: [80, 120] },
   failure: { args: ['demo', '--fast', '--scenario', 'crash-loop'], answers: yes, exit: 5, from: /^✔ preflight/, widths: [60, 80, 200] },
+  rollback: { args: ['demo', '--fast', '--scenario', 'rollback'], answers: yes, exit: 0, from: /^✔ rollback-check/, widths: [60, 80, 120] },
   status: { args: ['status'], cluster: 'clean', exit: 0 },
 };
 

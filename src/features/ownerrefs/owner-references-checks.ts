@@ -29,7 +29,7 @@ export function isHarmless(removable: readonly Removable[]): boolean {
   return removable.every(({ fate }) => fate.removal === 'key-value');
 }
 
-export const NONE_TO_REMOVE = 'no ownerReference has to be removed before the upgrade';
+export const NONE_TO_REMOVE = 'no ownerReference has to be removed first';
 export const KEY_VALUE = 'UIDs stay in a key-value store, and the procedure has these references removed all the same';
 
 /** Those of them that were off once. */
@@ -44,7 +44,7 @@ function mustGo(removable: readonly Removable[], { recorded, controllers = [] }:
   const evidence = removable.map((one) => evidenceOf(one, back.includes(one)));
   const harmless = isHarmless(removable) ? { severity: 'warning' as const } : {};
   const risk = isHarmless(removable) ? KEY_VALUE : 'garbage collection may delete the objects otherwise';
-  const fact = `${counted(removable.length, 'reference')} to ${ownersOf(removable)} must be removed before the upgrade: ${risk}`;
+  const fact = `${counted(removable.length, 'reference')} to ${ownersOf(removable)} must be removed first: ${risk}`;
   if (back.length === 0)
     return failed(fact, 'Remove them first: they are recorded, and put back with the new UIDs.', {
       ...{ next: command`kubectl netsvc-upgrade ownerrefs strip`, evidence },
@@ -137,7 +137,7 @@ export const SEARCHED = {
 
 export const NONE_LEFT = {
   id: 'NS-701',
-  title: 'no owner references to remove before the upgrade',
+  title: 'no owner references left to remove',
   category: 'follow-up',
   severity: 'error',
   ref: '§7/1',

@@ -3,6 +3,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Command, localCommand, repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { Datastore } from '../../kernel/installation.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { quoteArgument } from '../../kernel/quoting.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { type Part, type Said, text } from '../../kernel/step.ts';
@@ -82,7 +83,8 @@ export function untilUpgraded(facts: CliFacts, kept: readonly string[], context:
 export function configuration(facts: CliFacts, context: Context): readonly Action[] {
   const { program } = context.profile.cli;
   const from = isBeforeUpgrade(facts, context) ? 'once the upgrade is done, ' : '';
-  const everywhere = `${from}an older ${program} must not be used on this cluster any more: replace it on every other machine as well`;
+  const other = intentWords(context.intent).goesBack ? 'a newer' : 'an older';
+  const everywhere = `${from}${other} ${program} must not be used on this cluster any more: replace it on every other machine as well`;
   return [
     advise('configure', `configure ${program}`, datastoreText(facts, context)),
     advise('elsewhere', `replace ${program} elsewhere`, everywhere),

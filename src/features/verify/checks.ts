@@ -122,7 +122,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
       if (verdict.status !== 'ok') return verdict;
       return failed(
         `${verdict.detail}; ${why}`,
-        `The cluster is upgraded: this is about ${program} on your machine. The command below installs ${goal.release} of it where it can, and names each manual step.`,
+        `The cluster is at ${goal.release}: this is about ${program} on your machine. The command below installs that release of it where it can, and names each manual step.`,
         {
           severity: 'warning',
           leads: 'after',
