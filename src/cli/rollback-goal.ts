@@ -6,6 +6,7 @@ import { isOlder, parseRelease } from '../kernel/release.ts';
 import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
 import { look, type Suggestion, text } from '../kernel/step.ts';
 import { noWayBack } from '../kernel/undo.ts';
+import { CARRIED_PART } from '../manifest/carried-file.ts';
 
 interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
   /** Throws Fault for what is no record. */
@@ -31,8 +32,20 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
   const because = noWayBack(upgrade);
+  await refuseLost(records, upgrade);
   if (because !== undefined) throw blocked(`${to} cannot be rolled back to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
   return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
+}
+
+/** Without it what the upgrade changed of the user's edits, and what it added, could not be told from the user's own. */
+async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Promise<void> {
+  const part = `${runId}${CARRIED_PART}`;
+  const last = kept.findLast((id) => id.startsWith(part));
+  if (last === undefined || (await keptWith(part)).some(({ id }) => id === last)) return;
+  throw blocked('what the upgrade kept of your edits is gone from the cluster', [
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
+    `or ${BY_HAND}`,
+  ]);
 }
 
 /** An upgrade whose beginning is known. */

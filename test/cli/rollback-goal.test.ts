@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { parseRecord } from '../../src/adapters/records/kept.ts';
+import { goalBack } from '../../src/cli/rollback-goal.ts';
+import { Fault } from '../../src/kernel/fault.ts';
+import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';
+import { NO_RETURNS } from '../../src/kernel/undo.ts';
+import { CARRIED_PART } from '../../src/manifest/carried-file.ts';
+import { calico } from '../../src/profiles/calico.ts';
+import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
+
+const here = { clusterUid: 'c-1', profile: calico };
+const UPGRADE: RunRecord = {
+  ...{ ...RECORD, runId: 'r-1', clusterUid: 'c-1', profile: 'calico', path: 'manifest', variant: 'calico' },
+  ...{ intent: upgradeTo('v3.32.1', 'v3.27.5'), wrote: ['apply'], kept: [] },
+};
+
+interface Stored {
+  readonly record?: RunRecord;
+  readonly kept?: readonly KeptItem[];
+}
+
+function goalOf({ record, kept = [] }: Stored, load = async () => record) {
+  const keptWith = async (part: string) => kept.filter(({ id }) => id.includes(part));
+  return goalBack({ load, keptWith }, { ...here, readRecord: (content) => content as RunRecord });
+}
+
+describe('where a rollback goes', () => {
+  it('is to the release that the recorded upgrade came from', async () => {
+    const { release, takesBack } = await goalOf({ record: UPGRADE });
+    assert.deepEqual([release, takesBack?.to, takesBack?.wrote], ['v3.27.5', 'v3.32.1', ['apply']]);
+  });
+
+  it('is what the unfinished rollback says, whatever is true now', async () => {
+    const takesBack = { runId: 'r-1', from: 'v3.27.5', to: 'v3.32.1', wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
+    const record: RunRecord = { ...UPGRADE, runId: 'r-2', intent: { kind: 'rollback', to: 'v3.27.5', takesBack } };
+    assert.deepEqual(await goalOf({ record }), { release: 'v3.27.5', takesBack });
+  });
+
+  it('is found beside a stage that was performed alone since', async () => {
+    const alone: RunRecord = { ...UPGRADE, runId: 'r-2', intent: upgradeTo('v3.32.1', 'v3.32.1'), wrote: ['cli'] };
+    const { release, takesBack } = await goalOf({ record: alone, kept: [{ id: 'r-1/record', content: UPGRADE }] });
+    assert.deepEqual([release, takesBack?.runId, takesBack?.wrote], ['v3.27.5', 'r-1', ['cli', 'apply']]);
+  });
+
+  const lost = `r-1${CARRIED_PART}1`;
+  const refused: readonly [string, Stored, RegExp][] = [
+    ['no record', {}, /no upgrade is recorded on this cluster/],
+    ['a record of another cluster', { record: { ...UPGRADE, clusterUid: 'c-2' } }, /the run record is of another cluster/],
+    ['a record of another profile', { record: { ...UPGRADE, profile: 'netsvc' } }, /is one of profile netsvc/],
+    ['an upgrade that has written nothing', { record: { ...UPGRADE, wrote: [] } }, /has written nothing: there is nothing to take back/],
+    [
+      'an upgrade of which the beginning is not known',
+      { record: { ...UPGRADE, intent: upgradeTo('v3.32.1', undefined) } },
+      /an older release to go back to is not known/,
+    ],
+    [
+      'an operator that does not run on the new CRDs',
+      { record: { ...UPGRADE, path: 'operator' } },
+      new RegExp(NO_RETURNS.operator.long.slice(0, 40)),
+    ],
+    [
+      'a ledger that has lost what the upgrade kept of the edits',
+      { record: { ...UPGRADE, kept: [lost] } },
+      /what the upgrade kept of your edits is gone/,
+    ],
+  ];
+  for (const [title, stored, words] of refused)
+    it(`is refused for ${title}`, async () => {
+      await assert.rejects(
+        goalOf(stored),
+        (thrown) => thrown instanceof Fault && thrown.code === 'blocked' && words.test(thrown.message) && thrown.steps.length > 0,
+      );
+    });
+
+  it('is what was kept, where all of it is there', async () => {
+    const { release } = await goalOf({ record: { ...UPGRADE, kept: [lost] }, kept: [{ id: lost, content: {} }] });
+    assert.equal(release, 'v3.27.5');
+  });
+
+  it('is not looked for in a record of a newer program', async () => {
+    const text = JSON.stringify({ ...UPGRADE, version: 99 });
+    await assert.rejects(
+      goalOf({}, async () => parseRecord(text, 'Secret/kube-system/netsvc-upgrade-run')),
+      /has version 99; this program knows/,
+    );
+  });
+});
