@@ -88,6 +88,24 @@ describe('going back under an operator, on the sandbox', function () {
     );
   });
 
+  it('stops with the agents held where eBPF mode is switched on for a node meanwhile', async () => {
+    const fleet = await upgradedFleet(2);
+    const { cluster } = fleet.scenario;
+    const profile = { ...fleet.profile, ebpfTablesSince: 'v3.32.0' };
+    const { outcome } = await back(fleet, {
+      profile,
+      observe(event) {
+        if (event.type !== 'action-done' || event.action.id !== 'typha') return;
+        put(cluster, objectOf(apiVersion, 'FelixConfiguration', 'node.node-01', { spec: { bpfEnabled: true } }));
+      },
+    });
+    assert.ok(outcome);
+    assert.equal(outcome.exit, 'blocked');
+    assert.match(openFindings(outcome), /^NS-766 .*FelixConfiguration\/node\.node-01/);
+    assert.deepEqual(fleet.runs().toSorted(), [FROM, CALICO_TARGET], 'Typha is old, the agents are not');
+    assert.ok(fleet.marks().some((mark) => mark.startsWith('DaemonSet')));
+  });
+
   it('removes what only the newer operator makes, what denies first, and nothing of the user’s', async () => {
     const fleet = await upgradedFleet(2);
     const names = (kind: string) => storedIn(fleet, kind);
