@@ -51,6 +51,14 @@ export function canonicalNetwork(text: string): string | undefined {
   return masked && `${isV4 ? masked.join('.') : canonicalAddress(masked.map((part) => part.toString(16)).join(':'))}/${Number(bits)}`;
 }
 
+/** A network is within another if its own of that size is the same. */
+export function isWithin(cidr: string, outer: string): boolean {
+  const [address, bits] = cidr.split('/');
+  const [network, size] = [canonicalNetwork(outer), outer.split('/')[1]];
+  if (network === undefined || (bits !== undefined && Number(bits) < Number(size))) return false;
+  return canonicalNetwork(`${address}/${size}`) === network;
+}
+
 /** The eight groups of an IPv6 address; undefined if it is none. */
 function groupsOf(text: string, strictness: Strictness): readonly number[] | undefined {
   const [head, tail] = written(text, strictness)?.split('::').map(numbersOf) ?? [];

@@ -21,8 +21,13 @@ export interface OperatorNames {
   readonly typha?: WorkloadName;
   /** The priority class that older operators gave their pods, and those of today. */
   readonly priorities?: { readonly former: string; readonly agent: string; readonly others: string };
-  /** What its agents mount of the node from a release on, whatever the data plane is. */
-  readonly agentMounts?: readonly { readonly path: string; readonly type: string; readonly propagation?: string; readonly since: string }[];
+  /** What its agents mount of the node, whatever the data plane is; `since`: the first release of each line that does, newer lines do too. */
+  readonly agentMounts?: readonly {
+    readonly path: string;
+    readonly type: string;
+    readonly propagation?: string;
+    readonly since: readonly string[];
+  }[];
   /** Annotation by which the operator leaves an object as it is: with it Typha is held until every agent is upgraded. */
   readonly ignores?: OperatorIgnores;
   /** Labels by which the operator's Deployment is found in another namespace; one is enough. */

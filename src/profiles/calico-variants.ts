@@ -73,10 +73,12 @@ export const calicoOperated = {
   typha: workload('Deployment', 'calico-typha', 'calico-typha', 'calico-system'),
   // Up to v3.20 all pods had their own class (pkg/render/priority_class.go of operator v1.20, render.go of v1.42.3; operator#1428).
   priorities: { former: 'calico-priority', agent: 'system-node-critical', others: 'system-cluster-critical' },
-  // Until then for eBPF alone (pkg/render/node.go of operator v1.38.0 and v1.40.0, calico#11764).
+  // Until then for eBPF alone (pkg/render/node.go of operator v1.38.0, v1.40.0, v1.40.15 and of its branch v1.42; calico#11764, calico#13681).
   agentMounts: [
-    { path: '/sys/fs', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: 'v3.31.0' },
-    { path: '/var/run/calico', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: 'v3.31.0' },
+    { path: '/sys/fs', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: ['v3.31.0'] },
+    { path: '/sys/fs/bpf', type: 'Directory', since: ['v3.31.0'] },
+    { path: '/var/run/calico', type: 'DirectoryOrCreate', propagation: 'Bidirectional', since: ['v3.31.0'] },
+    { path: '/sys/kernel/security', type: '', since: ['v3.31.7', 'v3.32.2'] },
   ],
 };
 

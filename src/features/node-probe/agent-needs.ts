@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from '../../kernel/ip-text.ts';
 import { type JsonMap, jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { crosses, isOlder } from '../../kernel/release.ts';
+import { crosses, isOlder, sameMinor } from '../../kernel/release.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
 
 /** A folder or file of the node that the agent mounts. */
@@ -81,11 +81,16 @@ function mountsOf(container: JsonMap, pod: JsonMap): readonly HostMount[] {
 /** An operator renders the new template itself: what it adds to the old one is known by release. */
 function addedMounts({ profile, release, isRunning }: Around): readonly HostMount[] {
   if (!isRunning) return [];
-  const added = (profile.operator.agentMounts ?? []).filter(({ since }) => !isOlder(release, since));
+  const added = (profile.operator.agentMounts ?? []).filter(({ since }) => isSince(release, since));
   return added.map(({ path, type, propagation }, index) => ({
     ...{ volume: `added-${index + 1}`, path, type, mountPath: path },
     ...(propagation === undefined ? {} : { propagation }),
   }));
+}
+
+function isSince(release: string, since: readonly string[]): boolean {
+  const [first] = [...since.filter((one) => sameMinor(one, release)), ...since.slice(-1)];
+  return first !== undefined && !isOlder(release, first);
 }
 
 /** Of two mounts at one place the one that asks for more. */

@@ -1,5 +1,6 @@
 import { read } from '../../kernel/check.ts';
 import type { DefectCondition } from '../../kernel/defect.ts';
+import { isWithin } from '../../kernel/ip-text.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, parseRelease, releaseTag } from '../../kernel/release.ts';
@@ -10,7 +11,6 @@ import { isOuter, ownAs } from './bgp-peers.ts';
 import { isInRange } from './defect-lines.ts';
 import type { DefectWorld, Seen } from './defect-world.ts';
 import { operatorConditions } from './operator-conditions.ts';
-import { isWithin } from './operator-settings-checks.ts';
 
 /** What the condition is seen on, in words; undefined where it does not hold. Facts that could not be read make the check fail. */
 export function seenOn(condition: DefectCondition, world: DefectWorld): readonly string[] | undefined {

@@ -24,7 +24,15 @@ export const driftChecks: readonly PreflightCheck[] = table({ category: 'resourc
       const installation = read(operated.installation);
       if (!installation) return notApplicable('there is no Installation');
       const live = objectsOf(facts, names.pools.plural);
-      const drifts = poolDrift({ installation, names: names.pools, live, hasApi: hasApi(given), apiGroup: profile.apiGroup });
+      const beginsToCreate = crosses(sourceRelease(given.installation, facts, context), context.goal.release, names.pools.familiesSince);
+      const drifts = poolDrift({
+        installation,
+        names: names.pools,
+        live,
+        hasApi: hasApi(given),
+        beginsToCreate,
+        apiGroup: profile.apiGroup,
+      });
       const harmful = [...drifts.filter(({ fate }) => !HARMLESS.has(fate)).map(({ evidence }) => evidence), ...addressing(given, live)];
       const evidence = [...harmful, ...drifts.filter(({ fate }) => HARMLESS.has(fate)).map((one) => one.evidence)];
       return failIfAny(evidence, 'the address pools are as the Installation lists them', (all) => ({
@@ -112,7 +120,9 @@ function hintFor(drifts: readonly PoolDrift[], field: string): string {
 
 /** All values in one patch: the Installation says then what the pools are. */
 function patchFor(drifts: readonly PoolDrift[], installation: KubeObject, context: Context): { readonly fix?: RepairCommand } {
-  const patch = drifts.flatMap((drift) => drift.patch);
+  const all = drifts.flatMap((drift) => drift.patch);
+  // What is removed moves what comes after it.
+  const patch = [...all.filter(({ op }) => op === 'add'), ...all.filter(({ op }) => op === 'remove').reverse()];
   return patch.length === 0 ? {} : { fix: patchOf(installation, '--type=json', patch, context) };
 }
 

@@ -1,7 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { isWithin } from '../../kernel/ip-text.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
@@ -47,14 +47,6 @@ function otherWriters(object: KubeObject, fields: readonly string[]): readonly E
     // These write what their source says again and again.
     return toolOf(manager) !== undefined && owned.length > 0 ? [evidenceOf(object, `${manager} writes ${owned.join(', ')}`)] : [];
   });
-}
-
-/** A network is within another if its own of that size is the same. */
-export function isWithin(cidr: string, outer: string): boolean {
-  const [address, bits] = cidr.split('/');
-  const [network, size] = [canonicalNetwork(outer), outer.split('/')[1]];
-  if (network === undefined || (bits !== undefined && Number(bits) < Number(size))) return false;
-  return canonicalNetwork(`${address}/${size}`) === network;
 }
 
 const DAY = 86_400_000;

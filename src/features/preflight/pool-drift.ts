@@ -1,5 +1,5 @@
 import type { Evidence } from '../../kernel/check.ts';
-import { canonicalNetwork } from '../../kernel/ip-text.ts';
+import { canonicalNetwork, isWithin } from '../../kernel/ip-text.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
@@ -8,13 +8,13 @@ import { hasOwnCni } from '../ipam/index.ts';
 import { evidenceOf, specOf } from '../survey/index.ts';
 
 /** What the operator does about a pool that is not as its list says. */
-export type Fate = 'kept' | 'created' | 'changed' | 'deleted' | 'replaced' | 'stuck';
+export type Fate = 'kept' | 'created' | 'returns' | 'changed' | 'deleted' | 'replaced' | 'stuck';
 
 export interface PoolDrift {
   readonly evidence: Evidence;
   readonly fate: Fate;
   /** What makes the list of the Installation say what the cluster has. */
-  readonly patch: readonly { readonly op: 'add'; readonly path: string; readonly value: unknown }[];
+  readonly patch: readonly ({ readonly path: string } & ({ readonly op: 'add'; readonly value: unknown } | { readonly op: 'remove' }))[];
 }
 
 export interface PoolsGiven {
@@ -23,6 +23,8 @@ export interface PoolsGiven {
   readonly live: readonly KubeObject[];
   /** There is an API server of the service: only through it the operator changes pools. */
   readonly hasApi: boolean;
+  /** The installed operator creates no pool of the list where there are pools; that of the target does. */
+  readonly beginsToCreate: boolean;
   readonly apiGroup: string;
 }
 
@@ -39,7 +41,7 @@ export function poolDrift(given: PoolsGiven): readonly PoolDrift[] {
       const found = entries.find(({ entry }) => canonical(entry.cidr) === networkOf(pool));
       return found ? comparedTo(found.entry, found.index, pool, given) : unlisted(pool, given);
     }),
-    ...(live.length === 0 ? [] : missing).map(({ entry }) => notThere(String(entry.cidr), given)),
+    ...(live.length === 0 ? [] : missing).map(({ entry, index }) => notThere(String(entry.cidr), index, given)),
   ];
 }
 
@@ -54,9 +56,14 @@ function unlisted(pool: KubeObject, given: PoolsGiven): readonly PoolDrift[] {
   return [{ evidence: evidenceOf(pool, detail), fate, patch }];
 }
 
-function notThere(cidr: string, { installation, hasApi }: PoolsGiven): PoolDrift {
-  const fate = hasApi ? 'created' : 'stuck';
-  return { evidence: evidenceOf(installation, `${cidr} is no pool in the cluster: ${DOES[fate]}`), fate, patch: [] };
+/** A pool that somebody deleted comes back: the API refuses it where its network overlaps another. */
+function notThere(cidr: string, index: number, { installation, names, hasApi, live, beginsToCreate }: PoolsGiven): PoolDrift {
+  const other = live.find((pool) => isWithin(cidr, cidrOf(pool)) || isWithin(cidrOf(pool), cidr));
+  const made = beginsToCreate ? 'returns' : 'created';
+  const fate = hasApi && !other ? made : 'stuck';
+  const overlaps = other ? `, and overlaps ${other.metadata.name} ${cidrOf(other)}` : '';
+  const patch = fate === 'created' ? [] : [{ op: 'remove', path: `/spec/${names.field.join('/')}/${index}` } as const];
+  return { evidence: evidenceOf(installation, `${cidr} is no pool in the cluster${overlaps}: ${DOES[fate]}`), fate, patch };
 }
 
 function comparedTo(entry: Values, index: number, pool: KubeObject, given: PoolsGiven): readonly PoolDrift[] {
@@ -95,6 +102,7 @@ function fateOf(fields: readonly string[], owned: boolean, hasApi: boolean): Fat
 const DOES: Readonly<Record<Fate, string>> = {
   kept: 'the operator changes no pool without its label',
   created: 'the operator creates it',
+  returns: 'the operator of the target creates it, and new pods get addresses of it',
   changed: 'the operator changes the pool',
   deleted: 'the operator deletes the pool',
   replaced: 'The operator deletes the pool and creates it again',

@@ -299,5 +299,14 @@ describe('what the agent needs of a node', () => {
       ['/sys/fs', '/var/run/calico'],
     );
     assert.deepEqual(shared('v3.30.4'), []);
+    const bare = { ...daemonSet, spec: { template: { spec: { containers: [{ name: 'calico-node', image: IMAGE }] } } } };
+    const added = (release: string) =>
+      agentNeeds(bare, IMAGE, { ...around, apiHost: undefined, release, isRunning: true }).mounts.map(
+        ({ path, type }) => `${path} ${type}`,
+      );
+    const all = ['/sys/fs DirectoryOrCreate', '/sys/fs/bpf Directory', '/var/run/calico DirectoryOrCreate'];
+    assert.deepEqual(added(CALICO_TARGET), all);
+    for (const release of ['v3.31.7', 'v3.32.2', 'v3.33.0']) assert.deepEqual(added(release), [...all, '/sys/kernel/security ']);
+    assert.deepEqual(added('v3.31.6'), all);
   });
 });

@@ -21,6 +21,8 @@ const withoutApi = (facts: ReturnType<typeof differing>) => ({
   operated: { ...facts.operated, components: { value: [] } },
 });
 
+const v329 = { detection: found({ path: 'operator', variant: undefined, hasApiServer: true, release: 'v3.29.2' }) };
+
 checkCases('NS-624', {
   'names field and both values of each pool that no label makes the operator’s': {
     context,
@@ -143,9 +145,29 @@ checkCases('NS-624', {
     facts: { ...listing([listed]), resources: resources(pool('a', four), pool('mine', { ...four, cidr: '10.9.0.0/16' })) },
     is: 'ok',
   },
-  'warns of a pool that is in the list and no longer in the cluster': {
+  'stops before a deleted pool of the list: no operator before v3.28 created it again': {
     context,
-    facts: { ...listing([listed, { cidr: '10.9.0.0/16' }]), resources: resources(pool('a', four)) },
+    facts: { ...listing([{ cidr: '10.8.0.0/16' }, listed, { cidr: '10.9.0.0/16' }]), resources: resources(pool('a', four)) },
+    is: 'error',
+    about: ['Installation/default', 'Installation/default'],
+    details: [
+      /^10\.8\.0\.0\/16 is no pool in the cluster: the operator of the target creates it, and new pods get addresses of it$/,
+      /^10\.9\.0\.0\/16 is no pool/,
+    ],
+    fix: /-p '\[\{"op":"remove","path":"\/spec\/calicoNetwork\/ipPools\/2"\},\{"op":"remove","path":"\/spec\/calicoNetwork\/ipPools\/0"\}\]'$/,
+  },
+  'stops before one whose network overlaps that of another pool': {
+    context,
+    facts: { ...listing([listed, { cidr: '10.52.128.0/17' }]), ...v329, resources: resources(pool('a', four)) },
+    is: 'error',
+    details: [
+      /^10\.52\.128\.0\/17 is no pool in the cluster, and overlaps a 10\.52\.0\.0\/16: the operator cannot do it, and stays degraded$/,
+    ],
+    fix: /"op":"remove","path":"\/spec\/calicoNetwork\/ipPools\/1"/,
+  },
+  'warns of one that the installed operator would have created by now': {
+    context,
+    facts: { ...listing([listed, { cidr: '10.9.0.0/16' }]), ...v329, resources: resources(pool('a', four)) },
     is: 'warning',
     about: ['Installation/default'],
     details: [/^10\.9\.0\.0\/16 is no pool in the cluster: the operator creates it$/],
