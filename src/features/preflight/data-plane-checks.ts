@@ -2,11 +2,12 @@ import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
 import { sameMinor } from '../../kernel/release.ts';
 import { CONNECTIONS } from '../../kernel/traffic.ts';
 import { targetCrds } from '../install-manifest/index.ts';
-import { agentSetting, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
+import { agentSetting, ebpfNodes, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import {
   evidenceOf,
   failed,
@@ -59,12 +60,13 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
     title: 'eBPF data plane',
     ref: 'domain §12/24',
     judge: withResources((installation, facts, { profile }): Verdict => {
-      const enabled = agentSetting(facts, installation, profile, 'bpfEnabled');
-      if (enabled !== true && String(enabled).toLowerCase() !== 'true') return ok('the standard data plane is in use');
+      const on = ebpfNodes(facts, installation, profile);
+      if (on.length === 0) return ok('the standard data plane is in use');
+      const where = on === 'all' ? '' : ` on ${counted(on.length, 'node')}`;
       return failed(
-        `the eBPF data plane is in use: ${CONNECTIONS.ebpf}, and maps of old and new agents may differ`,
+        `the eBPF data plane is in use${where}: ${CONNECTIONS.ebpf}, and maps of old and new agents may differ`,
         'Plan a maintenance window, and drain nodes with long-lived connections before their turn.',
-        { next: command`kubectl get nodes -o wide` },
+        { evidence: on === 'all' ? [] : on.map((node) => ({ text: `Node/${node}` })), next: command`kubectl get nodes -o wide` },
       );
     }),
   },

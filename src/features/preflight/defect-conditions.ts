@@ -5,7 +5,7 @@ import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
-import { agentSetting } from '../rollout/index.ts';
+import { agentSettings, ebpfNodes } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
 import { isOuter, ownAs } from './bgp-peers.ts';
 import { isInRange } from './defect-lines.ts';
@@ -25,8 +25,11 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
     return some(all.filter(hasOne).map(textOf));
   },
   setting: (condition, { facts, installation, context }) => {
-    const value = agentSetting(facts, installation, context.profile, condition.name);
-    return passes(valuesAt(value, []).map(String), condition) ? [`${condition.name} ${String(value ?? 'is not set')}`] : undefined;
+    const all = agentSettings(facts, installation, context.profile, condition.name);
+    const hits = all.filter(({ value }) => passes(valuesAt(value, []).map(String), condition));
+    return some(
+      hits.map(({ value, node }) => `${condition.name} ${String(value ?? 'is not set')}${node === undefined ? '' : ` of Node/${node}`}`),
+    );
   },
   node: (condition, { facts }) => some(read(facts.nodes).flatMap((node) => nodeWith(node, condition))),
   nodeLabel: ({ key }, { facts }) =>
@@ -35,7 +38,7 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
         .filter(({ metadata }) => metadata.labels?.[key] !== undefined)
         .map(textOf),
     ),
-  ebpf: (_condition, world) => (isEbpf(world) ? [] : undefined),
+  ebpf: (_condition, world) => ebpfOn(world),
   outerPeer: ({ sameAs }, { facts, context: { profile } }) => {
     const nodes = read(facts.nodes);
     const peers = objectsOf(facts, 'bgppeers').filter((peer) => isOuter(peer, nodes));
@@ -44,7 +47,7 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
     return some(peers.filter((peer) => sameAs === undefined || own.has(String(specOf(peer).asNumber))).map(textOf));
   },
   nodeInPool: (_condition, { facts }) => some(nodesInPools(facts)),
-  packetFilter: ({ oneOf }, world) => (oneOf.some((one) => one === packetFilterOf(world)) ? [] : undefined),
+  packetFilter: ({ oneOf }, world) => (packetFiltersOf(world).some((one) => oneOf.includes(one)) ? [] : undefined),
   hostProgram: (condition, { facts }) =>
     some([...read(facts.daemonSets), ...read(facts.deployments)].filter((one) => isHostProgram(one, condition)).map(textOf)),
   daemonSet: ({ namespace, name }, { facts }) =>
@@ -133,22 +136,24 @@ function isHostProgram(workload: KubeObject, { images, ports = [] }: HostProgram
 }
 
 /** By the agents' setting, or by the operator, which writes it. */
-function isEbpf({ facts, installation, context: { profile } }: DefectWorld): boolean {
+function ebpfOn({ facts, installation, context: { profile } }: DefectWorld): readonly string[] | undefined {
   const { crossings } = profile.operator;
   const operated = facts.operated && read(facts.operated.installation);
-  if (crossings && operated && jsonAt(specOf(operated), ...crossings.dataPlane.field) === crossings.dataPlane.bpf.value) return true;
-  return String(agentSetting(facts, installation, profile, 'bpfEnabled')).toLowerCase() === 'true';
+  if (crossings && operated && jsonAt(specOf(operated), ...crossings.dataPlane.field) === crossings.dataPlane.bpf.value) return [];
+  const nodes = ebpfNodes(facts, installation, profile);
+  return nodes === 'all' ? [] : some(nodes.map((node) => `Node/${node}`));
 }
 
 /** As the target will choose it: an operator by its Installation, else the agents by their mode, which follows kube-proxy if it is Auto. */
-function packetFilterOf({ facts, installation, context: { profile } }: DefectWorld): 'iptables' | 'nftables' {
+function packetFiltersOf({ facts, installation, context: { profile } }: DefectWorld): readonly ('iptables' | 'nftables')[] {
   const { crossings } = profile.operator;
   const operated = facts.operated && read(facts.operated.installation);
   if (crossings && operated) {
     const { field, nftables } = crossings.dataPlane;
-    return jsonAt(specOf(operated), ...field) === nftables ? 'nftables' : 'iptables';
+    return [jsonAt(specOf(operated), ...field) === nftables ? 'nftables' : 'iptables'];
   }
-  const mode = agentSetting(facts, installation, profile, 'nftablesMode');
-  if (mode !== undefined && mode !== 'Auto') return mode === 'Enabled' ? 'nftables' : 'iptables';
-  return read(facts.proxyMode) === 'nftables' ? 'nftables' : 'iptables';
+  return agentSettings(facts, installation, profile, 'nftablesMode').map(({ value }) => {
+    const isOn = value === undefined || value === 'Auto' ? read(facts.proxyMode) === 'nftables' : value === 'Enabled';
+    return isOn ? 'nftables' : 'iptables';
+  });
 }

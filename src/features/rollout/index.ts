@@ -1,5 +1,6 @@
 /** The face of this feature: all that other rooms may use of it. */
 
+export { agentSetting, agentSettings, ebpfNodes } from './agent-settings.ts';
 export { HELD, HELD_ON, heldNodes } from './canary-view.ts';
 export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
@@ -9,7 +10,6 @@ export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export {
-  agentSetting,
   defaultWaitMs,
   duplicateEnv,
   envOf,

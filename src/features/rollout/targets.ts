@@ -1,8 +1,7 @@
-import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
+import { type Evidence, notApplicable, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { type Installation, isOperated } from '../../kernel/installation.ts';
-import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -17,10 +16,8 @@ import {
   containersOf,
   evidenceOf,
   isNamed,
-  objectsOf,
   type PreflightFacts,
   shapeOf,
-  specOf,
   type TargetFacts,
   withInstallation,
 } from '../survey/index.ts';
@@ -76,21 +73,6 @@ export function duplicateEnv(workload: KubeObject): readonly Evidence[] {
     const twice = [...new Set(names.filter((one, index) => names.indexOf(one) !== index))];
     return twice.map((variable) => evidenceOf(workload, `container ${name} sets ${variable} more than once`));
   });
-}
-
-/** A setting of the agents by its field; their environment, which has the same word in capitals, beats the stored default. */
-export function agentSetting(facts: PreflightFacts, installation: Installation, profile: Profile, field: string): unknown {
-  const agent = serviceWorkloads(installation, profile)?.agent;
-  const live = agent ? findWorkload(read(facts.daemonSets), agent) : undefined;
-  const prefix = profile.sidecar.syncEnv.slice(0, profile.sidecar.syncEnv.indexOf('_') + 1);
-  const set = agent ? envOf(live, agent.container, `${prefix}${field.toUpperCase()}`) : undefined;
-  return set ?? jsonAt(specOf(agentConfigurations(facts, installation).find((one) => one.metadata.name === 'default')), field);
-}
-
-/** In key-value mode as the service's CLI lists them; if that fails, only the environment counts. */
-function agentConfigurations(facts: PreflightFacts, { datastore }: Installation): readonly KubeObject[] {
-  if (datastore === 'api') return objectsOf(facts, 'felixconfigurations');
-  return ('value' in facts.inStore ? facts.inStore.value?.agentConfigurations : undefined) ?? [];
 }
 
 /** A document set that carries a workload of the target. */

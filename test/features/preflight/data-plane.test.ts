@@ -75,10 +75,35 @@ checkCases('NS-506', {
 const bpf = (value: string) =>
   daemonSet({ template: { spec: { containers: [{ name: 'calico-node', env: [{ name: 'FELIX_BPFENABLED', value }] }] } } });
 
+const bpfBy = (valueFrom: object) =>
+  daemonSet({ template: { spec: { containers: [{ name: 'calico-node', env: [{ name: 'FELIX_BPFENABLED', valueFrom }] }] } } });
+const calicoConfig = object('v1', 'ConfigMap/kube-system/calico-config', { data: { bpf: 'true' } });
+
 checkCases('NS-507', {
   'passes if it is off': { is: 'ok' },
   'warns if it is on': { facts: { resources: resources(resource('FelixConfiguration/default', { bpfEnabled: true })) }, is: 'warning' },
   'warns if the environment says so': { facts: { daemonSets: { value: [bpf('true')] } }, is: 'warning' },
+  'warns if it is on for some nodes alone, and names them': {
+    facts: { resources: resources(resource('FelixConfiguration/default'), resource('FelixConfiguration/node.n2', { bpfEnabled: true })) },
+    is: 'warning',
+    says: /in use on 1 node: /,
+    about: ['Node/n2'],
+  },
+  'warns if the environment takes it from a ConfigMap': {
+    facts: {
+      daemonSets: { value: [bpfBy({ configMapKeyRef: { name: 'calico-config', key: 'bpf' } })] },
+      configMaps: { value: [calicoConfig] },
+    },
+    is: 'warning',
+  },
+  'cannot tell it where that ConfigMap was not read': {
+    facts: {
+      daemonSets: { value: [bpfBy({ configMapKeyRef: { name: 'calico-config', key: 'bpf' } })] },
+      configMaps: { unread: 'forbidden' },
+    },
+    is: 'warning',
+    says: /forbidden/,
+  },
   'believes the environment first': {
     facts: { daemonSets: { value: [bpf('false')] }, resources: resources(resource('FelixConfiguration/default', { bpfEnabled: true })) },
     is: 'ok',

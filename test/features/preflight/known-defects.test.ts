@@ -193,6 +193,19 @@ checkCases('NS-609', {
     is: 'warning',
     about: ['ebpf-debug-verifier'],
   },
+  'warns of debug logs of one node': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: resources(
+        resource('FelixConfiguration/default', { bpfEnabled: true, bpfRedirectToPeer: 'Disabled' }),
+        resource('FelixConfiguration/node.n2', { bpfLogLevel: 'Debug' }),
+      ),
+      ...nodes({ kernelVersion: '5.15.0-91-generic' }),
+    },
+    is: 'warning',
+    about: ['ebpf-debug-verifier'],
+    details: [/Seen on: bpfLogLevel Debug of Node\/n2, Node\/n2 5\.15/],
+  },
   'passes with debug logs on a kernel 5.16': {
     facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true, bpfLogLevel: 'Debug' }), ...nodes({ kernelVersion: '5.16.0' }) },
     is: 'ok',

@@ -48,6 +48,15 @@ checkCases('NS-112', {
     about: ['ebpf-vxlan-vni'],
   },
   'passes from the release that sends the right one': { facts: { ...from('v3.31.4'), ...overVxlan }, is: 'ok' },
+  'warns where some nodes alone have eBPF, and names them': {
+    facts: {
+      ...from('v3.31.2'),
+      resources: resources(resource('FelixConfiguration/node.n2', { bpfEnabled: true }), resource('IPPool/pods', { vxlanMode: 'Always' })),
+    },
+    is: 'warning',
+    about: ['ebpf-vxlan-vni'],
+    details: [/Seen on: Node\/n2, IPPool\/pods/],
+  },
   'passes without eBPF': {
     facts: { ...from('v3.31.2'), resources: resources(resource('IPPool/pods', { vxlanMode: 'Always' })) },
     is: 'ok',
