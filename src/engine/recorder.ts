@@ -233,7 +233,7 @@ export class Recorder {
         ],
       );
     }
-    await this.#finish(({ records }) => records.keep(`${stored.runId}/record`, stored));
+    await this.#finish(({ records }) => records.append([{ id: `${stored.runId}/record`, content: stored }]));
   }
 
   async #save(record: RunRecord): Promise<void> {

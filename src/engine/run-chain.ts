@@ -83,7 +83,7 @@ async function ended(parts: ChainParts, end: ChainEnd): Promise<ChainOutcome> {
     ...recorder.run,
   };
   if (!hold.isLost && live) {
-    await Promise.all([recorder.announceEnd(outcome), keepOutcome(parts, outcome)]);
+    await Promise.all([recorder.announceEnd(outcome), ...(stale ? [] : [keepOutcome(parts, outcome)])]);
   }
   return outcome;
 }
@@ -126,5 +126,6 @@ export async function keepReport(
   const folder = `${runId}/report/`;
   const kept = isContinued ? await records.keptWith(folder) : [];
   const last = kept.length >= REPORTS_PER_RUN ? kept.at(-1) : undefined;
-  await records.keep(last?.id ?? `${folder}${startedAt.toISOString()}`, report);
+  if (last) await records.keep(last.id, report);
+  else await records.append([{ id: `${folder}${startedAt.toISOString()}`, content: report }]);
 }

@@ -164,11 +164,12 @@ export type KeptLine = Pick<KeptItem, 'id'> & Partial<Omit<KeptItem, 'id'>>;
 export interface Records {
   load(): Promise<RunRecord | undefined>;
   save(record: RunRecord): Promise<void>;
-  /** Stores what a stage keeps once, in place of what was kept under that id; must be durable when it resolves. */
-  keep(actionId: string, content: unknown): Promise<void>;
-  /** Adds what was there before removals, and outcomes, in one durable write; one item per node is fine. */
+  /** Stores what a stage keeps once beside the record, in place of what was kept under that id; must be durable when it resolves. */
+  keep(id: string, content: unknown): Promise<void>;
+  /** Adds items and outcomes of removals, durable at once when it resolves; one item per node is fine. */
   append(lines: readonly KeptLine[]): Promise<void>;
-  kept(actionId: string): Promise<unknown>;
+  /** What is kept under that very id; what is beside the record needs no right to list Secrets. */
+  kept(id: string): Promise<unknown>;
   /** Everything kept under ids with this part, whatever run kept it; sorted by id, so that later runs come last. */
   keptWith(part: string): Promise<readonly KeptItem[]>;
 }

@@ -101,11 +101,12 @@ describe('what single actions keep', () => {
     }
   });
 
-  it('is read together with what earlier versions kept, and what is too long for a line is cut in pieces', async () => {
+  it('is read together with what is beside the record; what is too long for the open part is compressed at once', async () => {
     const memory = memoryCluster();
     await recordsOf(memory).keep('r/hep/delete-1#1', { endpoints: [] });
     const long = randomBytes(300_000).toString('base64');
     await recordsOf(memory).append([{ id: 'r/hep/labels#2', content: long }]);
+    assert.deepEqual(Object.keys(memory.objects.get('kube-system/netsvc-upgrade-run-log-1')?.data ?? {}), ['kept.jsonl.gz']);
     await recordsOf(memory).append([
       { id: 'r/hep/labels#2', outcome: { done: true } },
       { id: 'r/hep/delete-2#3', content: 'x' },
@@ -117,6 +118,67 @@ describe('what single actions keep', () => {
     ]);
     assert.deepEqual(await recordsOf(memory).keptWith('/delete-2'), [{ id: 'r/hep/delete-2#3', content: 'x' }]);
     assert.ok(memory.objects.has(`kube-system/${RECORD_NAME}`));
+  });
+
+  it('has the later of two items that are kept under one id without a number', async () => {
+    const memory = memoryCluster();
+    await recordsOf(memory).append([{ id: 'r/record', content: 1 }]);
+    await recordsOf(memory).append([{ id: 'r/record', content: 2 }]);
+    assert.deepEqual(await recordsOf(memory).keptWith(''), [{ id: 'r/record', content: 2 }]);
+    await recordsOf(memory).keep('r/record', 3);
+    assert.deepEqual(await recordsOf(memory).keptWith(''), [{ id: 'r/record', content: 3 }]);
+  });
+
+  it('loses nothing of what fills several Secrets, and has nothing of it before all is there, wherever the program is killed', async () => {
+    const one = { id: idOf(1), content: 'before' };
+    const long = { id: idOf(2), content: randomBytes(2_400_000).toString('base64') };
+    const [first, last] = [linesOf([one, long], 0), linesOf([one, long, { id: idOf(3), content: 'after' }], 2)];
+    for (const at of [1, 2, 3, 4, 5, 6])
+      for (const stored of [false, true]) {
+        const memory = memoryCluster();
+        let done = 0;
+        const killed = recordsOf(cutAt(memory, at, stored));
+        await (async () => {
+          for (const lines of [first, [long], last]) {
+            await killed.append(lines);
+            done += 1;
+          }
+        })().catch((thrown) => assert.ok(thrown instanceof ApiFailure));
+        const where = `killed at write ${at}, ${stored ? 'stored' : 'not stored'}`;
+        const ids = async () => (await recordsOf(memory).keptWith('')).map(numberOf);
+        const kept = await ids();
+        assert.ok(kept.length === done || (stored && kept.length === done + 1), `${where}: ${kept} of ${done}`);
+        // A new process repeats what was not acknowledged.
+        for (const lines of [first, [long], last].slice(done)) await recordsOf(memory).append(lines);
+        assert.deepEqual(await ids(), [1, 2, 3], where);
+        assert.ok(isDeepStrictEqual((await recordsOf(memory).keptWith(''))[1], { ...long, outcome: { done: true } }), where);
+      }
+  });
+
+  it('is whole wherever the program is killed while what is beside the record is moved to the log', async () => {
+    const content = [1, 2].map(() => randomBytes(600_000).toString('base64'));
+    for (const at of [1, 2, 3, 4])
+      for (const stored of [false, true]) {
+        const memory = memoryCluster();
+        const killed = recordsOf(cutAt(memory, at, stored));
+        let done = 0;
+        await (async () => {
+          for (const index of [0, 1]) {
+            await killed.keep(idOf(index + 1), content[index]);
+            done += 1;
+          }
+        })().catch((thrown) => assert.ok(thrown instanceof ApiFailure));
+        const kept = await recordsOf(memory).keptWith('');
+        assert.ok(kept.length >= done && kept.every((one, index) => one.content === content[index]), `killed at write ${at}`);
+        for (const index of [0, 1].slice(done)) await recordsOf(memory).keep(idOf(index + 1), content[index]);
+        assert.ok(
+          isDeepStrictEqual(
+            (await recordsOf(memory).keptWith('')).map((one) => one.content),
+            content,
+          ),
+          `killed at write ${at}`,
+        );
+      }
   });
 
   it('is not added to what somebody else wrote in between: that run ends, and nothing of the other one is lost', async () => {

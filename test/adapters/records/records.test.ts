@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { keyOf } from '../../../src/adapters/records/kept.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
@@ -11,6 +10,8 @@ import { RECORD_NAME } from '../../../src/kernel/run-record.ts';
 import { RECORD as STORED, upgradeTo } from '../../fixtures/stored-record.ts';
 import { memoryCluster } from '../../support/memory-cluster.ts';
 import { recordsIn } from '../../support/state.ts';
+
+const LOG = 'kube-system/netsvc-upgrade-run-log';
 
 const RECORD: RunRecord = { ...STORED, runId: '20261120T100000Z-abc', clusterUid: 'uid', digests: { 'netsvc.yaml': 'd1' } };
 
@@ -54,7 +55,7 @@ describe('run records in Secrets', () => {
     const { records, map } = ground();
     await records.keep('a', 1);
     assert.equal(map()?.metadata.labels?.['app.kubernetes.io/managed-by'], 'netsvc-upgrade');
-    assert.deepEqual(Object.keys(map()?.data as object), ['kept.a']);
+    assert.deepEqual(Object.keys(map()?.data as object), ['kept.jsonl.gz']);
   });
 
   it('writes again when somebody else wrote in between, losing neither', async () => {
@@ -91,34 +92,46 @@ describe('run records in Secrets', () => {
     assert.equal(await records.load(), undefined);
   });
 
-  it('spreads items over further Secrets, none larger than its limit, and replaces them', async () => {
+  it('moves what its Secret has no room for to the log, no part of which is larger than its limit, and replaces items there too', async () => {
     const { records, memory } = ground();
     await records.save(RECORD);
-    const big = randomBytes(1_600_000).toString('base64');
-    await records.keep('big', big);
+    const [half, big] = [600_000, 3_000_000].map((size) => randomBytes(size).toString('base64'));
+    await records.keep('one', half);
+    await records.keep('two', half);
+    assert.deepEqual([...memory.objects.keys()], [`kube-system/${RECORD_NAME}`, `${LOG}-1`]);
+    await records.keep('one', big);
     await records.keep('small', 'x');
-    assert.equal(await records.kept('big'), big);
-    assert.equal(await records.kept('small'), 'x');
-    assert.ok(memory.objects.has(`kube-system/${RECORD_NAME}-kept-1`));
     for (const map of memory.objects.values()) assert.ok(bytesOf(map) < 1_000_000, map.metadata.name);
-    await records.keep('big', 'now small');
-    assert.equal(await records.kept('big'), 'now small');
-    const left = [...memory.objects.values()].reduce((sum, map) => sum + bytesOf(map), 0);
-    assert.ok(left < 1000, `${left} bytes left`);
+    const read = () => Promise.all(['one', 'two', 'small'].map((id) => records.kept(id)));
+    assert.deepEqual(await read(), [big, half, 'x']);
+    await records.keep('one', 'now small');
+    assert.deepEqual(await read(), ['now small', half, 'x']);
+    assert.deepEqual(
+      (await records.keptWith('')).map(({ content }) => content),
+      ['now small', 'x', half],
+    );
+    assert.deepEqual(await records.load(), RECORD);
   });
 
-  it('says when a piece of a kept item is missing', async () => {
+  it('reads what is beside the record without a list, whatever is in the log', async () => {
+    const { memory, records } = ground();
+    const long = randomBytes(100_000).toString('hex');
+    for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) await records.append([{ id: `r/report/${nth}`, content: long }]);
+    await records.keep('r/apply/edits#1', { mtu: 1400 });
+    const byName = recordsIn({ ...memory.cluster, list: () => assert.fail('`wait` may list no Secrets') });
+    assert.deepEqual(await byName.kept('r/apply/edits#1'), { mtu: 1400 });
+  });
+
+  it('says when a part of a kept item is missing', async () => {
     const { records, memory } = ground();
-    await records.keep('big', randomBytes(1_600_000).toString('base64'));
-    memory.objects.delete(`kube-system/${RECORD_NAME}-kept-1`);
-    await assert.rejects(records.kept('big'), (thrown) => thrown instanceof Fault && /incomplete/.test(thrown.message));
-  });
-
-  it('gives every id a key of its own that a Secret may have', () => {
-    const ids = ['a/b', 'a_b', 'a:b', 'a b', 'a', 'A', 'ä', `${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`, 'a.1of2'];
-    const keys = ids.map(keyOf);
-    assert.equal(new Set(keys).size, ids.length);
-    for (const key of keys) assert.match(key, /^[-._a-zA-Z0-9]{1,240}$/);
+    await records.append([{ id: 'big', content: randomBytes(2_400_000).toString('base64') }]);
+    const isFault = (why: RegExp) => (thrown: unknown) => thrown instanceof Fault && why.test(thrown.message);
+    const third = memory.objects.get(`${LOG}-3`);
+    assert.ok(third);
+    memory.objects.delete(`${LOG}-2`);
+    await assert.rejects(records.kept('big'), isFault(/incomplete: Secret.kube-system.netsvc-upgrade-run-log-2: it is missing/));
+    memory.objects.set(`${LOG}-2`, { ...third, metadata: { ...third.metadata, name: 'netsvc-upgrade-run-log-2' } });
+    await assert.rejects(records.kept('big'), isFault(/run-log-2: the part before it is missing/));
   });
 
   const refused: readonly [string, string, RegExp][] = [

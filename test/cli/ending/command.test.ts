@@ -157,7 +157,7 @@ describe('a run and its report in the cluster', () => {
 
   it('ends as it did where the report cannot be kept, with a warning', async () => {
     const bench = commandBench(chain());
-    bench.engine.ports.records.keep = async () => {
+    bench.engine.ports.records.append = async () => {
       throw new Error('etcd is full');
     };
     assert.equal(await bench.run('run', '--yes'), 0);
