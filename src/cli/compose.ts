@@ -9,7 +9,7 @@ import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapte
 import { leaseLock } from '../adapters/lock/lock.ts';
 import { localFiles, localMachine } from '../adapters/machine.ts';
 import { parseRecord } from '../adapters/records/kept.ts';
-import { ledgerRecords, recordIn } from '../adapters/records/records.ts';
+import { ledgerRecords, recordIn, recordStateIn } from '../adapters/records/records.ts';
 import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
 import { storedManifests } from '../adapters/stored-bases.ts';
 import { awaitOrphans, orphansOf } from '../adapters/tools/orphans.ts';
@@ -72,7 +72,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     files: localFiles(),
     machine: localMachine(),
     records,
-    lock: leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }),
+    lock: leaseLock({ ...lease, recordState: () => recordStateIn(ledger), awaitOrphans: awaiting(request, work.path, clock) }),
     operator: operatorName(),
     journal: openJournal(ledger, context),
     cluster,

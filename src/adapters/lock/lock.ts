@@ -34,6 +34,8 @@ export interface LockDeps {
    * lost the lock without releasing it: its process may be stopped while its program runs.
    */
   readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<boolean>;
+  /** Differs once a run has written: each writes its record before anything else. Undefined where it cannot be told. */
+  readonly recordState?: () => Promise<string | undefined>;
   readonly startStopwatch?: () => Stopwatch;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
   readonly repeat?: (ms: number, task: () => void) => () => void;
@@ -44,17 +46,19 @@ const RENEW_MS = 15_000;
 /** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
 export function leaseLock(deps: LockDeps): Lock {
   const read = () => deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
-  /** The lease as it was when it was first asked for. */
+  // Where there is no lease, one may have come and gone; its run wrote a record.
+  const stateOf = async (lease: KubeObject | undefined) => (lease ? freeState(lease) : deps.recordState?.());
+  /** As it was when the lease was first asked for. */
   let first: { readonly state: string | undefined } | undefined;
   return {
     async holder() {
       const lease = await read();
-      first ??= { state: freeState(lease) };
+      first ??= { state: await stateOf(lease) };
       return currentHolder(deps, lease, await serverNow(deps));
     },
     async acquire() {
       const own = await take(deps, read);
-      const isUndisturbed = !own.hadOrphans && first?.state !== undefined && first.state === freeState(own.before);
+      const isUndisturbed = !own.hadOrphans && first?.state !== undefined && first.state === (await stateOf(own.before));
       return { ...keepRenewing(deps, read, own), isUndisturbed };
     },
     breakLock: (identity, renewedAt) => breakFrom(deps, read, { identity, renewedAt }),
@@ -72,12 +76,8 @@ async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
   return clock.now().getTime() + skew;
 }
 
-/**
- * Which state of a lease that was given back. Undefined for one that has a holder, or was taken from one, however long ago that was. Where
- * there is none, one may have come and gone.
- */
-function freeState(lease: KubeObject | undefined): string | undefined {
-  if (!lease) return undefined;
+/** Which state of a lease that was given back. Undefined for one that has a holder, or was taken from one, however long ago that was. */
+function freeState(lease: KubeObject): string | undefined {
   const { uid = '', resourceVersion = '' } = lease.metadata;
   return holderOf(lease) || specOf(lease).renewTime ? undefined : `${uid} ${resourceVersion}`;
 }

@@ -12,6 +12,14 @@ export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
   return text === undefined ? undefined : parseRecord(text, ledger.whereIs(RECORD_NAME));
 }
 
+/** What differs once a run has written; undefined where it cannot be read, which the reader of the record says. */
+export async function recordStateIn(ledger: Ledger): Promise<string | undefined> {
+  return ledger.read(RECORD_NAME).then(
+    (entry) => (entry ? `${entry.uid} ${entry.version}` : 'none'),
+    () => undefined,
+  );
+}
+
 /**
  * The run record in the Secret `netsvc-upgrade-run`, and all that is kept in the log, `netsvc-upgrade-run-log-N`. The record's own Secret has one
  * part of the log, which is read last: `wait` may read that one Secret, and list none.

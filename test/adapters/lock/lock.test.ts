@@ -7,7 +7,7 @@ import { interrupted } from '../../../src/kernel/interruption.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../../src/kernel/run-record.ts';
-import { memoryCluster } from '../../support/memory-cluster.ts';
+import { type MemoryCluster, memoryCluster } from '../../support/memory-cluster.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
@@ -50,6 +50,8 @@ function ground() {
     },
   };
 }
+
+const depsOf = ({ cluster }: MemoryCluster) => ({ cluster, clock: { now: () => new Date(START) } });
 
 const isLocked = (thrown: unknown): thrown is Fault => thrown instanceof Fault && thrown.code === 'locked';
 
@@ -108,14 +110,32 @@ describe('the lock', () => {
     assert.equal((await later.acquire()).isUndisturbed, true, 'the next run has given it back');
   });
 
-  it('is not undisturbed where there was no lease at first: another run may have had one, which somebody has deleted', async () => {
-    const { lockOf } = ground();
-    const [first, second] = [lockOf('first'), lockOf('second')];
-    assert.deepEqual([await first.holder(), await second.holder()], [undefined, undefined]);
-    const held = await first.acquire();
-    assert.equal(held.isUndisturbed, false);
-    await held.release();
-    assert.equal((await second.acquire()).isUndisturbed, false);
+  it('is undisturbed where there was no lease, if no run has written its record meanwhile', async () => {
+    const record: { state: string | undefined } = { state: 'none' };
+    const cases: readonly [typeof record.state, boolean][] = [
+      ['none', true],
+      ['uid 1', false],
+      [undefined, false],
+    ];
+    for (const [state, isUndisturbed] of cases) {
+      const { memory, lockOf } = ground();
+      record.state = 'none';
+      const own = leaseLock({ ...depsOf(memory), identity: 'own', recordState: async () => record.state });
+      assert.equal(await own.holder(), undefined);
+      // Another run, whose lease somebody deletes.
+      await (await lockOf('other').acquire()).release();
+      memory.objects.delete(`${STATE_NAMESPACE}/${LEASE_NAME}`);
+      record.state = state;
+      assert.equal((await own.acquire()).isUndisturbed, isUndisturbed, state);
+    }
+  });
+
+  it('is not undisturbed where there was no lease at first, and there is one now', async () => {
+    const { memory, lockOf } = ground();
+    const own = leaseLock({ ...depsOf(memory), identity: 'own', recordState: async () => 'none' });
+    assert.equal(await own.holder(), undefined);
+    await (await lockOf('other').acquire()).release();
+    assert.equal((await own.acquire()).isUndisturbed, false);
   });
 
   it('counts as given back where only the answer was lost, and not where nothing was written', async () => {

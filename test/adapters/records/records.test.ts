@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
+import { recordStateIn } from '../../../src/adapters/records/records.ts';
+import { STATE_TYPE, secretLedger } from '../../../src/adapters/state/ledger.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { K } from '../../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -132,6 +133,20 @@ describe('run records in Secrets', () => {
     await assert.rejects(records.kept('big'), isFault(/incomplete: Secret.kube-system.netsvc-upgrade-run-log-2: it is missing/));
     memory.objects.set(`${LOG}-2`, { ...third, metadata: { ...third.metadata, name: 'netsvc-upgrade-run-log-2' } });
     await assert.rejects(records.kept('big'), isFault(/run-log-2: the part before it is missing/));
+  });
+
+  it('are in another state once a run has written; of what is none of this program nothing can be told', async () => {
+    const { memory, records } = ground();
+    const state = () => recordStateIn(secretLedger(memory.cluster));
+    const states = [await state()];
+    for (const to of ['v1', 'v2']) {
+      await records.save({ ...RECORD, intent: upgradeTo(to) });
+      states.push(await state(), await state());
+    }
+    assert.equal(new Set(states).size, 3, states.join());
+    const key = `kube-system/${RECORD_NAME}`;
+    memory.objects.set(key, { ...(memory.objects.get(key) as KubeObject), type: 'Opaque' });
+    assert.equal(await state(), undefined);
   });
 
   const refused: readonly [string, string, RegExp][] = [
