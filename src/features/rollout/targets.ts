@@ -45,8 +45,10 @@ export function serviceWorkloads(installation: Installation, profile: Profile): 
 }
 
 /** Evaluates the workloads of an installation; does not apply where their names are not known. */
-export function withWorkloads(judge: (names: ServiceWorkloads, facts: PreflightFacts, context: Context) => Verdict) {
-  return withInstallation((installation, facts, context) => {
+export function withWorkloads<Facts extends Pick<PreflightFacts, 'detection'> = PreflightFacts>(
+  judge: (names: ServiceWorkloads, facts: Facts, context: Context) => Verdict,
+) {
+  return withInstallation<Facts>((installation, facts, context) => {
     const names = serviceWorkloads(installation, context.profile);
     return names ? judge(names, facts, context) : notApplicable('the variant is not known: see NS-104');
   });

@@ -55,10 +55,14 @@ export type Detail = Pick<Evidence, 'brief'> & { readonly detail: string };
 export const FIRST = 3;
 
 /** An evaluation that is given what others found in the facts. */
-type Judge<Found extends readonly unknown[] = []> = (...given: [...Found, facts: PreflightFacts, context: Context]) => Verdict;
+type Judge<Found extends readonly unknown[] = [], Facts = PreflightFacts> = (
+  ...given: [...Found, facts: Facts, context: Context]
+) => Verdict;
 
 /** Evaluates the installation; does not apply if none was recognised (NS-101 to NS-103 say why). */
-export function withInstallation(judge: Judge<[Installation]>): Judge {
+export function withInstallation<Facts extends Pick<PreflightFacts, 'detection'> = PreflightFacts>(
+  judge: Judge<[Installation], Facts>,
+): Judge<[], Facts> {
   return (facts, context) => {
     const detection = read(facts.detection);
     if (detection.type !== 'found') return notApplicable('no installation was recognised');
@@ -78,8 +82,10 @@ export function readTarget({ target }: Pick<PreflightFacts, 'target'>): TargetFa
 }
 
 /** Evaluates the target's documents. If they are unread, the check fails, except where NS-601 already says so. */
-export function withTarget(judge: Judge<[TargetFacts, Installation]>): Judge {
-  return withInstallation((installation, facts, context) => {
+export function withTarget<Facts extends Pick<PreflightFacts, 'detection' | 'target'> = PreflightFacts>(
+  judge: Judge<[TargetFacts, Installation], Facts>,
+): Judge<[], Facts> {
+  return withInstallation<Facts>((installation, facts, context) => {
     if ('unread' in facts.target && !hasFullManifest(installation)) return notApplicable('this path has no full manifest: see NS-601');
     return judge(readTarget(facts), installation, facts, context);
   });
@@ -103,7 +109,7 @@ interface JudgedTwice extends Pick<Check<never>, 'id' | 'title' | 'category' | '
 /** One evaluation for two occasions: the preflight's, and that of a stage right before it writes, which may be asked for alone. */
 export function judgedTwice({ judge, ...row }: JudgedTwice): { atPreflight: PreflightCheck; beforeWrite: Check<SourceJudged> } {
   return {
-    atPreflight: { ...row, judge: withInstallation(judge) },
+    atPreflight: { ...row, judge: withInstallation<PreflightFacts>(judge) },
     beforeWrite: { ...row, judge: ({ installation, record }, context) => judge(installation, { record: { value: record } }, context) },
   };
 }
