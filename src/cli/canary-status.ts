@@ -22,11 +22,12 @@ export async function readCanaryStatus(
   const { name, namespace = '' } = strategy.object;
   const workload = await cluster.get(K.DaemonSet, name, namespace);
   if (!workload) return null;
-  const [{ podFacts }, { leanPod }, { selectorOf, selectorText }, { judgePod }, { containersOf }] = await Promise.all([
+  const [{ podFacts }, { leanPod }, { selectorOf, selectorText }, { judgePod }, { ofTemplate }, { containersOf }] = await Promise.all([
     import('../kube/pod-facts.ts'),
     import('../kube/lean-objects.ts'),
     import('../kube/selector.ts'),
     import('../kube/judge-pod.ts'),
+    import('../kube/revision.ts'),
     import('../kube/workload.ts'),
   ]);
   const labelSelector = selectorText(selectorOf(workload));
@@ -38,7 +39,8 @@ export async function readCanaryStatus(
   if (!pods || image === undefined) return null;
   const target = { ...agent, image };
   const facts = pods.map(podFacts);
-  const judged = facts.map((pod) => ({ pod, is: judgePod(pod, { target, nodes: new Map(), now: clock.now().getTime() }) }));
+  const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
+  const judged = facts.map((pod) => ({ pod, is: judgePod(pod, around, isOfTemplate(pod)) }));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   const ready = fresh.filter(({ is }) => is.phase === 'new');
   const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);

@@ -13,12 +13,12 @@ export interface PodSurroundings {
 }
 
 /** How far one pod is, and why it is not at the target (§4.4/3; domain §5). Only `updating` and `failed` depend on the time. */
-export function judgePod(pod: PodFacts, view: PodSurroundings): PodProgress {
+export function judgePod(pod: PodFacts, view: PodSurroundings, isOfTemplate = true): PodProgress {
   const { target } = view;
   const image = pod.images[target.container] ?? '';
   const ready = `${pod.readyContainers}/${pod.containers}`;
   const isTarget = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
-  const isNew = target.anyImage === true || isTarget;
+  const isNew = isOfTemplate && (target.anyImage === true || isTarget);
   const { phase, why } = stateOf(pod, isNew, view);
   return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
 }
@@ -43,7 +43,7 @@ function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): { phase:
   return { phase: hasFailed ? 'failed' : 'updating', why: whyNotReady(pod, node, view.now) };
 }
 
-function isReady(pod: PodFacts, rule: ReadyRule): boolean {
+export function isReady(pod: PodFacts, rule: ReadyRule): boolean {
   if (pod.phase !== 'Running') return false;
   if (rule.type === 'literal') return `${pod.readyContainers}/${pod.containers}` === rule.ready;
   return pod.containers > 0 && pod.readyContainers === pod.containers && pod.readyCondition;

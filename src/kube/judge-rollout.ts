@@ -5,6 +5,7 @@ import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/roll
 import { fix, type Step, seeWhy, text } from '../kernel/step.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { isObserved, ofTemplate } from './revision.ts';
 import { containersOf, shapeOf } from './workload.ts';
 
 /** Everything a verdict over one workload needs. */
@@ -16,7 +17,10 @@ export interface RolloutView extends PodSurroundings {
 }
 
 /** Of pods whose state does not depend on the time: the node that was seen with them, and the outcome. */
-export type Known = WeakMap<PodFacts, { readonly node: NodeFacts | undefined; readonly progress: PodProgress }>;
+export type Known = WeakMap<
+  PodFacts,
+  { readonly node: NodeFacts | undefined; readonly isOfTemplate: boolean; readonly progress: PodProgress }
+>;
 
 /**
  * Evaluates one workload: done only if the controller has observed the spec, every pod carries the target's image
@@ -27,7 +31,8 @@ export function judgeRollout(view: RolloutView): RolloutProgress {
   const desired = workload ? desiredPods(target.kind, workload) : 0;
   // Of the kinds, only a Deployment's controller leaves ended pods lying.
   const meant = target.kind === 'Deployment' ? withoutReplaced(view.pods, desired, ({ phase }) => isEnd(phase)) : view.pods;
-  const pods = meant.toSorted(byNode).map((pod) => progressOf(pod, view));
+  const isOfTemplate = workload ? ofTemplate(workload, view.pods) : () => true;
+  const pods = meant.toSorted(byNode).map((pod) => progressOf(pod, view, isOfTemplate(pod)));
   const pending = workload
     ? pendingReason(view, workload, pods, desired)
     : `${target.kind} ${target.namespace}/${target.name} does not exist`;
@@ -56,7 +61,7 @@ function pendingReason(view: RolloutView, workload: KubeObject, pods: readonly P
   const { spec, status = {} } = shapeOf(workload);
   const other = otherImage(target, workload);
   if (other !== undefined) return `its container ${target.container} is still set to ${other}`;
-  if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the change yet';
+  if (!isObserved(workload)) return 'its controller has not seen the change yet';
   if (desired === 0 && target.neverEmpty) return EMPTY[target.kind];
   const updated = (target.kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (updated < desired) return `${updated} of ${desired} pods have been updated${spec?.paused ? '; its rollout is paused' : ''}`;
@@ -117,12 +122,12 @@ function countsPending(target: RolloutTarget, status: Readonly<Record<string, nu
   return available < desired ? `${available} of ${desired} pods are counted available` : '';
 }
 
-function progressOf(pod: PodFacts, view: RolloutView): PodProgress {
+function progressOf(pod: PodFacts, view: RolloutView, isOfTemplate: boolean): PodProgress {
   const node = view.nodes.get(pod.node);
   const before = view.known?.get(pod);
-  if (before && before.node === node) return before.progress;
-  const progress = judgePod(pod, view);
-  if (progress.phase === 'new' || progress.phase === 'old') view.known?.set(pod, { node, progress });
+  if (before && before.node === node && before.isOfTemplate === isOfTemplate) return before.progress;
+  const progress = judgePod(pod, view, isOfTemplate);
+  if (progress.phase === 'new' || progress.phase === 'old') view.known?.set(pod, { node, isOfTemplate, progress });
   return progress;
 }
 

@@ -25,6 +25,14 @@ export interface PodFacts {
   readonly readyAt?: number;
   /** Of all its containers together; absent for none. */
   readonly restarts?: number;
+  /** Absent where no DaemonSet made it. */
+  readonly revision?: Revision;
+}
+
+/** From which template of its DaemonSet a pod was made. */
+export interface Revision {
+  readonly generation: string;
+  readonly hash: string;
 }
 
 export interface Trouble {
@@ -185,6 +193,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
   const isReady = ready?.status === 'True';
   const readyAt = Date.parse((isReady && ready.lastTransitionTime) || '');
   const scheduled = conditionOf(pod, 'PodScheduled');
+  const { 'pod-template-generation': generation, 'controller-revision-hash': hash = '' } = pod.metadata.labels ?? {};
   const restarts = statuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
   return {
     uid: pod.metadata.uid ?? '',
@@ -200,6 +209,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
     readyCondition: isReady,
     ...(readyAt > 0 ? { readyAt } : {}),
     ...(restarts > 0 ? { restarts } : {}),
+    ...(generation === undefined ? {} : { revision: shared({ generation, hash }) }),
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
   };

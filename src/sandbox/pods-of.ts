@@ -2,7 +2,7 @@ import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { type PodContainer, type PodShape, podShape } from '../kube/pod-facts.ts';
 import { sha256Of } from '../kube/sha256.ts';
-import type { Store } from './store.ts';
+import { type Store, TEMPLATES } from './store.ts';
 
 interface WorkloadSpec {
   readonly replicas?: number;
@@ -41,6 +41,7 @@ export function makePod(store: Store, workload: KubeObject, node: string): void 
   const hash = templateHash(workload);
   const owner = { apiVersion: workload.apiVersion, kind: workload.kind, name, uid, controller: true, blockOwnerDeletion: true };
   const suffix = sha256Of(`${node}/${hash}/${store.list(K.Pod).length}/${uniqueIn(store, name)}`);
+  const templates = workload.metadata.annotations?.[TEMPLATES];
   const annotations = metadata.annotations ? { annotations: metadata.annotations } : {};
   store.insert(K.Pod, {
     apiVersion: 'v1',
@@ -49,7 +50,7 @@ export function makePod(store: Store, workload: KubeObject, node: string): void 
       name: `${name}-${suffix.slice(0, NAME_HASH_LENGTH)}`,
       namespace,
       ...annotations,
-      labels: { ...metadata.labels, [HASH]: hash },
+      labels: { ...metadata.labels, [HASH]: hash, ...(templates === undefined ? {} : { 'pod-template-generation': templates }) },
       ownerReferences: [owner],
     },
     spec: { ...spec, nodeName: node },

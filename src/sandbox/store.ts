@@ -1,4 +1,4 @@
-import { isRecord, sameValue } from '../kernel/json.ts';
+import { isRecord, mapAt, sameValue } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../kernel/object.ts';
 import { ApiFailure, type Clock } from '../kernel/ports.ts';
@@ -60,7 +60,7 @@ export class Store {
       creationTimestamp: this.#timestamp(),
       ...(hasGeneration(kind, object) ? { generation: 1 } : {}),
     };
-    return { ...object, metadata: { ...metadata, resourceVersion: String(this.#version + 1) } };
+    return withTemplates(kind, undefined, { ...object, metadata: { ...metadata, resourceVersion: String(this.#version + 1) } });
   }
 
   insert(kind: Kind, object: KubeObject): KubeObject {
@@ -82,7 +82,8 @@ export class Store {
       ...(deletionTimestamp ? { deletionTimestamp } : {}),
     };
     const { generation: _, ...metadata } = wanted.metadata;
-    const after = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, ...identity } };
+    const named = { ...wanted, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, ...identity } };
+    const after = withTemplates(kind, before, named);
     return sameButTimes(before, after) ? before : after;
   }
 
@@ -147,6 +148,17 @@ function hasGeneration(kind: Kind, object: KubeObject): boolean {
 /** Of a Deployment the annotations count, too: its controller copies them to ReplicaSets. */
 function bodyOf(kind: Kind, { metadata, status: _, apiVersion: __, ...body }: KubeObject): unknown {
   return kind.plural === K.Deployment.plural ? { ...body, annotations: metadata.annotations ?? {} } : body;
+}
+
+/** Where the server counts the templates of a DaemonSet. */
+export const TEMPLATES = 'deprecated.daemonset.template.generation';
+
+function withTemplates(kind: Kind, before: KubeObject | undefined, object: KubeObject): KubeObject {
+  if (kind.plural !== K.DaemonSet.plural) return object;
+  const count = Number(before?.metadata.annotations?.[TEMPLATES] ?? 0);
+  const isSame = before !== undefined && sameJson(mapAt(before.spec).template, mapAt(object.spec).template);
+  const annotations = { ...object.metadata.annotations, [TEMPLATES]: String(isSame ? count : count + 1) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** The times in managedFields alone are no change. */

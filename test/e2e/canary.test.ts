@@ -36,6 +36,13 @@ async function newOn({ read }: Cluster): Promise<readonly string[]> {
   return lines.map((line) => line.split(' ')[0] ?? '').toSorted();
 }
 
+async function withVariable({ read }: Cluster): Promise<readonly string[]> {
+  const fields = '{range .items[*]}{.spec.nodeName} {.spec.containers[0].env[*].name}{"\\n"}{end}';
+  const text = await read('pods -n kube-system -l k8s-app=calico-node', fields);
+  const lines = text.split('\n').filter((line) => line.includes(' TESTED'));
+  return lines.map((line) => line.split(' ')[0] ?? '').toSorted();
+}
+
 /** Blocks, affinities and handles as agents write them; the tunnel address of one node is in none. */
 async function giveAddresses({ plane }: Cluster, loose: string): Promise<void> {
   const nodes = Array.from({ length: NODES }, (_, index) => `node-0${index + 1}`);
@@ -69,6 +76,11 @@ describe('a canary on a real control plane', function () {
       assert.doesNotMatch(status.stdout, /cause is fixed/);
       const again = await cluster.upgrade(...RUN, '--canary', 'node-03');
       assert.deepEqual([again.exitCode, await newOn(cluster)], [5, ['node-03']], told(again));
+      // Another template with the same image: the agent of the canary is of the former one.
+      const set = await cluster.plane.kubectl(['-n', 'kube-system', 'set', 'env', 'daemonset/calico-node', 'TESTED=yes']);
+      assert.equal(set.exitCode, 0, set.stderr);
+      const edited = await cluster.upgrade(...RUN, '--canary', 'node-03');
+      assert.deepEqual([edited.exitCode, await newOn(cluster), await withVariable(cluster)], [5, ['node-03'], ['node-03']], told(edited));
       await cluster.plane.addNodes(1);
       await until('the node that joined has an agent', async () => (await newOn(cluster)).length === 2);
       await killedAt([...COMMIT, '--max-unavailable', '3'], cluster.around, /wait for DaemonSet\/calico-node/);
@@ -141,6 +153,8 @@ describe('a canary on a real control plane', function () {
       writeFileSync(log, '');
       writeFileSync(script, `#!/bin/sh\necho "$1 $2" >> ${log}\n[ "$1" = before ] && sleep 1\nexit 0\n`);
       chmodSync(script, 0o755);
+      const surge = '{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}}}}';
+      await cluster.plane.kubectl(['-n', 'kube-system', 'patch', 'daemonset', 'calico-node', '-p', surge]);
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
       const killed = startUpgrade([...RUN, ...hooks], cluster.around);
@@ -150,12 +164,17 @@ describe('a canary on a real control plane', function () {
       // A deletion that was on its way is through then.
       await pause(3000);
       const [news, before] = [(await newOn(cluster)).length, lines().length];
-      assert.deepEqual([await strategy(cluster), news >= 2 && news < NODES], [HELD, true], `${news} new`);
+      assert.deepEqual(
+        [await cluster.read(AGENTS, '{.spec.updateStrategy.type}'), news >= 2 && news < NODES],
+        ['OnDelete', true],
+        `${news} new`,
+      );
       const without = await cluster.upgrade(...COMMIT);
       assert.equal(without.exitCode, 64, told(without));
       const went = await cluster.upgrade(...RUN, ...hooks);
       assert.equal(went.exitCode, 0, told(went));
-      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+      const own = '{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}';
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, own]);
       const later = lines().slice(before);
       assert.equal(later.length, 2 * (NODES - news), later.join());
       assert.ok(!later.includes('before node-01') && later.includes(`after node-0${NODES}`), later.join());

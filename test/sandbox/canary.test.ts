@@ -7,7 +7,7 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agentPods, agents, allNodes, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, agentPods, agents, allNodes, newOn, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -109,6 +109,7 @@ describe('a canary on the manifest path', function () {
       const later = await run(scenario, { timeout: '2m' });
       assert.ok(['stopped', 'timeout'].includes(later.exit), later.exit);
       assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }], 'going on is refused while it fails');
+      assert.doesNotMatch(later.message ?? '', /canary/, 'what continues is asked for no canary');
     });
 
   it('fails in the soak when its agent restarts, or its node goes down', async () => {
@@ -122,6 +123,16 @@ describe('a canary on the manifest path', function () {
       assert.deepEqual([exit, newOn(one)], ['stopped', ['node-01']], `${trouble}: ${message}`);
       assert.match(message ?? '', trouble === 'down' ? /no longer|not ready any more|failed/ : /restarted since it was started: node-01/);
     }
+  });
+
+  it('is replaced again where somebody changed the template of the held agents, with the same image', async () => {
+    await run(scenario, { canary: 'node-02' });
+    await setVariable(scenario, '1');
+    assert.deepEqual(withVariable(scenario), []);
+    const { exit } = await run(scenario, { canary: 'node-02' });
+    assert.deepEqual([exit, withVariable(scenario), newOn(scenario)], ['stopped', ['node-02'], ['node-02']]);
+    assert.equal((await run(scenario)).exit, 'done');
+    assert.deepEqual(withVariable(scenario), allNodes(scenario));
   });
 
   it('is the same nodes again, also where one is cordoned by now', async () => {

@@ -4,7 +4,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agents, allNodes, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, agents, allNodes, newOn, setAgent, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -92,6 +92,49 @@ describe('commands around each node', function () {
     assert.deepEqual([exit, newOn(scenario), told.at(-1)], ['stopped', ['node-01'], 'after-node node-01: 1 new']);
   });
 
+  it('are run for agents of the same image as well, where their template was changed meanwhile', async () => {
+    const stopped = await hooked(scenario, HOOKS, (call) => (call === 'before-node node-03' ? 'exit code 1' : undefined));
+    assert.deepEqual([stopped.exit, newOn(scenario)], ['stopped', ['node-01', 'node-02']]);
+    await setVariable(scenario, '1');
+    const { exit, message, told } = await hooked(scenario);
+    assert.deepEqual([exit, message, strategy(scenario)], ['done', undefined, ROLLING]);
+    assert.deepEqual([withVariable(scenario), newOn(scenario)], [allNodes(scenario), allNodes(scenario)]);
+    assert.deepEqual(
+      told.map((one) => one.replace(/:.*/, '')),
+      ['node-01', 'node-02', 'node-03'].flatMap((node) => [`before-node ${node}`, `after-node ${node}`]),
+    );
+  });
+
+  it('begin with agents that are not ready: they are away already, and count', async () => {
+    scenario.cluster.nodes.add(2);
+    await scenario.clock.sleep(60_000);
+    setAgent(scenario, 'node-04', 'not-ready');
+    const { exit, message, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '2' });
+    assert.deepEqual([exit, message], ['done', undefined]);
+    assert.deepEqual(told.slice(0, 3), ['before-node node-04: 0 new', 'before-node node-01: 1 new', 'after-node node-04: 2 new']);
+  });
+
+  it('wait where as many agents are away as may be, and say so', async () => {
+    setAgent(scenario, 'node-03', 'not-ready');
+    const flags = { ...HOOKS, canary: 'node-01', timeout: '2m' };
+    const { exit, message, told } = await hooked(scenario, flags);
+    assert.deepEqual([exit, told, newOn(scenario), strategy(scenario)], ['timeout', [], [], HELD]);
+    assert.match(message ?? '', /as many old agents are not ready as may be away at a time: .*\(node-03\)$/);
+    scenario.clock.schedule(60_000, () => setAgent(scenario, 'node-03', 'ready'));
+    const later = await hooked(scenario, flags);
+    assert.deepEqual([later.exit, later.told.length, newOn(scenario)], ['stopped', 2, ['node-01']]);
+  });
+
+  it('come with no surge: the plan says so, one agent is away at a time, and the user’s strategy comes back', async () => {
+    const surge = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+    const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: surge }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
+    const { exit, plans, message, told } = await hooked(scenario);
+    assert.match(JSON.stringify(plans), /without maxSurge meanwhile/);
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, surge, allNodes(scenario)]);
+    assert.deepEqual(told.slice(0, 2), ['before-node node-01: 0 new', 'after-node node-01: 1 new']);
+  });
+
   it('that fail after a node stop before the next', async () => {
     const { exit, message, told } = await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'exit code 1' : undefined));
     assert.deepEqual([exit, message], ['stopped', '--after-node failed for node-01: exit code 1']);
@@ -100,8 +143,9 @@ describe('commands around each node', function () {
 
   it('that are left out after an agent fails are named', async () => {
     scenario.cluster.nodes.fault('node-01', 'crash-loop');
-    const { exit, steps, told } = await hooked(scenario);
+    const { exit, message, steps, told } = await hooked(scenario);
     assert.deepEqual([exit, newOn(scenario), strategy(scenario), told], ['stopped', ['node-01'], HELD, ['before-node node-01: 0 new']]);
+    assert.match(message ?? '', /^1 pod failed, /, 'nobody asked for a canary');
     assert.match(steps.join('\n'), /--after-node was not run for node-01: undo there what --before-node did/);
   });
 

@@ -74,6 +74,20 @@ for (const [name, profile] of PROFILES)
       assert.equal((await run(scenario, profile, { 'max-unavailable': '50%' })).writes, 0, 'a second run has nothing to do');
     });
 
+    it('takes the place of a surge, as the server takes no two of them, and the surge comes back', async () => {
+      const surge = { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+      const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: surge }] as const;
+      await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...SET }, patch, 'kubectl-edit');
+      const seen = new Set<string>();
+      scenario.cluster.store.listen(({ kind }) => {
+        if (kind.plural === K.DaemonSet.plural) seen.add(JSON.stringify(strategy(scenario)));
+      });
+      const { exit, message } = await run(scenario, profile, { 'max-unavailable': '3' });
+      assert.deepEqual([exit, message, strategy(scenario)], ['done', undefined, surge]);
+      const meanwhile = JSON.stringify({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 3 } });
+      assert.ok(seen.has(meanwhile), [...seen].join());
+    });
+
     it('says in the plan what is only for a while', async () => {
       const { plans } = await run(scenario, profile, { 'max-unavailable': '3', 'dry-run': 'server' });
       const notes = plans.flatMap((plan) => plan.notes.map(String)).filter((note) => note.startsWith('update strategy'));

@@ -3,7 +3,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
-import { nodeOf } from '../../src/sandbox/pods-of.ts';
+import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { NETSVC_TARGET } from './target.ts';
 
@@ -21,3 +21,27 @@ const isNew = (pod: KubeObject): boolean => JSON.stringify(pod.spec).includes(`:
 /** Nodes whose agent has the new release, ready or not. */
 export const newOn = (scenario: Scenario): readonly string[] => agentPods(scenario).filter(isNew).map(nodeOf).toSorted();
 export const allNodes = (scenario: Scenario): readonly string[] => scenario.cluster.store.list(K.Node).map(({ metadata }) => metadata.name);
+/** What a user with kubectl does: another template, with the same image. */
+export async function setVariable(scenario: Scenario, value: string): Promise<void> {
+  const { template } = agents(scenario).spec as {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly env?: unknown }[] } };
+  };
+  const [first] = template.spec.containers;
+  const env = { name: 'NETSVC_TEST', value };
+  const at = '/spec/template/spec/containers/0/env';
+  const op =
+    first?.env === undefined ? { op: 'add' as const, path: at, value: [env] } : { op: 'add' as const, path: `${at}/-`, value: env };
+  await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, [op], 'kubectl-set');
+}
+/** Nodes whose agent has it. */
+export const withVariable = (scenario: Scenario): readonly string[] =>
+  agentPods(scenario)
+    .filter((pod) => JSON.stringify(pod.spec).includes('NETSVC_TEST'))
+    .map(nodeOf)
+    .toSorted();
+/** The agent of this node runs, and is ready or not. */
+export function setAgent({ cluster: { store }, clock }: Scenario, node: string, state: 'ready' | 'not-ready'): void {
+  const pod = store.list(K.Pod).find((one) => one.metadata.name.startsWith(`${AGENTS.name}-`) && nodeOf(one) === node);
+  assert.ok(pod);
+  store.update(K.Pod, { ...pod, status: podStatus(pod, state, clock.now().toISOString()) } as KubeObject);
+}

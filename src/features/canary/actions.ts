@@ -4,7 +4,7 @@ import { counted, timeText } from '../../kernel/counted.ts';
 import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { HOOKS } from '../../kernel/user-command.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { defaultWaitMs, type HeldFor, heldIn } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
 import type { Driven } from './driver.ts';
 import type { CanaryFacts } from './facts.ts';
@@ -12,10 +12,9 @@ import { strategyIn } from './own-strategy.ts';
 
 const REF = '§4.4/3';
 
-/** What is done and waited for while agents are held on purpose. */
-export function isOfCanary({ effect }: Action): boolean {
-  if (effect.type === 'replace-agents') return true;
-  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.only !== undefined;
+/** What is done and waited for while all agents but those of a canary are held. */
+export function isOfCanary(action: Action): boolean {
+  return heldIn(action)?.for === 'canary';
 }
 
 /** A soak ends with it. */
@@ -26,19 +25,20 @@ export function isSoak({ effect }: Action): boolean {
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
 export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], atOnce: number, context: Context): readonly Action[] {
   const { nodes, old } = facts;
-  if (old.length === 0) return [waitAction('canary', facts.target, nodes, context)];
+  if (old.length === 0) return [waitAction('canary', facts.target, nodes, context, { heldFor: 'canary' })];
   const done = nodes.filter((node) => !old.includes(node));
   const title = `replace the ${old.length === 1 ? 'agent' : 'agents'} of ${nodesText(old)}, and wait until ${old.length === 1 ? 'it is' : 'they are'} ready`;
-  return [replaceAction('canary', title, facts, { agents, nodes: old, done, atOnce }, context)];
+  return [replaceAction('canary', title, facts, { agents, nodes: old, done, atOnce, heldFor: 'canary' }, context)];
 }
 
 /** All other agents, where this program replaces them itself. */
 export function replaceOthers(
   facts: Pick<CanaryFacts, 'target' | 'selector'>,
-  driven: Pick<Driven, 'agents' | 'nodes' | 'atOnce'>,
+  others: Pick<Driven, 'agents' | 'nodes' | 'atOnce'>,
   context: Context,
 ): Action {
-  const { nodes, atOnce } = driven;
+  const { nodes, atOnce } = others;
+  const driven = { ...others, heldFor: 'rest' } as const;
   const which = nodes === undefined ? 'the other agents' : `the agent of ${nodesText(nodes)}`;
   const title = `replace ${which}, ${counted(atOnce, 'node')} at a time, and wait for each`;
   return replaceAction(nodes === undefined ? 'replace-others' : 'replace-first', title, facts, driven, context);
@@ -61,14 +61,14 @@ function replaceAction(
   return { id, title, ref: REF, undo: 'partial', effect };
 }
 
-function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, holdMs?: number): Action {
-  const until = {
-    type: 'rollout',
-    targets: [target],
-    maxFailed: options.maxFailed,
-    only,
-    ...(holdMs === undefined ? {} : { holdMs }),
-  } as const;
+interface Watching {
+  readonly holdMs?: number;
+  readonly heldFor?: HeldFor;
+}
+
+function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, watching: Watching): Action {
+  const { holdMs } = watching;
+  const until = { type: 'rollout', targets: [target], maxFailed: options.maxFailed, only, ...watching } as const;
   const timeoutMs = (options.timeoutMs ?? defaultWaitMs(only.length)) + (holdMs ?? 0);
   const what =
     holdMs === undefined
@@ -78,13 +78,18 @@ function waitAction(id: string, target: RolloutTarget, only: readonly string[], 
 }
 
 /** The time in which nothing may go wrong; the clock starts again in a resumed run. */
-export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'nodes'>, ms: number, context: Context): Action {
-  return waitAction('soak', target, nodes, context, ms);
+export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'nodes'>, holdMs: number, context: Context): Action {
+  return waitAction('soak', target, nodes, context, { holdMs, heldFor: 'canary' });
+}
+
+/** The same of all agents, once they are new and Typha has rolled. */
+export function secondSoakAction(target: RolloutTarget, holdMs: number, context: Context): Action {
+  return waitAction('soak-typha', target, [], context, { holdMs });
 }
 
 /** New agents of a held DaemonSet are ready, whoever replaced them: then the others follow. */
 export function judgeAction(target: RolloutTarget, context: Context): Action {
-  return { ...waitAction('judge', target, [], context), title: 'see that every new agent is ready' };
+  return { ...waitAction('judge', target, [], context, { heldFor: 'rest' }), title: 'see that every new agent is ready' };
 }
 
 /** What comes after the canary: the strategy that is the user's or the release's, or the pace of this run. */

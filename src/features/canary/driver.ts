@@ -6,7 +6,7 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { againAs, look, or, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
-import { HELD_ON, type OldPod, type PodDriver } from '../rollout/index.ts';
+import { HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
 import { isHeld } from './own-strategy.ts';
 
@@ -25,6 +25,7 @@ export interface Driven {
   readonly hooks: readonly HookName[];
   /** Milliseconds for each of them. */
   readonly hookMs: number;
+  readonly heldFor: HeldFor;
 }
 
 /** The DaemonSet, held by this program. Throws MovedOn where somebody gave it another strategy meanwhile. */
@@ -33,6 +34,8 @@ export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, na
   if (live && isHeld(live)) return live;
   throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
 }
+
+const WAITS = 'as many old agents are not ready as may be away at a time: repair them, or set --max-unavailable';
 
 /** Deletes agents of a held DaemonSet, a few at a time: the next ones once those before are ready. */
 export class AgentDriver implements PodDriver {
@@ -44,6 +47,7 @@ export class AgentDriver implements PodDriver {
   #open: string[] = [];
   #stopped: Fault | undefined;
   replaced = 0;
+  waitsFor: string | undefined;
 
   constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report'>) {
     this.#ports = ports;
@@ -59,8 +63,8 @@ export class AgentDriver implements PodDriver {
   async next(old: readonly OldPod[], known: ReadonlyMap<string, unknown>): Promise<boolean> {
     await this.#after(known);
     if (this.#stopped) throw this.#stopped;
-    const { nodes, atOnce } = this.#driven;
-    const group = old.filter(({ node }) => nodes === undefined || nodes.includes(node)).slice(0, atOnce);
+    const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
+    const group = this.#groupOf(wanted, old);
     for (const pod of group) {
       await this.#replace(pod);
       // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
@@ -68,7 +72,19 @@ export class AgentDriver implements PodDriver {
     }
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;
-    return group.length > 0;
+    return wanted.length > 0;
+  }
+
+  /** Agents that are away already count, and cost nothing: they are the first. Those of lost nodes are the last, as they may never go. */
+  #groupOf(wanted: readonly OldPod[], old: readonly OldPod[]): readonly OldPod[] {
+    const { atOnce } = this.#driven;
+    const [ready = [], away = [], lost = []] = (['ready', 'away', 'lost'] as const).map((state) => wanted.filter(({ is }) => is === state));
+    const allAway = old.filter(({ is }) => is === 'away');
+    const room = Math.max(0, atOnce - allAway.length);
+    const group = [...away, ...ready.slice(0, room), ...(ready.length === 0 ? lost : [])].slice(0, atOnce);
+    const names = nodesText(allAway.map(({ node }) => node));
+    this.waitsFor = group.length > 0 || wanted.length === 0 ? undefined : `${WAITS} (${names})`;
+    return group;
   }
 
   /** What of the user's commands is not done, where the work ends early. */

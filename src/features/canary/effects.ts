@@ -57,9 +57,9 @@ declare module '../../kernel/action.ts' {
 type Ports = Pick<EnginePorts, 'cluster'>;
 
 async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around): Promise<Performed> {
-  const { target, maxFailed, timeoutMs } = effect;
+  const { target, maxFailed, timeoutMs, heldFor } = effect;
   const driver = new AgentDriver(ports, effect, around);
-  const wait = { targets: [target], maxFailed, timeoutMs, driver, signal: around.stop, onProgress: around.onProgress };
+  const wait = { targets: [target], maxFailed, timeoutMs, heldFor, driver, signal: around.stop, onProgress: around.onProgress };
   await waitRollout(ports.cluster, ports.clock, wait).catch((thrown: unknown) => {
     throw endedEarly(thrown, driver);
   });

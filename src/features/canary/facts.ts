@@ -4,10 +4,12 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import type { UserCommandName } from '../../kernel/user-command.ts';
-import { judgePod } from '../../kube/judge-pod.ts';
+import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod, named } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
+import { ofTemplate } from '../../kube/revision.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
+import { containersOf } from '../survey/index.ts';
 import { type AgentNode, chooseNodes, isLinux } from './choice.ts';
 
 declare module '../../kernel/context.ts' {
@@ -55,11 +57,15 @@ export async function readCanary({ cluster }: Pick<Sources, 'cluster'>, text: st
   };
 }
 
-/** One agent of each node for Linux, the new one where both are there. */
+/**
+ * One agent of each node for Linux, the new one where both are there. Of a template that is still to be changed an agent is new if it alone
+ * has the image, as in a rollback.
+ */
 export async function readAgents(
   { cluster, clock }: Pick<Sources, 'cluster' | 'clock'>,
   workload: KubeObject,
   target: RolloutTarget,
+  isChanged: boolean,
 ): Promise<AgentFacts> {
   const { namespace = '' } = workload.metadata;
   const selector = selectorText(selectorOf(workload));
@@ -70,14 +76,19 @@ export async function readAgents(
   const now = clock.now().getTime();
   const byNode = new Map<string, AgentNode>();
   const here = new Map(nodes.filter(isLinux).map((node) => [node.metadata.name, node]));
-  for (const pod of pods) {
-    const facts = podFacts(pod);
+  const all = pods.map(podFacts);
+  const isOfTemplate = isChanged ? () => !hasImage(workload, target) : ofTemplate(workload, all);
+  for (const facts of all) {
     const node = here.get(facts.node);
-    const isNew = judgePod({ ...facts, terminating: false }, { target, nodes: new Map(), now }).phase !== 'old';
+    const isNew = judgePod({ ...facts, terminating: false }, { target, nodes: new Map(), now }, isOfTemplate(facts)).phase !== 'old';
     if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew });
   }
   const agents = [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
   return { target, selector, agents };
+}
+
+function hasImage(workload: KubeObject, { container, image }: RolloutTarget): boolean {
+  return isSameImage(containersOf(workload).find(({ name }) => name === container)?.image ?? '', image);
 }
 
 /** What a choice looks at. For `ListOptions.keep`. */

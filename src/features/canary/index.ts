@@ -1,8 +1,19 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { canaryActions, isOfCanary, isSoak, judgeAction, replaceOthers, rollAction, soakAction, stopAction } from './actions.ts';
+export {
+  canaryActions,
+  isOfCanary,
+  isSoak,
+  judgeAction,
+  replaceOthers,
+  rollAction,
+  secondSoakAction,
+  soakAction,
+  stopAction,
+} from './actions.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export {
+  hasSurge,
   held,
   isHeld,
   isOfStrategy,
@@ -10,6 +21,7 @@ export {
   ownStrategyOf,
   readOwnStrategies,
   strategyChange,
+  strategyIn,
   strategyText,
   withoutOwn,
 } from './own-strategy.ts';

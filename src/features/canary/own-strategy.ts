@@ -108,6 +108,12 @@ function withStrategy(workload: KubeObject, updateStrategy: unknown): KubeObject
 
 export const strategyOf = (workload: KubeObject): unknown => valueIn(workload, STRATEGY);
 
+/** A new pod comes before the old one goes. */
+export function hasSurge(strategy: unknown): boolean {
+  const { maxSurge } = mapAt(strategy, 'rollingUpdate');
+  return maxSurge !== undefined && Number.parseInt(String(maxSurge), 10) > 0;
+}
+
 /** From the strategy of one object to that of the other, for the run record; undefined if they are equal. */
 export function strategyChange(from: KubeObject, to: KubeObject): ObjectChange | undefined {
   const [before, after] = [strategyOf(from), strategyOf(to)];

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { isRecord, mapAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { type PathPart, shapeOf } from '../survey/index.ts';
-import { marked, strategyOf } from './own-strategy.ts';
+import { hasSurge, marked, strategyOf } from './own-strategy.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -21,7 +21,8 @@ export function paced(
   if (shapeOf(agents).spec?.updateStrategy?.type === 'OnDelete')
     throw new Fault('usage', '--max-unavailable has no effect: the update strategy of the agents is OnDelete', ['leave it out']);
   const strategy = strategyOf(agents);
-  const rollingUpdate = { ...mapAt(strategy, 'rollingUpdate'), maxUnavailable };
+  // The server takes one of the two.
+  const rollingUpdate = { ...mapAt(strategy, 'rollingUpdate'), maxUnavailable, ...(hasSurge(strategy) ? { maxSurge: 0 } : {}) };
   return marked(agents, { ...(isRecord(strategy) ? strategy : {}), type: 'RollingUpdate', rollingUpdate }, goal);
 }
 

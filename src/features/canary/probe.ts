@@ -6,7 +6,7 @@ import { isInterrupted } from '../../kernel/interruption.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { againAs, look, or, type Suggestion, text } from '../../kernel/step.ts';
 import type { ProbeTrace, Sentinel, UserCommandEnd, UserCommands } from '../../kernel/user-command.ts';
-import { HELD, heldNodes } from '../rollout/index.ts';
+import { HELD, heldIn, ofCanary } from '../rollout/index.ts';
 
 /** From one beginning to the next. */
 const EVERY_MS = 5_000;
@@ -70,10 +70,10 @@ export class ProbeWatch implements Sentinel {
 
   fault(last: Action | undefined): Fault {
     const fact = `the probe failed ${IN_A_ROW} times in a row: ${this.#because}`;
-    const nodes = heldNodes(last);
+    const held = heldIn(last);
     const see = (node: string) => command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
-    if (nodes)
-      return new Fault('stopped', `the canary failed: ${fact}`, [...nodes.slice(0, 1).map((one) => look(text`${see(one)}`)), ...HELD]);
+    if (held)
+      return new Fault('stopped', ofCanary(fact, held.for), [...held.nodes.slice(0, 1).map((one) => look(text`${see(one)}`)), ...HELD]);
     return new Fault('stopped', fact, [look(text`${command`kubectl get nodes`}`), ...ROLLING]);
   }
 

@@ -11,11 +11,13 @@ import type { Wave } from '../../manifest/waves.ts';
 import {
   type CanaryFacts,
   canaryActions,
+  hasSurge,
   isOfStrategy,
   replaceOthers,
   rollAction,
   soakAction,
   stopAction,
+  strategyIn,
   strategyText,
 } from '../canary/index.ts';
 import type { AgentStep, DrivenStep } from './agent-step.ts';
@@ -101,11 +103,14 @@ export function stepNotes({ step }: ApplyFacts, { options: { soakMs, userCommand
         `this run replaces the agents itself, ${counted(driven.atOnce, 'node')} at a time, because of ${hooks}; the DaemonSet gets ${own} again at the end`,
       ]
     : [];
-  if (canary) return [...canaryNotes(canary, soakMs), ...drivenNotes];
-  if (driven) return drivenNotes;
+  const surgeNotes = hasSurge(strategyIn(back.after)) ? [NO_SURGE] : [];
+  if (canary) return [...canaryNotes(canary, soakMs), ...drivenNotes, ...surgeNotes];
+  if (driven) return [...drivenNotes, ...surgeNotes];
   const text = state === 'on' ? `${strategyText(change.after)} while its pods are replaced, then ${own} again` : `${own} again`;
   return [`update strategy of ${refText(change.ref)}: ${text}`];
 }
+
+const NO_SURGE = 'without maxSurge meanwhile: a node has no agent until its new one is ready';
 
 function canaryNotes({ nodes, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
   const apart = others.length === 0 ? '' : `; new already on ${others.join(', ')}, which joined or whose agent somebody deleted`;

@@ -153,11 +153,11 @@ function restartingCanary(now: PreviewedObject, canary: CanaryStep | undefined, 
 async function heldStep(
   sources: Sources,
   context: Context,
-  { live, result, target }: Agents,
+  { live, result, target, preview }: Agents,
   now: KubeObject,
 ): Promise<Pick<AgentStep, 'canary' | 'driven'>> {
   const { canary: text } = context.options;
-  const found = await readAgents(sources, live, target);
+  const found = await readAgents(sources, live, target, changesPods(preview.planned));
   const pace = paced(result, context);
   const atOnce = podsAway(pace ?? result, found.agents.length);
   const driven = isDriven(context) ? { driven: { ...found, atOnce } } : {};

@@ -10,7 +10,7 @@ import type { Said } from '../../kernel/step.ts';
 import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
-import { judgeAction, soakAction } from '../canary/index.ts';
+import { judgeAction, secondSoakAction } from '../canary/index.ts';
 import { meetsNewTables } from '../going-back/index.ts';
 import { agentsOfTarget, keepConnections, seeConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
@@ -145,7 +145,7 @@ function secondSoak({ id }: Wave, { rollouts, variant, waves, previews }: ApplyF
   const agents = rollouts.find(({ target }) => isAgentOf(target, variant));
   const isAhead = waves.some((one) => isLast(one) && previewsIn(one, previews).some(isPending));
   if (id !== 'typha' || soakMs === undefined || !agents || !isAhead) return [];
-  return [{ ...soakAction({ target: agents.target, nodes: [] }, soakMs, context), id: 'soak-typha' }];
+  return [secondSoakAction(agents.target, soakMs, context)];
 }
 
 const bringsAgents = ({ id }: Wave): boolean => id === 'agents' || id === 'all';

@@ -7,7 +7,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { againAs, impact, look, or, type Suggestion, text } from '../../kernel/step.ts';
-import { HELD, heldNodes } from '../rollout/index.ts';
+import { HELD, heldIn, ofCanary } from '../rollout/index.ts';
 import { CONTAINER } from './jobs.ts';
 import { KEPT_PROBES, SILENT_AFTER } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
@@ -198,8 +198,8 @@ export class ConnectionWatch implements Watcher {
     const see = (node: string) => look(text`${command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`}`);
     const where = broken ? [...new Set([broken.to, broken.from])].join(' and ') : '';
     const lost = impact(`running pods on ${where} may have lost connections as well: test an application there now`);
-    const isHeld = this.#isOfCanary || heldNodes(last) !== undefined;
-    const fact = this.#isOfCanary ? `the canary failed: ${this.#because}` : this.#because;
+    const isHeld = this.#isOfCanary || heldIn(last) !== undefined;
+    const fact = ofCanary(this.#because, this.#isOfCanary ? 'canary' : undefined);
     return new Fault('stopped', fact, [...(broken ? [see(broken.to), lost] : []), ...(isHeld ? HELD : ROLLING)]);
   }
 

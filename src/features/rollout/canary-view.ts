@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import { type Command, command, repairCommand } from '../../kernel/command.ts';
-import { timeText } from '../../kernel/counted.ts';
+import { counted, timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { againAs, means, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
@@ -49,9 +49,11 @@ interface Bad {
 interface SteadyOptions {
   readonly holdMs?: number;
   readonly maxFailed: number;
-  readonly isCanary: boolean;
+  /** New pods may neither restart nor stop being ready. */
+  readonly isWatched: boolean;
   /** The nodes of a canary. */
   readonly only?: readonly string[];
+  readonly heldFor?: HeldFor | undefined;
 }
 
 /** Whether all that was waited for is there, and has stayed so. */
@@ -59,7 +61,8 @@ export class Steady {
   readonly #holdMs: number;
   readonly #only: readonly string[];
   readonly #maxFailed: number;
-  readonly #isCanary: boolean;
+  readonly #isWatched: boolean;
+  readonly #heldFor: HeldFor | undefined;
   /** Pods that were ready once. */
   readonly #seen = new Set<string>();
   #since: number | undefined;
@@ -67,17 +70,18 @@ export class Steady {
   #watched = '';
   #lapsedAt: number | undefined;
 
-  constructor({ holdMs = 0, maxFailed, isCanary, only = [] }: SteadyOptions) {
+  constructor({ holdMs = 0, maxFailed, isWatched, only = [], heldFor }: SteadyOptions) {
     this.#holdMs = holdMs;
     this.#only = only;
     this.#maxFailed = maxFailed;
-    this.#isCanary = isCanary;
+    this.#isWatched = isWatched;
+    this.#heldFor = heldFor;
   }
 
   /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
   isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>, now: number): boolean {
     const isDone = progress.every(({ done }) => done);
-    if (!this.#isCanary) return isDone;
+    if (!this.#isWatched) return isDone;
     this.#refuseRestarts(progress, board);
     if (this.#hasLapsed(progress, now) || !isDone) return false;
     const watched = this.#podsOf(progress, board);
@@ -106,7 +110,7 @@ export class Steady {
     const bad = badIn(progress, ({ pod, phase }) => phase !== 'new' && this.#seen.has(pod));
     this.#lapsedAt = bad.length > 0 ? (this.#lapsedAt ?? now) : undefined;
     if (this.#lapsedAt === undefined || now - this.#lapsedAt < LAPSE_MS) return this.#lapsedAt !== undefined;
-    throw failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, [], ({ target: { namespace }, pod }) => {
+    throw this.#failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, [], ({ target: { namespace }, pod }) => {
       return command`kubectl -n ${namespace} describe pod ${pod.pod}`;
     });
   }
@@ -119,9 +123,18 @@ export class Steady {
     if (bad.length <= this.#maxFailed) return;
     const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
     const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
-    throw failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
+    throw this.#failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
       return command`kubectl -n ${namespace} logs ${pod.pod} -c ${endedContainer(pod.why) ?? container} --previous`;
     });
+  }
+
+  #failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], lookAt: (one: Bad) => Command): Fault {
+    const pods = bad.map(({ target: { namespace }, pod }) => ({ namespace, name: pod.pod }));
+    const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
+    const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
+    const fact = `${counted(bad.length, 'new agent')} ${what}: ${list.join('; ')}`;
+    const rest = this.#heldFor ? HELD : ROLLED;
+    return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);
   }
 }
 
@@ -132,12 +145,11 @@ function badIn(progress: readonly RolloutProgress[], isBad: (pod: PodProgress) =
   return progress.flatMap(({ target, pods }) => pods.filter(isBad).map((pod) => ({ target, pod })));
 }
 
-function failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], lookAt: (one: Bad) => Command): Fault {
-  const pods = bad.map(({ target: { namespace }, pod }) => ({ namespace, name: pod.pod }));
-  const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
-  const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
-  return new PodFault('stopped', `the canary failed, ${what}: ${list.join('; ')}`, [...looks, ...steps, ...HELD], pods);
-}
+/** While a workload replaces none of its pods by itself: for a canary, or until it may replace the rest. */
+export type HeldFor = 'canary' | 'rest';
+
+export const ofCanary = (fact: string, heldFor: HeldFor | undefined): string =>
+  heldFor === 'canary' ? `the canary failed: ${fact}` : fact;
 
 /** What it means that the agents stay held. */
 export const HELD_ON = means(
@@ -147,10 +159,14 @@ export const HELD_ON = means(
 /** What a canary that failed means. */
 export const HELD: readonly Suggestion[] = [HELD_ON, text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
 
-/** The nodes whose agents are new, where the DaemonSet replaced none by itself when this action was begun. */
-export function heldNodes(last: Action | undefined): readonly string[] | undefined {
+/** Where all agents are new. */
+const ROLLED: readonly Suggestion[] = [text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
+
+/** What the DaemonSet was held for when this action was begun, and the nodes whose agents were new then. */
+export function heldIn(last: Action | undefined): { readonly for: HeldFor; readonly nodes: readonly string[] } | undefined {
   const { effect } = last ?? {};
-  if (effect?.type === 'replace-agents') return effect.nodes ?? [];
-  if (effect?.type === 'stop-canary') return effect.nodes;
-  return effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until.only : undefined;
+  if (effect?.type === 'replace-agents') return { for: effect.heldFor, nodes: effect.nodes ?? [] };
+  if (effect?.type === 'stop-canary') return { for: 'canary', nodes: effect.nodes };
+  const { only = [], heldFor } = effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until : {};
+  return heldFor && { for: heldFor, nodes: only };
 }

@@ -8,10 +8,10 @@ import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
 import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
-import { isSameImage } from '../../kube/judge-pod.ts';
+import { isReady } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
-import { canaryView, HELD, Steady } from './canary-view.ts';
+import { canaryView, HELD, type HeldFor, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { PodEvents } from './pod-events.ts';
 import { latePods, reasonsOf } from './pod-reasons.ts';
@@ -32,6 +32,8 @@ interface RolloutExpected {
   readonly only?: readonly string[];
   /** And when they have stayed so for this long. Milliseconds. */
   readonly holdMs?: number;
+  /** It replaces none until the user or the run lets it: for a canary, or while the rest waits for this. */
+  readonly heldFor?: HeldFor;
 }
 
 /** A pod that is to be replaced. */
@@ -39,13 +41,17 @@ export interface OldPod {
   readonly node: string;
   readonly name: string;
   readonly uid: string;
+  /** `away`: it is not ready, and its node is; `lost`: its node is not. */
+  readonly is: 'ready' | 'away' | 'lost';
 }
 
 /** Replaces the pods of a workload that replaces none by itself. */
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
-  /** They are: replaces some of these. False where none is left to replace. `nodes` are all that there are. */
+  /** Why none may be replaced now. */
+  readonly waitsFor: string | undefined;
+  /** They are: replaces some of these, or says in `waitsFor` why it may not. False where none is left to replace. `nodes` are all that there are. */
   next(old: readonly OldPod[], nodes: ReadonlyMap<string, unknown>): Promise<boolean>;
 }
 
@@ -98,13 +104,15 @@ async function loop(
   signal: AbortSignal,
 ): Promise<readonly RolloutProgress[]> {
   const time = new Waiting(clock.now().getTime(), request.timeoutMs);
-  const failed = new FailedPods(request.maxFailed, request.leftBehind, board, isHeldWait(request));
-  const stays = new Steady({ ...request, isCanary: isHeldWait(request) });
-  const isEnd = async (progress: readonly RolloutProgress[], waited: number): Promise<boolean> => {
+  const failed = new FailedPods(request, board);
+  const stays = new Steady({ ...request, isWatched: request.only !== undefined || request.driver !== undefined });
+  const isEnd = async (progress: readonly RolloutProgress[], waited: number, now: number): Promise<boolean> => {
     const { since } = stays;
-    if (stays.isOver(progress, board, waited)) {
-      if (!(await replacesMore(request, board, progress))) return true;
-      time.renew();
+    // Which pods are old is known once the controller has seen the template.
+    const isKnown = request.driver === undefined || board.isObserved;
+    if (isKnown && stays.isOver(progress, board, waited)) {
+      if (!(await replacesMore(request, board, now))) return true;
+      if (request.driver?.waitsFor === undefined) time.renew();
     }
     // The whole time is watched again.
     if (since !== undefined && stays.since !== since) time.renew();
@@ -117,17 +125,17 @@ async function loop(
     const progress = viewOf(request, board, now);
     if (progress) {
       request.onProgress(events.late.told(progress), waited);
-      if (await isEnd(progress, waited)) return progress;
+      if (await isEnd(progress, waited, now)) return progress;
       events.look(progress, waited);
     }
-    if (time.isUp) throw timeout(progress ?? [], request.timeoutMs, isHeldWait(request));
+    if (time.isUp) throw timeout(progress ?? [], request);
     await board.change(clock, signal);
   }
 }
 
 /** Pods of a workload that replaces none by itself. */
-async function replacesMore({ driver }: WaitRequest, board: Board, progress: readonly RolloutProgress[]): Promise<boolean> {
-  return (await driver?.next(oldPods(board, progress), board.nodes)) === true;
+async function replacesMore({ driver }: WaitRequest, board: Board, now: number): Promise<boolean> {
+  return (await driver?.next(oldPods(board, now), board.nodes)) === true;
 }
 
 /** Time that was waited, which only grows, and the limit of what is waited for now. */
@@ -160,18 +168,16 @@ class Waiting {
 
 const hasNew = (progress: readonly RolloutProgress[]): boolean => progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'));
 
-/** The workload replaces no pod by itself. */
-const isHeldWait = ({ only, driver }: WaitRequest): boolean => only !== undefined || driver !== undefined;
-
-/** Those that nobody has deleted yet, on ready nodes first: the others may never go. */
-function oldPods(board: Board, progress: readonly RolloutProgress[]): readonly OldPod[] {
-  const all = progress.flatMap(({ target }) => {
-    const facts = [...(board.pods.get(target)?.values() ?? [])];
-    return facts.filter(({ terminating, images }) => !terminating && !isSameImage(images[target.container] ?? '', target.image));
-  });
-  const isReady = ({ node }: OldPod) => board.nodes.get(node)?.ready === true;
-  const sorted = all.map(({ node, name, uid }): OldPod => ({ node, name, uid })).toSorted((a, b) => (a.node < b.node ? -1 : 1));
-  return [...sorted.filter(isReady), ...sorted.filter((one) => !isReady(one))];
+/** Those that nobody has deleted yet. */
+function oldPods(board: Board, now: number): readonly OldPod[] {
+  return (board.progress(now) ?? []).flatMap(({ target, pods }) =>
+    pods.flatMap(({ node, pod, phase }): readonly OldPod[] => {
+      const facts = phase === 'old' ? board.pods.get(target)?.get(pod) : undefined;
+      if (!facts) return [];
+      const is = board.nodes.get(node)?.ready !== true ? 'lost' : isReady(facts, target.ready) ? 'ready' : 'away';
+      return [{ node, name: pod, uid: facts.uid, is }];
+    }),
+  );
 }
 
 /** Of a canary only what is new, or is to be. */
@@ -181,13 +187,13 @@ function viewOf({ driver, maxFailed, ...request }: WaitRequest, board: Board, no
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 
-function timeout(progress: readonly RolloutProgress[], limitMs: number, isHeld: boolean): Fault {
+function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor, driver }: WaitRequest): Fault {
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
-  const fact = `not complete after ${Math.round(limitMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
+  const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || driver?.waitsFor || 'the cluster did not answer'}`;
   // Nothing rolls out before the workload has the image.
-  const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : isHeld ? HELD : LATE;
+  const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : heldFor ? HELD : LATE;
   return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
 }
 

@@ -7,7 +7,7 @@ import { Again, againAs, impact, or, type Step, seeWhy, type Text, text } from '
 import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
-import { HELD } from './canary-view.ts';
+import { HELD, type HeldFor, ofCanary } from './canary-view.ts';
 import { endedContainer } from './pod-reasons.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
@@ -21,6 +21,12 @@ interface Failed {
   readonly target: RolloutProgress['target'];
 }
 
+interface FailureLimits {
+  readonly maxFailed: number;
+  readonly leftBehind?: Set<string> | undefined;
+  readonly heldFor?: HeldFor | undefined;
+}
+
 /** The pods that have failed and stay so, against the number that the user tolerates. */
 export class FailedPods {
   readonly #since = new Map<string, number>();
@@ -30,12 +36,11 @@ export class FailedPods {
 
   readonly #workloads: Board['workloads'];
 
-  /** The workload replaces no pod by itself. */
-  readonly #isHeld: boolean;
+  readonly #heldFor: HeldFor | undefined;
 
-  constructor(maxFailed: number, leftBehind: Set<string> | undefined, { workloads }: Pick<Board, 'workloads'>, isHeld = false) {
+  constructor({ maxFailed, leftBehind, heldFor }: FailureLimits, { workloads }: Pick<Board, 'workloads'>) {
     this.#maxFailed = maxFailed;
-    this.#isHeld = isHeld;
+    this.#heldFor = heldFor;
     this.#leftBehind = leftBehind;
     this.#workloads = workloads;
   }
@@ -74,7 +79,7 @@ export class FailedPods {
       ...looks,
       impactOf(settled),
       ...(nodes.length > 0 ? [keptOff(nodes)] : []),
-      ...(this.#isHeld
+      ...(this.#heldFor
         ? HELD
         : [
             text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
@@ -82,7 +87,7 @@ export class FailedPods {
             or('go back, as undo says'),
           ]),
     ];
-    return new PodFault('stopped', this.#isHeld ? `the canary failed: ${fact}` : fact, steps, pods);
+    return new PodFault('stopped', ofCanary(fact, this.#heldFor), steps, pods);
   }
 
   /** The controller of a DaemonSet replaces no further pod once as many as it may replace at a time have failed. */

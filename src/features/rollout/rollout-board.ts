@@ -5,6 +5,7 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { againAs } from '../../kernel/step.ts';
 import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
 import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
+import { isObserved } from '../../kube/revision.ts';
 
 export const CONTINUE = [againAs('it resumes where this one stopped')];
 
@@ -76,6 +77,12 @@ export class Board {
       }),
     );
     return this.#last;
+  }
+
+  /** The controllers have seen every workload as it is. */
+  get isObserved(): boolean {
+    const all = this.#targets.map(({ kind, namespace, name }) => this.workloads.get(workloadKey(kind, namespace, name)));
+    return all.every((one) => one === undefined || isObserved(one));
   }
 
   get #apartMs(): number {

@@ -45,4 +45,11 @@ describe('run --notify with a canary', function () {
     assert.deepEqual(events(all), ['started', 'canary-failed']);
     assert.match(all.at(-1)?.message ?? '', /^the canary failed: /);
   });
+
+  it('tells of none where none was asked for', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const all = await told(5, '--after-node', hook);
+    assert.deepEqual(events(all), ['started', 'stuck']);
+    assert.doesNotMatch(all.at(-1)?.text ?? '', /canary/);
+  });
 });

@@ -345,6 +345,44 @@ describe('waitRollout', () => {
     assert.equal((await wait(script, {}, HOUR)).result[0]?.done, true);
   });
 
+  it('asks for no old pod before the controller has seen the template: one that is back has pods already', async () => {
+    const of = (name: string, revision: string): KubeObject => {
+      const { metadata, ...rest } = pod(name, true);
+      const labels = { 'pod-template-generation': revision.slice(0, 1), 'controller-revision-hash': revision.slice(1) };
+      return { ...rest, metadata: { ...metadata, labels } } as KubeObject;
+    };
+    const set = (observedGeneration: number, updatedNumberScheduled: number): KubeObject => {
+      const { metadata, status, ...rest } = agents(3, 3);
+      const annotations = { 'deprecated.daemonset.template.generation': '3' };
+      return {
+        ...rest,
+        metadata: { ...metadata, annotations },
+        status: { ...(status as object), observedGeneration, updatedNumberScheduled },
+      } as KubeObject;
+    };
+    const asked: (readonly string[])[] = [];
+    const driver = {
+      ...{ nodes: [], waitsFor: undefined },
+      next: async (old: readonly { readonly name: string }[]) => {
+        asked.push(old.map(({ name }) => name));
+        return false;
+      },
+    };
+    const nodes = ['a', 'b', 'c'].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    }));
+    const script = {
+      nodes: [[snapshot(...nodes)]],
+      daemonsets: [[snapshot(set(1, 1))], [], [changed(set(2, 2))]],
+      pods: [[snapshot(of('a', '1x'), of('b', '2y'), of('c', '1x'))]],
+    };
+    await wait(script, { driver });
+    assert.deepEqual(asked, [['b']]);
+  });
+
   it('ends at once when it is interrupted', async () => {
     const controller = new AbortController();
     controller.abort();

@@ -1,0 +1,28 @@
+import type { KubeObject } from '../kernel/object.ts';
+import type { PodFacts } from './pod-facts.ts';
+import { shapeOf } from './workload.ts';
+
+/** Where the API server counts the templates of a DaemonSet; its pods have the number as a label. */
+const TEMPLATES = 'deprecated.daemonset.template.generation';
+
+/** The controller has seen the workload as it is. */
+export function isObserved(workload: KubeObject): boolean {
+  return (shapeOf(workload).status?.observedGeneration ?? 0) >= (workload.metadata.generation ?? 0);
+}
+
+/**
+ * Tells pods of a DaemonSet's template from those of an earlier one, as its controller does: an edit may change it and keep the image. All
+ * are of it where nothing tells.
+ */
+export function ofTemplate(workload: KubeObject, pods: readonly PodFacts[]): (pod: PodFacts) => boolean {
+  const now = workload.metadata.annotations?.[TEMPLATES];
+  const { updatedNumberScheduled: updated = 0, desiredNumberScheduled: desired = 0 } = shapeOf(workload).status ?? {};
+  const counted = isObserved(workload) ? updated : 0;
+  if (now === undefined || (counted > 0 && counted >= desired)) return () => true;
+  const marked = pods.flatMap(({ revision }) => revision ?? []);
+  const made = marked.filter(({ generation }) => generation === now);
+  // A template that came back has its former hash: then the controller counts pods that were made before.
+  const again = [...Map.groupBy(marked, ({ hash }) => hash).values()].filter(({ length }) => length === counted);
+  const hashes = new Set((made.length > 0 ? made : again.length === 1 ? again.flat() : []).map(({ hash }) => hash));
+  return ({ revision }) => revision === undefined || revision.generation === now || hashes.has(revision.hash);
+}
