@@ -1,4 +1,13 @@
 /** The face of this feature: all that other rooms may use of it. */
-export { type AgentsOf, agentsOfTarget, hasUpgradedNode, keepConnections, probeAtEnd, probeBetween, seeConnections } from './agents.ts';
+export {
+  type AgentsOf,
+  agentsOfTarget,
+  hasUpgradedNode,
+  keepConnections,
+  probeAtEnd,
+  probeBetween,
+  seeConnections,
+} from './agents.ts';
 export { networkProbeEffects } from './effects.ts';
 export { keptEffects } from './kept-effects.ts';
+export { sweep } from './sweep.ts';

@@ -1,14 +1,13 @@
-import { repairCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Around, type EffectTypes, type EnginePorts, whole } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { text } from '../../kernel/step.ts';
+import { sweep } from '../network-probe/index.ts';
 import { RESULTS } from './image-probe.ts';
 import { podOf, probeJob } from './job.ts';
-import { type Probe, probeNodes, unlessGone } from './probe.ts';
+import { type Probe, probeNodes } from './probe.ts';
 
 declare module '../../kernel/action.ts' {
   interface Effects {
@@ -54,7 +53,7 @@ async function performProbe(ports: EnginePorts, { probe, run, release }: ProbeNo
     const good = nodes.filter(({ faults, untried }) => faults.length + untried.length === 0).length;
     return `${good} of ${counted(nodes.length, 'node')} without a fault`;
   } finally {
-    await sweep(ports, [...left.values()], around);
+    await sweep(ports, [...left.values()], around, 'probe');
   }
 }
 
@@ -84,15 +83,5 @@ async function mayProbe({ cluster }: EnginePorts, probe: Probe): Promise<void> {
       ['the agents need the same rights there: see what refuses the pod, or leave --probe-nodes out'],
       thrown,
     );
-  }
-}
-
-/** These very Jobs by their UID. What is not deleted here the cluster deletes itself, some minutes later. */
-async function sweep({ cluster }: EnginePorts, jobs: readonly ObjectRef[], { warn }: Around): Promise<void> {
-  try {
-    for (const job of jobs) await cluster.remove(K.Job, job).catch(unlessGone);
-  } catch (thrown) {
-    const by = repairCommand`kubectl delete jobs -n ${jobs[0]?.namespace} ${jobs.map(({ name }) => name)}`;
-    warn(text`Jobs of the probe could not be deleted (${messageOf(thrown)}); the cluster deletes them itself, or you: ${by}`);
   }
 }

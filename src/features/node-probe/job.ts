@@ -7,6 +7,9 @@ import type { AgentNeeds, HostMount } from './agent-needs.ts';
 export const NODE_PROBE = { [PROBE_LABEL]: 'nodes' };
 export const NODE_PROBES = `${PROBE_LABEL}=nodes`;
 
+/** Names of Jobs begin with it, and so do those of their pods. */
+export const JOB_PREFIX = 'netsvc-upgrade-node-';
+
 export const AGENT = 'agent';
 
 /** No image has it: a container that cannot start proves the pull. */
@@ -90,7 +93,7 @@ export function probeJob(parts: ProbeParts): KubeObject {
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: `netsvc-upgrade-node-${id}-${part}`, namespace, labels: NODE_PROBE },
+    metadata: { name: `${JOB_PREFIX}${id}-${part}`, namespace, labels: NODE_PROBE },
     spec: {
       backoffLimit: 0,
       activeDeadlineSeconds: endsAfter,

@@ -1,13 +1,15 @@
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { parsedJson, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
+import { itemsIn } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { type ProbedImage, probedImages } from './image-probe.ts';
-import { NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
+import { JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
 import { agentSaid, leanProbe, missingMount, type NodeSaid, podOfJob, refusal, without } from './said.ts';
 
 /** Nodes that are tried at the same time: at most this number of pods is in memory, and pulls its images at once. */
@@ -115,7 +117,7 @@ async function removed(job: KubeObject, { ports, told }: Wave): Promise<void> {
   told.deleted(refOf(job));
 }
 
-export function unlessGone(thrown: unknown): void {
+function unlessGone(thrown: unknown): void {
   if (!(thrown instanceof ApiFailure && thrown.status === 404)) throw thrown;
 }
 
@@ -136,15 +138,15 @@ async function lookAt(tried: readonly Tried[], around: Wave): Promise<readonly S
   const paired = tried.map((one) => ({ one, pod: podOfJob(pods, one.job) }));
   const isQuiet = ({ one, pod }: (typeof paired)[number]) => !pod || (one.needs !== undefined && !agentSaid(pod, one.needs).isOver);
   const eventsOf = (reason: string) => readEvents(cluster, namespace, reason);
-  const [mounts, refused] = paired.some(isQuiet) ? await Promise.all([eventsOf('FailedMount'), eventsOf('FailedCreate')]) : ['', ''];
+  const [mounts, refused] = paired.some(isQuiet) ? await Promise.all([eventsOf('FailedMount'), eventsOf('FailedCreate')]) : [[], []];
   const heard = { mounts, refused, images, now };
   return paired.map(({ one, pod }) => seenOf(one, pod, heard, around));
 }
 
 interface Heard {
   /** Events about volumes, and about pods that were not created. */
-  readonly mounts: string;
-  readonly refused: string;
+  readonly mounts: readonly object[];
+  readonly refused: readonly object[];
   readonly images: readonly string[];
   readonly now: number;
 }
@@ -201,8 +203,16 @@ async function tryAgain(one: Tried, { mount, instead, fault }: Change, around: W
   return begun(one.node, { ...needs, mounts }, around, before);
 }
 
-/** Empty where this account may not read events. */
-async function readEvents(cluster: Ports['cluster'], namespace: string, reason: string): Promise<string> {
-  const selector = encodeURIComponent(`reason=${reason}`);
-  return cluster.raw(`/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${selector}&limit=500`).catch(() => '');
+/** Those of pods and Jobs of the probe, of whatever many others there are. None where this account may not read events. */
+async function readEvents(cluster: Ports['cluster'], namespace: string, reason: string): Promise<readonly object[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${encodeURIComponent(`reason=${reason}`)}&limit=500`;
+  const mine: object[] = [];
+  let page = path;
+  while (page !== '') {
+    const text = await cluster.raw(page).catch(() => '');
+    mine.push(...itemsIn(text).filter((event) => textAt(event, 'involvedObject', 'name')?.startsWith(JOB_PREFIX)));
+    const token = textAt(parsedJson(text), 'metadata', 'continue') ?? '';
+    page = token === '' ? '' : `${path}&continue=${encodeURIComponent(token)}`;
+  }
+  return mine;
 }

@@ -2,7 +2,7 @@ import { jsonAt, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { plainText } from '../../kernel/step.ts';
 import { podShape } from '../../kube/pod-facts.ts';
-import { itemsIn, meaningOf, shortText } from '../rollout/index.ts';
+import { meaningOf, shortText } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { AGENT } from './job.ts';
 
@@ -22,8 +22,8 @@ export interface Missing {
 }
 
 /** From the kubelet's events: a volume whose type check failed. */
-export function missingMount(events: string, pod: string, mounts: readonly HostMount[]): Missing | undefined {
-  for (const event of itemsIn(events)) {
+export function missingMount(events: readonly object[], pod: string, mounts: readonly HostMount[]): Missing | undefined {
+  for (const event of events) {
     const message = textAt(event, 'message') ?? '';
     const [, volume] = /for volume "([^"]+)"/.exec(message) ?? [];
     const mount = mounts.find((one) => one.volume === volume);
@@ -108,8 +108,8 @@ export function podOfJob(pods: readonly KubeObject[], job: KubeObject): KubeObje
 }
 
 /** What the Job controller says of a Job that gets no pod. */
-export function refusal(events: string, job: string): string | undefined {
-  const event = itemsIn(events).find((one) => textAt(one, 'involvedObject', 'name') === job);
+export function refusal(events: readonly object[], job: string): string | undefined {
+  const event = events.find((one) => textAt(one, 'involvedObject', 'name') === job);
   return event && shortText(textAt(event, 'message') ?? '');
 }
 

@@ -185,6 +185,13 @@ describe('what a node says of the agent of the target', () => {
   };
   for (const [title, [machine, expected]] of Object.entries(machines)) it(title, async () => assert.match(await said(machine), expected));
 
+  it('is heard among whatever many events of others', async () => {
+    const { nodes } = await tried({ a: { lacks: ['/sys/fs/bpf'] } }, {}, (standIn) => {
+      standIn.strangeEvents = 1_200;
+    });
+    assert.match(nodes[0]?.faults.join() ?? '', /^\/sys\/fs\/bpf is needed as Directory, and is none: /);
+  });
+
   it('counts through the chain of UIDs alone', async () => {
     const liar = (uid: string, controller: boolean) => ({
       ...{ apiVersion: 'v1', kind: 'Pod' },

@@ -21,6 +21,9 @@ export interface Machine {
   readonly unschedulable?: string;
 }
 
+/** Of a page, at most. */
+const EVENTS = 500;
+
 interface Pod {
   readonly containers: readonly { readonly name: string; readonly image: string; readonly volumeMounts?: readonly Mount[] }[];
   readonly volumes?: readonly { readonly name: string; readonly hostPath: { readonly path: string; readonly type: string } }[];
@@ -41,6 +44,8 @@ export class StandIn {
   mostJobs = 0;
   /** Pods that are not of the Jobs of the probe, with its label. */
   strangers: readonly KubeObject[] = [];
+  /** Events about others. */
+  strangeEvents = 0;
   admits = true;
   mayWrite = true;
 
@@ -76,8 +81,11 @@ export class StandIn {
       [...this.strangers, ...this.#jobs.flatMap((job) => this.#podOf(job) ?? [])].map(keep),
     raw: async (path: string) => {
       const isMount = path.includes('FailedMount');
-      const items = this.#jobs.flatMap((job) => (isMount ? this.#failedMount(job) : this.#failedCreate(job)) ?? []);
-      return JSON.stringify({ items });
+      const own = this.#jobs.flatMap((job) => (isMount ? this.#failedMount(job) : this.#failedCreate(job)) ?? []);
+      const items = [...Array.from({ length: this.strangeEvents }, () => ({ involvedObject: { name: 'web-0' } })), ...own];
+      const from = Number(/&continue=(\d+)/.exec(path)?.[1] ?? 0);
+      const next = from + EVENTS < items.length ? { continue: String(from + EVENTS) } : {};
+      return JSON.stringify({ metadata: next, items: items.slice(from, from + EVENTS) });
     },
     reviewAccess: async (requests: readonly unknown[]) => requests.map(() => this.mayWrite),
     dryRunCreate: async (_: Kind, object: KubeObject) => {

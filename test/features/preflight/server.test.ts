@@ -1,4 +1,4 @@
-import { contextOf, NOW, object } from '../../fixtures/facts.ts';
+import { contextOf, found, NOW, object } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
@@ -25,6 +25,17 @@ checkCases('NS-002', {
   'fails below the floor': { facts: version('30'), is: 'error', says: /1\.31/ },
   'reads minors with a plus sign': { facts: version('34+'), is: 'ok' },
   'fails on a version that is no number': { facts: version('x'), is: 'error' },
+  'names the tested way where the cluster cannot jump': {
+    facts: { ...version('30'), detection: found({ release: 'v3.28.1' }) },
+    is: 'error',
+    hint: /The tested way: service v3\.28\.1 → v3\.29\.\d+, Kubernetes 1\.30 → 1\.31, .*service v\S+ → v3\.32\.\d+\./,
+    next: /netsvc-upgrade path$/,
+  },
+  'says why there is no tested way': {
+    facts: { ...version('16'), detection: found({ release: 'v3.20.6' }) },
+    is: 'error',
+    hint: /There is no tested way from here: .*with Kubernetes 1\.16 it tested v3\.15, v3\.16;/,
+  },
 });
 
 checkCases('NS-006', {
