@@ -12,6 +12,8 @@ export interface ConnectionTrace {
   /** When it ended or fell silent, the first of them. */
   readonly breaks: readonly string[];
   readonly broken: number;
+  /** Of these, those where a node was not ready: absent for none. */
+  readonly ofNodes?: number;
   /** Answers that came. */
   readonly beats: number;
   /** Longest time without an answer, in milliseconds. */
@@ -75,6 +77,8 @@ export function networkText(trace: NetworkTrace): string {
   const nodes = gapsOf(trace);
   const worst = nodes.reduce((one, other) => (other.longestMs > one.longestMs ? other : one));
   const broken = connections.filter((one) => one.broken > 0).length;
-  const broke = broken === 0 ? '0 broke' : `${broken} broke, ${counted(brokenIn(trace), 'time')}`;
+  const ofNodes = connections.reduce((sum, one) => sum + (one.ofNodes ?? 0), 0);
+  const apart = ofNodes === 0 ? '' : ` (${ofNodes} of them with a node that was not ready)`;
+  const broke = broken === 0 ? '0 broke' : `${broken} broke, ${counted(brokenIn(trace), 'time')}${apart}`;
   return `${counted(connections.length, 'connection')} of pods on ${counted(nodes.length, 'node')}: ${broke}, longest gap ${gapText(worst.longestMs)} (${worst.node})`;
 }

@@ -15,10 +15,14 @@ interface Link {
   longest: number;
   when: number;
   last: number;
+  /** As its program reported it, right when it broke. */
+  readonly breaks: string[];
 }
 
 /** An answer comes as often, in hundredths of a second. */
 const BEAT = 20;
+/** Without one for so long it is broken. */
+const SILENT = 3_000;
 
 /** The logs of pods that keep connections: as their program reports, by what is wrong with the nodes at both ends. */
 export class KeptConnections {
@@ -37,9 +41,9 @@ export class KeptConnections {
     const pod = this.#store.get(K.Pod, name, namespace);
     if (!pod) throw new ApiFailure(404, 'NotFound', `pods "${name}" not found`);
     if (scriptOf(pod) !== 'keeps') return '';
-    const lines = linksOf(pod).map(({ link, address }) => {
-      const { joined, broken, beats, longest, when, last } = this.#see(pod, link, address);
-      return `link ${link} ${this.#now()} ${joined ? 'yes' : 'no'} ${broken} ${beats} ${longest} ${when} ${last}`;
+    const lines = linksOf(pod).flatMap(({ link, address }) => {
+      const seen = this.#see(pod, link, address);
+      return [...seen.breaks, this.#report(link, seen)];
     });
     return ['beat 0.2', ...lines].join('\n');
   }
@@ -52,18 +56,27 @@ export class KeptConnections {
 
   #see(pod: KubeObject, number: string, address: string): Link {
     const key = `${pod.metadata.uid} ${number}`;
-    const link = this.#links.get(key) ?? { joined: false, broken: 0, beats: 0, longest: 0, when: 0, last: 0 };
+    const link = this.#links.get(key) ?? { joined: false, broken: 0, beats: 0, longest: 0, when: 0, last: 0, breaks: [] };
     this.#links.set(key, link);
     const peer = this.#store.list(K.Pod).find((one) => textAt(one, 'status', 'podIP') === address && !isStopping(one));
-    const isThere = [pod, peer].every((one) => one && !['cut', 'down'].includes(this.#nodes.faultOf(nodeOf(one))));
+    const faults = [pod, peer].map((one) => (one ? this.#nodes.faultOf(nodeOf(one)) : 'cut'));
     const now = this.#now();
+    const isThere = faults.every((fault) => !['cut', 'down', 'silent'].includes(fault));
+    const isSilent = faults.includes('silent') && !faults.includes('cut') && now - link.last < SILENT;
     const gap = link.last === 0 ? 0 : isThere && link.joined ? BEAT : now - link.last;
     if (isThere) {
       if (gap > link.longest) Object.assign(link, { longest: gap, when: now });
       link.beats += link.last === 0 || !link.joined ? 1 : Math.floor((now - link.last) / BEAT);
       Object.assign(link, { joined: true, last: now });
-    } else if (link.joined) Object.assign(link, { joined: false, broken: link.broken + 1, last: now });
+    } else if (link.joined && !isSilent) {
+      Object.assign(link, { joined: false, broken: link.broken + 1, ...(faults.includes('silent') ? {} : { last: now }) });
+      link.breaks.push(this.#report(number, link));
+    }
     return link;
+  }
+
+  #report(number: string, { joined, broken, beats, longest, when, last }: Link): string {
+    return `link ${number} ${this.#now()} ${joined ? 'yes' : 'no'} ${broken} ${beats} ${longest} ${when} ${last}`;
   }
 
   #now(): number {

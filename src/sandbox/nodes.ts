@@ -6,8 +6,8 @@ import type { VirtualClock } from './clock.ts';
 import { isPodReady, nodeOf, type PodState, podStatus } from './pods-of.ts';
 import type { Store } from './store.ts';
 
-/** What new pods on a node meet; running pods do not change unless the node is down. Network faults do not stop readiness; `cut` ends running connections. */
-type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down' | 'no-network' | 'no-dns' | 'cut';
+/** What new pods on a node meet; running pods do not change unless the node is down. Network faults do not stop readiness; `cut` ends running connections, `silent` loses what is sent on them. */
+type NodeFault = 'none' | 'image-pull' | 'crash-loop' | 'not-ready' | 'down' | 'no-network' | 'no-dns' | 'cut' | 'silent';
 
 /** The machines, and what is wrong with them. */
 export class Nodes {

@@ -178,7 +178,7 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   backup: { type: 'backup', folder: 'f', files: [{ name: 'n', content: 'geheim' }] },
   'replace-agents': {
     ...{ type: 'replace-agents', agents: daemonSet.ref, nodes: ['n'], atOnce: 1, hooks: ['before-node'], hookMs: 1, selector: 'a=b' },
-    ...{ maxFailed: 0, timeoutMs: 1, heldFor: 'rest' },
+    ...{ maxFailed: 0, timeoutMs: 1, heldFor: 'rest', isStrict: false },
     target: { kind: 'DaemonSet', namespace: 'n', name: 'a', container: 'c', image: 'i', ready: { type: 'all-containers' } },
   },
   'roll-agents': { type: 'roll-agents', agents: daemonSet.ref, strategy: { type: 'RollingUpdate' }, staysOurs: false },
@@ -200,7 +200,7 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
     agents: { name: 'a', namespace: 'n', container: 'c', ready: { type: 'all-containers' }, runs: { image: 'i' } },
   },
   'keep-connections': {
-    ...{ type: 'keep-connections', image: 'i', namespace: 'n', canary: [], isStrict: false, limitMs: 1 },
+    ...{ type: 'keep-connections', image: 'i', namespace: 'n', canary: [], isStrict: false, isTrial: false, limitMs: 1 },
     agents: { name: 'a', namespace: 'n', container: 'c', ready: { type: 'all-containers' }, runs: { image: 'i' } },
   },
   'see-connections': { type: 'see-connections' },

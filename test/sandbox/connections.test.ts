@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import type { RunReport } from '../../src/cli/documents.ts';
+import { applyStage, waitStage } from '../../src/features/install/index.ts';
 import { KEPT_PROBES } from '../../src/features/network-probe/kept-jobs.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, strategy } from '../support/canary-sandbox.ts';
+import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { installedSandbox } from '../support/sandbox-ports.ts';
+import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 const PROBE = ['--probe-network', '--probe-image', 'registry.netsvc.io/tools/busybox:1.37', '--probe-namespace', 'probe'];
 const RUN = ['run', '--yes', '--skip', 'cli', ...PROBE];
@@ -71,10 +73,16 @@ describe('connections that a run keeps', function () {
 
   it('that break are counted and told, and the run continues', async () => {
     const scenario = await ground();
-    atNew(scenario, 2, ([node = '']) => cut(scenario, node));
+    let at = '';
+    atNew(scenario, 2, ([node = '']) => {
+      at = scenario.clock.now().toISOString().slice(11, 19);
+      cut(scenario, node);
+    });
     const { exit, text } = await ran(scenario, RUN);
     assert.equal(exit, 0, text);
-    assert.match(text, /^\S+ Warning: a connection from a pod on node-\d\d to one on node-\d\d broke at \d\d:\d\d:\d\dZ$/m);
+    // To the second, although it is made again before anybody looks.
+    const breaks = [...text.matchAll(/^\S+ Warning: a connection from a pod on node-\d\d to one on node-\d\d broke at (\S+)Z$/gm)];
+    assert.deepEqual([...new Set(breaks.map(([, time]) => time))], [at], text);
     // To and from the node, and from outside.
     assert.match(text, /Measured: 8 connections of pods on 4 nodes: [34] broke, [34] times, longest gap \d\.\d s \(node-\d\d\)\./);
     assert.equal(newOn(scenario).length, 4);
@@ -92,6 +100,37 @@ describe('connections that a run keeps', function () {
     assert.match(text, /no other agent is replaced: the update strategy stays OnDelete/);
     assert.match(text, /test an application there now/i);
     assert.deepEqual(await leftIn(scenario), []);
+  });
+
+  it('with --probe-strict stop the roll where one falls silent, before the next group of nodes', async () => {
+    const scenario = await ground(6);
+    let before = 0;
+    atNew(scenario, 2, ([node = '']) => {
+      before = newOn(scenario).length;
+      scenario.cluster.nodes.fault(node, 'silent');
+    });
+    const { exit, text } = await ran(scenario, [...RUN, '--probe-strict']);
+    assert.equal(exit, 5, text);
+    assert.deepEqual([before, newOn(scenario).length], [2, 2], text);
+    assert.match(text, /^error: a connection from .* broke at \d\d:\d\d:\d\dZ$/m);
+    assert.match(text, /no other agent is replaced: the update strategy stays OnDelete/);
+  });
+
+  it('that end with a node that is lost are told as such', async () => {
+    const scenario = await ground(6);
+    atNew(scenario, 2, ([node = '']) => scenario.cluster.nodes.fault(node, 'down'));
+    const { exit, text } = await ran(scenario, [...RUN, '--probe-strict']);
+    assert.equal(exit, 5, text);
+    assert.match(
+      text,
+      /^error: a connection from .* broke at \S+Z; node-\d\d is not ready: what ended there is the node, not only its agent$/m,
+    );
+    const { out } = await ran(scenario, ['report', '-o', 'json']);
+    const { connections = [] } = (JSON.parse(out) as RunReport).history?.network ?? {};
+    assert.ok(
+      connections.some(({ broken, ofNodes }) => broken > 0 && broken === ofNodes),
+      out,
+    );
   });
 
   it('that break while a canary is watched are part of its verdict', async () => {
@@ -241,12 +280,13 @@ describe('connections that a run keeps', function () {
       assert.deepEqual(await leftIn(scenario), []);
     });
 
-    it(`that have to last, and are none where ${title}, stop before an agent is replaced`, async () => {
+    it(`that have to last, and are none where ${title}, stop before anything is changed`, async () => {
       const scenario = await ground();
       prepare(scenario);
       const { exit, text } = await ran(scenario, [...WAITLESS, ...PROBE, '--probe-strict']);
       assert.equal(exit, 5, text);
-      assert.match(text, new RegExp(`error: no connections are kept: .*${because.source}.*; no agent was replaced`), text);
+      assert.match(text, new RegExp(`error: no connections are kept: .*${because.source}.*; nothing was changed`), text);
+      assert.doesNotMatch(text, / backup: .* done/, 'it is seen before anything else');
       assert.deepEqual([newOn(scenario), await leftIn(scenario)], [[], []]);
     });
   }
@@ -294,6 +334,14 @@ describe('connections that a run keeps', function () {
   it('are refused as a condition without connections, and where an operator replaces the agents', async () => {
     const { exit, text } = await ran(await ground(1), ['run', '--yes', '--probe-strict']);
     assert.deepEqual([exit, /error: --probe-strict has no effect without --probe-network$/m.test(text)], [64, true], text);
+  });
+
+  it('are planned once where an operator replaces the agents: before it starts', async () => {
+    const { scenario, profile } = await groundOf('operator');
+    const flags = { 'probe-network': true, 'probe-image': 'busybox:1.37', 'probe-namespace': 'default', 'dry-run': 'server' } as const;
+    const { plans, message } = await performIn(scenario, [applyStage, waitStage], flags, { profile });
+    const planned = plans.flatMap(({ id, actions }) => actions.filter(({ effect }) => effect.type === 'keep-connections').map(() => id));
+    assert.deepEqual(planned, ['apply'], message);
   });
 
   it('are in the report of the run: each node, and each connection on the axis of time', async () => {

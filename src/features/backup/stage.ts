@@ -11,7 +11,9 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
 import { onPaths } from '../install/index.ts';
 import { type IpamFacts, ipamIn, keptIpam } from '../ipam/index.ts';
+import { type AgentsOf, tryConnections } from '../network-probe/index.ts';
 import { needs } from '../rights/index.ts';
+import { serviceWorkloads } from '../rollout/index.ts';
 import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
 import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
@@ -24,6 +26,8 @@ declare module '../../kernel/context.ts' {
 
 interface BackupFacts {
   readonly path: InstallPath;
+  /** Undefined where their names are not known. */
+  readonly agents: AgentsOf | undefined;
   readonly record: RunRecord | undefined;
   readonly found: BackupObjects;
   /** Where the service's data is in a key-value store, which no reader of Kubernetes reaches. */
@@ -43,21 +47,24 @@ const backupOf = (documentsOf: DocumentsOf) =>
     async survey(sources, context, installation) {
       const record = await sources.records.load();
       const { path } = installation;
-      if (takenBefore(record, context)) return { path, record, found: NOTHING, store: undefined, ipam: undefined };
+      const agent = serviceWorkloads(installation, context.profile)?.agent;
+      const agents = agent && { ...agent, runs: { release: context.goal.release, digests: [] } };
+      if (takenBefore(record, context)) return { path, agents, record, found: NOTHING, store: undefined, ipam: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
       const store = isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined;
-      return { path, record, found, store, ipam: await ipamIn(sources.cluster, context, found.customResources) };
+      return { path, agents, record, found, store, ipam: await ipamIn(sources.cluster, context, found.customResources) };
     },
     plan: planBackup,
   });
 
-function planBackup({ path, record, found, store, ipam }: BackupFacts, context: Context): StagePlan {
+function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, context: Context): StagePlan {
   if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = backupFolder(context);
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [
+      ...(agents ? tryConnections(agents, context.options) : []),
       {
         id: 'files',
         title: `write ${counted(count, 'object')} to ${folder}`,

@@ -51,13 +51,14 @@ function replaceAction(
   id: string,
   title: string,
   { target, selector }: Pick<CanaryFacts, 'target' | 'selector'>,
-  driven: Omit<Driven, 'hooks' | 'hookMs'>,
+  driven: Omit<Driven, 'hooks' | 'hookMs' | 'isStrict'>,
   { options }: Context,
 ): Action {
   const { maxFailed, timeoutMs = defaultWaitMs(driven.atOnce), userCommands = [] } = options;
   const hooks = HOOKS.filter((name) => userCommands.includes(name));
   const hookMs = options.timeoutMs ?? HOOK_MS;
-  const effect = { type: 'replace-agents', ...driven, target, selector, maxFailed, timeoutMs, hooks, hookMs } as const;
+  const isStrict = options.probeNetwork?.isStrict === true;
+  const effect = { type: 'replace-agents', ...driven, target, selector, maxFailed, timeoutMs, hooks, hookMs, isStrict } as const;
   return { id, title, ref: REF, undo: 'partial', effect };
 }
 

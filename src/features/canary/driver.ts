@@ -6,6 +6,7 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { againAs, look, or, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
+import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
 import { HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
 import { isHeld } from './own-strategy.ts';
@@ -26,6 +27,8 @@ export interface Driven {
   /** Milliseconds for each of them. */
   readonly hookMs: number;
   readonly heldFor: HeldFor;
+  /** No group is begun before the connections have lasted through the one before. */
+  readonly isStrict: boolean;
 }
 
 /** The DaemonSet, held by this program. Throws MovedOn where somebody gave it another strategy meanwhile. */
@@ -41,7 +44,7 @@ const WAITS = 'as many old agents are not ready as may be away at a time: repair
 export class AgentDriver implements PodDriver {
   readonly #ports: Ports;
   readonly #driven: Driven;
-  readonly #around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report'>;
+  readonly #around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>;
   readonly #nodes: string[];
   /** Nodes that a command was run before, or whose agent was deleted, and that none was run after. */
   #open: string[] = [];
@@ -49,7 +52,7 @@ export class AgentDriver implements PodDriver {
   replaced = 0;
   waitsFor: string | undefined;
 
-  constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report'>) {
+  constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>) {
     this.#ports = ports;
     this.#driven = driven;
     this.#around = around;
@@ -65,6 +68,7 @@ export class AgentDriver implements PodDriver {
     if (this.#stopped) throw this.#stopped;
     const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
     const group = this.#groupOf(wanted, old);
+    if (group.length > 0) await this.#seeConnections();
     for (const pod of group) {
       await this.#replace(pod);
       // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
@@ -73,6 +77,12 @@ export class AgentDriver implements PodDriver {
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;
     return wanted.length > 0;
+  }
+
+  /** Silence is seen only after a while. */
+  async #seeConnections(): Promise<void> {
+    const watch = this.#driven.isStrict && this.replaced > 0 ? this.#around.watcher(CONNECTIONS) : undefined;
+    if (watch instanceof ConnectionWatch) await watch.settled(this.#around.stop);
   }
 
   /** Agents that are away already count, and cost nothing: they are the first. Those of lost nodes are the last, as they may never go. */

@@ -41,14 +41,16 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
       until: await readExpectation(sources, context, installation, imageOf),
       nodes: (await readNodes(sources)).length,
     }),
-    plan({ until, nodes }, { goal, options, profile: { operator } }) {
+    plan({ until, nodes }, { goal, options, chain, profile: { operator } }) {
       const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
       const title = endTitle(goal);
       const effect = { type: 'wait', until, timeoutMs } as const;
       const agents = agentsOf(operator, until.target);
       const end: Action = { id: 'operator', title, ref: '§4.3/2', undo: 'full', effect, cures: OVER.map((check) => ({ check })) };
       const first = probeBetween(agents, { ...until, firstOf: agents }, options, timeoutMs);
-      return { actions: [...keepConnections(agents, options, timeoutMs), ...first, end, ...probeAtEnd(agents, options)] };
+      // Of a run that is still to apply, they are there before the operator starts.
+      const keep = chain?.pending.includes('apply') ? [] : keepConnections(agents, options, timeoutMs);
+      return { actions: [...keep, ...first, end, ...probeAtEnd(agents, options)] };
     },
   });
 }

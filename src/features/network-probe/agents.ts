@@ -131,13 +131,26 @@ export function keepConnections(
 ): readonly Action[] {
   if (!probeNetwork) return [];
   const { image, namespace, isStrict = false } = probeNetwork;
+  const isTrial = false;
   const title = `keep connections between pods on up to 6 nodes: Jobs in namespace ${namespace}, removed when this command ends`;
   return [
     {
       ...{ id: 'connections', title, ref: '§4.4/3', undo: 'full' },
-      effect: { type: 'keep-connections', image, namespace, agents, canary, isStrict, limitMs },
+      effect: { type: 'keep-connections', image, namespace, agents, canary, isStrict, isTrial, limitMs },
     },
   ];
+}
+
+/** Of the Jobs of a trial: their pods are there within a minute, or not at all. Milliseconds. */
+const TRIAL_MS = 240_000;
+
+/** Before anything is changed, where connections decide whether the run continues. */
+export function tryConnections(agents: AgentsOf, { probeNetwork }: Options): readonly Action[] {
+  if (!probeNetwork?.isStrict) return [];
+  const { image, namespace, isStrict } = probeNetwork;
+  const title = `see that connections between pods can be kept: Jobs in namespace ${namespace} on up to 6 nodes, removed at once`;
+  const effect = { type: 'keep-connections', image, namespace, agents, canary: [], isStrict, isTrial: true, limitMs: TRIAL_MS } as const;
+  return [{ id: 'try-connections', title, ref: '§4.4/3', undo: 'full', effect }];
 }
 
 /** Part of the verdict on what has been upgraded so far. Nothing unless connections were asked for. */

@@ -7,9 +7,11 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { againAs, impact, look, or, type Suggestion, text } from '../../kernel/step.ts';
+import { leanNode } from '../../kube/lean-objects.ts';
+import { nodeFacts } from '../../kube/pod-facts.ts';
 import { HELD, heldIn, ofCanary } from '../rollout/index.ts';
 import { CONTAINER } from './jobs.ts';
-import { KEPT_PROBES, SILENT_AFTER } from './kept-jobs.ts';
+import { KEPT_PROBES } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
 import { sweep } from './sweep.ts';
 import { podSays } from './verdict.ts';
@@ -24,6 +26,8 @@ const QUIET_MS = 2_000;
 const UNREAD_MS = 10_000;
 /** A pod that has ended is known a moment after its connections have: a break counts once both pods have outlived it by this. */
 const OUTLIVED_MS = 4_000;
+/** A node that is gone is known to the cluster by then: a connection that stays away is told with it. */
+const NODE_KNOWN_MS = 60_000;
 const TIMES_TOLD = 20;
 /** Of a log: its last lines, and never more bytes. */
 const LOG = 'tailLines=60&limitBytes=16384';
@@ -50,6 +54,8 @@ interface Watched {
   zero: number;
   /** Breaks that were not its pods' own end. */
   broken: number;
+  /** Of them, those where a node was not ready. */
+  ofNodes: number;
   /** Of `said.broken`, those that were looked into. */
   known: number;
   /** When one was seen of which it is open whether a pod had ended. */
@@ -58,6 +64,16 @@ interface Watched {
   fell?: number;
   readonly breaks: string[];
   ended?: string;
+}
+
+/** What one look at all of them has seen. */
+interface Look {
+  readonly logs: ReadonlyMap<string, LogSaid>;
+  /** Pods that run, by the UID of their Job. */
+  readonly alive: ReadonlyMap<string, KubeObject>;
+  /** Nodes that are not ready. */
+  readonly away: ReadonlySet<string>;
+  readonly now: number;
 }
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
@@ -101,7 +117,7 @@ export class ConnectionWatch implements Watcher {
     this.#told = told;
     this.#place = place;
     this.#jobs = jobs;
-    this.#links = kept.map((one) => ({ kept: one, zero: Number.POSITIVE_INFINITY, broken: 0, known: 0, breaks: [] }));
+    this.#links = kept.map((one) => ({ kept: one, zero: Number.POSITIVE_INFINITY, broken: 0, ofNodes: 0, known: 0, breaks: [] }));
     this.#since = ports.clock.now();
   }
 
@@ -151,23 +167,31 @@ export class ConnectionWatch implements Watcher {
     this.#loop = this.#follow().catch(() => undefined);
   }
 
-  /** The verdict on what was done so far: waits for a report of each pod from now on, and for what is quiet now. Throws Fault('stopped'). */
+  /** The verdict on a canary. Throws Fault('stopped'). */
   async passed(stop: AbortSignal): Promise<void> {
+    await this.settled(stop);
+    this.#isOfCanary = false;
+  }
+
+  /**
+   * The verdict on what was done so far, while other agents are held. Waits for a report of each pod from now on, and for what is quiet or
+   * broken now. Throws Fault('stopped').
+   */
+  async settled(stop: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
     const asked = clock.now().getTime();
     const isOpen = (one: Watched) => one.ended === undefined && (one.suspected !== undefined || !isSettled(one, asked));
     let open: readonly Watched[];
     for (;;) {
       await this.#look();
-      if (this.failed.aborted) throw this.fault(undefined);
+      if (this.failed.aborted) throw this.#fault(true);
       const waited = clock.now().getTime() - asked;
       open = this.#links.filter(isOpen);
-      const isQuiet = open.some(({ said }) => said?.joined === true && said.now - said.last >= QUIET_MS);
-      if (open.length === 0 || stop.aborted || waited >= (isQuiet ? SILENT_AFTER * 1000 + REPORTS_MS : REPORTS_MS)) break;
+      const isQuiet = open.some(({ suspected, said }) => suspected !== undefined || (said?.joined && said.now - said.last >= QUIET_MS));
+      if (open.length === 0 || stop.aborted || waited >= (isQuiet ? NODE_KNOWN_MS : 0) + REPORTS_MS) break;
       await clock.sleep(1_000, stop).catch(() => undefined);
     }
     if (!stop.aborted) this.#assertTold(open, asked);
-    this.#isOfCanary = false;
   }
 
   /** What says nothing has not lasted: without a report there is no verdict. */
@@ -177,7 +201,7 @@ export class ConnectionWatch implements Watcher {
     const says = this.#says.get(silent.kept.link) ?? this.#blind ?? 'its pod reports nothing';
     throw new Fault('stopped', `no verdict on the connection ${wayText(silent.kept)}: ${says}`, [
       look(text`${command`kubectl -n ${this.#place.namespace} get pods -o wide -l ${KEPT_PROBES}`}`),
-      ...(this.#isOfCanary ? HELD : ROLLING),
+      ...HELD,
     ]);
   }
 
@@ -194,13 +218,18 @@ export class ConnectionWatch implements Watcher {
   }
 
   fault(last: Action | undefined): Fault {
+    return this.#fault(this.#isOfCanary || heldIn(last) !== undefined);
+  }
+
+  #fault(isHeld: boolean): Fault {
     const broken = this.#links.find((one) => one.broken > 0)?.kept;
     const see = (node: string) => look(text`${command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`}`);
     const where = broken ? [...new Set([broken.to, broken.from])].join(' and ') : '';
     const lost = impact(`running pods on ${where} may have lost connections as well: test an application there now`);
-    const isHeld = this.#isOfCanary || heldIn(last) !== undefined;
-    const fact = ofCanary(this.#because, this.#isOfCanary ? 'canary' : undefined);
-    return new Fault('stopped', fact, [...(broken ? [see(broken.to), lost] : []), ...(isHeld ? HELD : ROLLING)]);
+    return new Fault('stopped', ofCanary(this.#because, this.#isOfCanary ? 'canary' : undefined), [
+      ...(broken ? [see(broken.to), lost] : []),
+      ...(isHeld ? HELD : ROLLING),
+    ]);
   }
 
   async #follow(): Promise<void> {
@@ -225,8 +254,9 @@ export class ConnectionWatch implements Watcher {
     // Read after the logs: where a pod has ended, so has its connection.
     const alive = await this.#aliveNow();
     if (alive === undefined) return;
+    const away = this.#links.some(({ suspected }) => suspected !== undefined) ? await this.#awayNodes() : new Set<string>();
     const before = this.#figures;
-    const because = this.#links.flatMap((one) => this.#learn(one, logs, alive, now));
+    const because = this.#links.flatMap((one) => this.#learn(one, { logs, alive, away, now }));
     this.#pods = alive;
     this.#tellOver(now);
     if (because.length > 0) {
@@ -242,7 +272,8 @@ export class ConnectionWatch implements Watcher {
   }
 
   /** What one connection has been through since the last look; a text for each break. */
-  #learn(one: Watched, logs: ReadonlyMap<string, LogSaid>, alive: ReadonlyMap<string, KubeObject>, now: number): readonly string[] {
+  #learn(one: Watched, look: Look): readonly string[] {
+    const { logs, alive, now } = look;
     const { kept } = one;
     const log = logs.get(kept.keeps);
     const said = log?.links.get(kept.link);
@@ -262,18 +293,28 @@ export class ConnectionWatch implements Watcher {
       one.said = said;
       one.zero = Math.min(one.zero, now - said.now);
     }
+    return this.#breaksOf(one, look);
+  }
+
+  /** Those that were not known yet, once it is known whether a pod or a node has ended. */
+  #breaksOf(one: Watched, { away, now }: Look): readonly string[] {
+    const { kept } = one;
     const fresh = (one.said?.broken ?? 0) - one.known;
     if (fresh <= 0 || !one.said) return [];
     one.suspected ??= now;
-    one.fell ??= one.said.joined ? now : Math.min(now, one.zero + one.said.last);
-    if (now - one.suspected < OUTLIVED_MS) return [];
+    one.fell ??= Math.min(now, one.said.fell === undefined ? now : one.zero + one.said.fell);
+    const lost = [...new Set([kept.from, kept.to])].filter((node) => away.has(node));
+    const isDecided = one.said.joined || lost.length > 0 || now - one.fell >= NODE_KNOWN_MS || this.#over.signal.aborted;
+    if (now - one.suspected < OUTLIVED_MS || !isDecided) return [];
     const at = new Date(one.fell).toISOString();
     delete one.suspected;
     delete one.fell;
     one.known = one.said.broken;
     one.broken += fresh;
+    if (lost.length > 0) one.ofNodes += fresh;
     if (one.breaks.length < TIMES_TOLD) one.breaks.push(at);
-    return [`a connection ${wayText(kept)} broke at ${at.slice(11, 19)}Z`];
+    const nodes = lost.length === 0 ? '' : `; ${lost.join(' and ')} is not ready: what ended there is the node, not only its agent`;
+    return [`a connection ${wayText(kept)} broke at ${at.slice(11, 19)}Z${nodes}`];
   }
 
   /** Undefined where the server gives no answer now: the next look asks again. */
@@ -288,6 +329,11 @@ export class ConnectionWatch implements Watcher {
       this.#blind = messageOf(thrown);
       return undefined;
     }
+  }
+
+  async #awayNodes(): Promise<ReadonlySet<string>> {
+    const nodes = await this.#ports.cluster.list(K.Node, { keep: leanNode }).catch(() => []);
+    return new Set(nodes.map(nodeFacts).flatMap(({ name, ready }) => (ready ? [] : [name])));
   }
 
   /** With `--probe-strict` nothing may continue that nobody watches. */
@@ -349,12 +395,13 @@ const isSettled = ({ zero, said }: Watched, since: number): boolean =>
 /** With the gap that is not over yet. */
 const longestOf = ({ longestMs, now, last }: LinkSaid): number => (last === 0 ? 0 : Math.max(longestMs, now - last));
 
-function traceOf({ kept, said, zero, broken, breaks, ended }: Watched): ConnectionTrace {
+function traceOf({ kept, said, zero, broken, ofNodes, breaks, ended }: Watched): ConnectionTrace {
   const { from, to, outside } = kept;
   const isOpenGap = said !== undefined && said.now - said.last > said.longestMs;
   const at = said && said.when + said.last > 0 ? new Date(zero + (isOpenGap ? said.now : said.when)).toISOString() : undefined;
   return {
     ...{ from, to, broken, breaks: [...breaks], beats: said?.beats ?? 0, longestMs: said ? longestOf(said) : 0 },
+    ...(ofNodes > 0 ? { ofNodes } : {}),
     ...(outside ? { outside } : {}),
     ...(at === undefined ? {} : { at }),
     ...(ended === undefined ? {} : { ended }),

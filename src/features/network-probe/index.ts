@@ -7,7 +7,9 @@ export {
   probeAtEnd,
   probeBetween,
   seeConnections,
+  tryConnections,
 } from './agents.ts';
+export { CONNECTIONS, ConnectionWatch } from './connection-watch.ts';
 export { networkProbeEffects } from './effects.ts';
 export { keptEffects } from './kept-effects.ts';
 export { sweep } from './sweep.ts';

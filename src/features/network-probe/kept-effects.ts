@@ -31,6 +31,8 @@ interface KeepConnections {
   readonly canary: readonly string[];
   /** The first broken connection stops the run. */
   readonly isStrict: boolean;
+  /** Ended as soon as they are there: whether image, rights and namespace are as they have to be. */
+  readonly isTrial: boolean;
   /** The limit of the wait: after it the cluster ends the pods by itself. */
   readonly limitMs: number;
 }
@@ -51,10 +53,13 @@ export const keptEffects: Pick<EffectTypes, 'keep-connections' | 'see-connection
       await cluster.dryRunCreate(K.Job, answeringJob(part, OTHERS));
       return { detail: 'not created (dry run)' };
     },
-    text: ({ image, namespace, limitMs, isStrict }) =>
-      `create Jobs on up to 6 nodes, in namespace ${namespace} with image ${image}, whose pods keep connections to each other until this command ends, at most ${timeText(limitMs)}${isStrict ? ', and stop at the first broken one' : ''}; then delete them`,
+    text({ image, namespace, limitMs, isStrict, isTrial }) {
+      const until = isTrial ? 'as soon as they are there' : `when this command ends, after ${timeText(limitMs)} at most`;
+      const stops = isStrict && !isTrial ? ', and stop at the first that breaks' : '';
+      return `create Jobs on up to 6 nodes, in namespace ${namespace} with image ${image}, whose pods keep connections to each other${stops}; delete them ${until}`;
+    },
     mask: whole,
-    digest: ({ type, image, namespace, isStrict, canary }) => ({ type, image, namespace, isStrict, canary }),
+    digest: ({ type, image, namespace, isStrict, isTrial, canary }) => ({ type, image, namespace, isStrict, isTrial, canary }),
   },
   'see-connections': {
     does: 'nothing',
@@ -86,7 +91,8 @@ async function keep(ports: EnginePorts, effect: KeepConnections, around: Around)
       if (thrown instanceof ApiFailure) return messageOf(thrown);
       throw thrown;
     });
-    isKept = typeof begun !== 'string';
+    isKept = typeof begun !== 'string' && !effect.isTrial;
+    if (typeof begun !== 'string' && effect.isTrial) return { detail: 'connections can be kept' };
     if (typeof begun !== 'string') {
       around.watch(begun);
       begun.watch(effect.canary.length > 0);
@@ -94,7 +100,8 @@ async function keep(ports: EnginePorts, effect: KeepConnections, around: Around)
       return { detail: `${counted(connections.length, 'connection')} between pods on ${counted(gapsOf(begun.trace).length, 'node')}` };
     }
     const told = `no connections are kept: ${begun}`;
-    if (effect.isStrict) throw new Fault('stopped', `${told}; no agent was replaced`, ['correct it, or leave out --probe-strict', AGAIN]);
+    const changed = effect.isTrial ? 'nothing was changed' : 'no agent was replaced';
+    if (effect.isStrict) throw new Fault('stopped', `${told}; ${changed}`, ['correct it, or leave out --probe-strict', AGAIN]);
     around.warn(told);
     // In another round of the stage it would fail likewise.
     around.watch(nothingKept());

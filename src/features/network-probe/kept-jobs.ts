@@ -10,7 +10,7 @@ export const KEPT_PROBES = `${PROBE_LABEL}=connections`;
 const PORT = 8080;
 const PORTS_EACH = 2;
 /** A connection on which nothing comes for so long counts as broken: many clients give up then. Seconds. */
-export const SILENT_AFTER = 30;
+const SILENT_AFTER = 30;
 
 /** Shared by both programs: what they need of the image, and how often something is sent. */
 const NEEDS = `for program in nc sleep; do command -v "$program" >/dev/null || { echo "the image has no $program"; exit ${CODES.noTools}; }; done

@@ -10,6 +10,8 @@ export interface LinkSaid {
   readonly when: number;
   /** When the last answer came; 0 before the first. */
   readonly last: number;
+  /** When the last one came before the newest break. */
+  readonly fell?: number;
 }
 
 export interface LogSaid {
@@ -30,13 +32,19 @@ export function readLog(log: string): LogSaid {
   let beatMs: number | undefined;
   for (const line of log.split('\n')) {
     const said = linkIn(line);
-    if (said) links.set(said.link, said);
+    if (said) links.set(said.link, withFall(said, links.get(said.link)));
     const [, number, words] = SAYS.exec(line) ?? [];
     if (words !== undefined) says.set(Number(number), words);
     const [, beat] = /^beat (0\.2|1)$/.exec(line) ?? [];
     if (beat !== undefined) beatMs = Number(beat) * 1000;
   }
   return { links, says, beatMs };
+}
+
+/** A connection is soon made again: only the report right after a break says when it was. */
+function withFall(said: LinkSaid, before: LinkSaid | undefined): LinkSaid {
+  const fell = said.joined || said.broken === before?.broken ? before?.fell : said.last;
+  return fell === undefined ? said : { ...said, fell };
 }
 
 function linkIn(line: string): LinkSaid | undefined {

@@ -18,7 +18,25 @@ describe('the log of a pod that keeps connections', () => {
       when: 14_000,
       last: 14_990,
     });
-    assert.deepEqual(links.get(2), { link: 2, now: 10_000, joined: false, broken: 1, beats: 4, longestMs: 3000, when: 9500, last: 7000 });
+    assert.deepEqual(links.get(2), {
+      link: 2,
+      now: 10_000,
+      joined: false,
+      broken: 1,
+      beats: 4,
+      longestMs: 3000,
+      when: 9500,
+      last: 7000,
+      fell: 7000,
+    });
+  });
+
+  it('says when a connection broke that was made again at once', () => {
+    const log = ['link 1 1000 no 1 5 21 900 980', 'link 1 1020 no 1 5 21 900 980', 'link 1 1100 yes 1 6 120 1100 1100'];
+    assert.equal(readLog(log.join('\n')).links.get(1)?.fell, 9800);
+    const again = [...log, 'link 1 1500 no 2 8 120 1100 1490', 'link 1 1510 yes 2 8 120 1100 1510'];
+    assert.equal(readLog(again.join('\n')).links.get(1)?.fell, 14_900);
+    assert.equal(readLog(again.slice(-1).join('\n')).links.get(1)?.fell, undefined);
   });
 
   it('is input of a stranger: what is no report, or cannot be true, is left out', () => {

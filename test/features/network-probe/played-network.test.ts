@@ -35,6 +35,7 @@ describeWhere(PROBLEM, 'connections over a played network', function () {
   const networks: PlayedNetwork[] = [];
   const pods: { end(): void }[] = [];
   let trace: NetworkTrace;
+  let disturbedAt = 0;
   const told: string[] = [];
   after(() => {
     for (const one of networks) one.close();
@@ -75,6 +76,7 @@ describeWhere(PROBLEM, 'connections over a played network', function () {
     watch.watch(false);
     assert.equal(watch.trace.connections.length, PLAYED.length, keeper.said);
     const [, held, reset, silent] = networks;
+    disturbedAt = Date.now();
     held?.hold();
     silent?.strand();
     reset?.reset();
@@ -101,6 +103,10 @@ describeWhere(PROBLEM, 'connections over a played network', function () {
       ],
     );
     assert.equal(networks[2]?.resets, 1);
+    for (const [at = ''] of trace.connections.flatMap(({ breaks }) => (breaks.length > 0 ? [breaks] : []))) {
+      const lateMs = Date.parse(at) - disturbedAt;
+      assert.ok(lateMs > -1_000 && lateMs < 1_500, `a break is told ${lateMs} ms after it was made`);
+    }
     assert.deepEqual(told.map((one) => one.replace(/ at .*/, '')).toSorted(), [
       'a connection from a pod on node-from to one on node-reset broke',
       'a connection from a pod on node-from to one on node-silent broke',
