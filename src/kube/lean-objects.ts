@@ -1,7 +1,17 @@
 import { canonicalAddress } from '../kernel/ip-text.ts';
 import { jsonAt, mapAt, textAt } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import { conditionsOf, FACTS, nodeFacts, type PodContainer, podFacts, podShape } from './pod-facts.ts';
+import {
+  type Condition,
+  type ContainerStatus,
+  conditionsOf,
+  FACTS,
+  nodeFacts,
+  type PodContainer,
+  type PodShape,
+  podFacts,
+  podShape,
+} from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
 /** The name of a pod and its facts: a whole one is fifty times as large. For `ListOptions.keep`. */
@@ -24,9 +34,26 @@ export function slimPod(pod: KubeObject): KubeObject {
       ...{ nodeName, hostNetwork, volumes: flexVolumes },
       ...{ containers: containers?.map(containerIn), initContainers: initContainers?.map(containerIn) },
     },
-    status,
+    status: status && slimStatus(status),
   };
 }
+
+/** Without what kubelets repeat of the spec: mounts, resources and users of each container are more than the rest. */
+function slimStatus({ phase, podIP, podIPs, reason, message, ...parts }: NonNullable<PodShape['status']>): object {
+  const { conditions, containerStatuses, initContainerStatuses } = parts;
+  return {
+    ...{ phase, podIP, podIPs, reason, message, conditions: conditions?.map(slimCondition) },
+    ...{ containerStatuses: containerStatuses?.map(slimContainer), initContainerStatuses: initContainerStatuses?.map(slimContainer) },
+  };
+}
+
+const slimCondition = ({ type, status, reason, message, lastTransitionTime }: Condition) => ({
+  ...{ type, status, reason, message, lastTransitionTime },
+});
+
+const slimContainer = ({ name, ready, imageID, restartCount, state, lastState }: ContainerStatus) => ({
+  ...{ name, ready, imageID, restartCount, state, lastState },
+});
 
 /** The name of a node and its facts. For `ListOptions.keep`. */
 export function leanNode(node: KubeObject): KubeObject {

@@ -50,6 +50,33 @@ describe('lean objects', () => {
     assert.ok(JSON.stringify(slimPod(pod)).length < 1000);
   });
 
+  it('of a list of all pods have nothing of what kubelets repeat of the spec', () => {
+    const heavy = {
+      containerID: 'c',
+      image: 'i',
+      resources: { requests: { cpu: '1' } },
+      user: { linux: { uid: 0 } },
+      volumeMounts: [{ name: 'v' }],
+    };
+    const own = { name: 'agent', ready: true, imageID: 'id', restartCount: 1, state: { running: {} }, lastState: {} };
+    const condition = { type: 'Ready', status: 'True', reason: 'r', message: 'm', lastTransitionTime: 't' };
+    const status = {
+      ...{ phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], reason: 'r', message: 'm' },
+      ...{ conditions: [condition], containerStatuses: [own], initContainerStatuses: [own] },
+    };
+    const told = {
+      ...status,
+      ...{
+        hostIP: '192.0.2.1',
+        qosClass: 'Burstable',
+        startTime: 't',
+        conditions: [{ ...condition, lastProbeTime: null, observedGeneration: 1 }],
+      },
+      ...{ containerStatuses: [{ ...own, ...heavy }], initContainerStatuses: [{ ...own, ...heavy }] },
+    };
+    assert.deepEqual(slimPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, status: told }).status, status);
+  });
+
   it('have what is the same in many pods once', () => {
     const one = (name: string) => podFacts(leanPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, ...pods['that runs'] }));
     assert.equal(one('a').images, one('b').images);
