@@ -9,6 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
+import { named, unattributed } from '../../kube/lean-objects.ts';
 import { onPaths } from '../install/index.ts';
 import { type IpamFacts, ipamIn, keptIpam } from '../ipam/index.ts';
 import { type AgentsOf, tryConnections } from '../network-probe/index.ts';
@@ -109,16 +110,17 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
   const groups = [profile.crdGroup, profile.operatorGroup];
   const dropped = new Set(profile.removedKinds.map(crdName));
   const savedKinds = kinds.filter((kind) => groups.includes(kind.group) || dropped.has(crdName(kind)));
-  const [found, customResources, definitions] = await Promise.all([
-    Promise.all(documents.map((one) => liveOf(sources.cluster, one))),
-    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
-    sources.cluster.list(K.CustomResourceDefinition),
-  ]);
-  // Documents that are new have none.
-  const live = found.filter((one) => one !== undefined);
   const brought = documents.filter((one) => one.kind === 'CustomResourceDefinition').map((one) => one.metadata.name);
   const ours = new Set([...brought, ...dropped]);
   const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
+  const [found, customResources, definitions] = await Promise.all([
+    Promise.all(documents.map((one) => liveOf(sources.cluster, one))),
+    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
+    // Those of others may be hundreds, each with its schema.
+    sources.cluster.list(K.CustomResourceDefinition, { keep: (crd) => (isOurs(crd) ? unattributed(crd) : named(crd)) }),
+  ]);
+  // Documents that are new have none.
+  const live = found.filter((one) => one !== undefined);
   return {
     definitions: definitions.filter(isOurs),
     customResources: customResources.flat(),

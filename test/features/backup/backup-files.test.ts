@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { localMachine } from '../../../src/adapters/machine.ts';
 import { backupFiles } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
-import { type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
+import { type Kind, type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
+import type { ListOptions } from '../../../src/kernel/ports.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
 import { UNDO } from '../../../src/kernel/undo.ts';
 import { LAST_APPLIED } from '../../../src/kube/managed-fields.ts';
@@ -63,6 +64,19 @@ describe('the files of a backup', () => {
   before(async () => {
     installed = await backUp(whole(), true);
     await backUp(bare(), false);
+  });
+
+  it('are made of definitions of this service alone: those of others are not kept while they are read', async () => {
+    const bench = applyBench(await installedClientSide(RELEASE));
+    const kept: string[] = [];
+    const list = async (kind: Kind, options: ListOptions = {}) => {
+      if (kind.plural !== 'customresourcedefinitions' || !options.keep) return bench.sources.cluster.list(kind, options);
+      const definition = (name: string) => objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', name, { spec: { names: {} } });
+      kept.push(...['pools.crd.netsvc.io', 'widgets.example.com'].map((name) => JSON.stringify(options.keep?.(definition(name)).spec)));
+      return [];
+    };
+    await backupStage.open({ ...bench.sources, cluster: { ...bench.sources.cluster, list } }, bench.context);
+    assert.deepEqual(kept, ['{"names":{}}', undefined]);
   });
 
   it('hold no value of a Secret, coded or not, unless they were asked for; the text says that they are left out', async () => {
