@@ -82,64 +82,6 @@ export const calicoOperated = {
   ],
 };
 
-/** Operator image minor → Calico minor; minors that are missing belong to another product line (domain §3.2). */
-export const calicoOperatorMinors = {
-  'v1.7': 'v3.15',
-  'v1.10': 'v3.16',
-  'v1.13': 'v3.17',
-  'v1.15': 'v3.18',
-  'v1.17': 'v3.19',
-  'v1.20': 'v3.20',
-  'v1.23': 'v3.21',
-  'v1.25': 'v3.22',
-  'v1.27': 'v3.23',
-  'v1.28': 'v3.24',
-  'v1.29': 'v3.25',
-  'v1.30': 'v3.26',
-  'v1.32': 'v3.27',
-  'v1.34': 'v3.28',
-  'v1.36': 'v3.29',
-  'v1.38': 'v3.30',
-  'v1.40': 'v3.31',
-  'v1.42': 'v3.32',
-};
-
-/** Operator tags whose Calico release is known to the patch (domain §3.2, and the operator manifests of the releases). */
-export const calicoOperatorTags = {
-  'v1.7.7': 'v3.15.5',
-  'v1.13.0': 'v3.17.0',
-  'v1.20.0': 'v3.20.0',
-  'v1.20.9': 'v3.20.6',
-  'v1.27.16': 'v3.23.5',
-  'v1.28.0': 'v3.24.0',
-  'v1.28.5': 'v3.24.5',
-  'v1.28.13': 'v3.24.6',
-  'v1.30.0': 'v3.26.0',
-  'v1.30.11': 'v3.26.5',
-  'v1.32.0': 'v3.26.1',
-  'v1.32.1': 'v3.26.1',
-  'v1.32.2': 'v3.26.1',
-  'v1.32.3': 'v3.27.0',
-  'v1.32.12': 'v3.27.5',
-  'v1.34.0': 'v3.28.0',
-  'v1.34.13': 'v3.28.5',
-  'v1.36.0': 'v3.29.0',
-  'v1.36.16': 'v3.29.7',
-  'v1.38.0': 'v3.30.0',
-  'v1.38.13': 'v3.30.7',
-  'v1.40.0': 'v3.31.0',
-  'v1.40.1': 'v3.31.1',
-  'v1.40.2': 'v3.31.2',
-  'v1.40.3': 'v3.31.3',
-  'v1.40.7': 'v3.31.4',
-  'v1.40.8': 'v3.31.5',
-  'v1.40.13': 'v3.31.6',
-  'v1.40.15': 'v3.31.7',
-  'v1.42.0': 'v3.32.0',
-  'v1.42.3': 'v3.32.1',
-  'v1.42.4': 'v3.32.1',
-};
-
 /** Component statuses of the operator of v3.32, and whose generation each one carries. */
 const statuses: readonly ComponentStatusName[] = [
   { name: 'calico', generation: 'installation' },

@@ -1,18 +1,10 @@
 import type { Profile } from '../kernel/profile.ts';
 import { calicoChanges } from './calico-changes.ts';
 import { calicoDefects, calicoPlatforms } from './calico-defects.ts';
-import { calicoTestedLines } from './calico-kubernetes.ts';
 import { calicoOlderReaders } from './calico-older-readers.ts';
 import { calicoProcedures } from './calico-procedures.ts';
-import {
-  calicoAddOnWorkloads,
-  calicoCrossings,
-  calicoOperated,
-  calicoOperatorEnd,
-  calicoOperatorMinors,
-  calicoOperatorTags,
-  calicoVariants,
-} from './calico-variants.ts';
+import { calicoNewest, calicoOperatorMinors, calicoOperatorTags, calicoTestedLines } from './calico-releases.ts';
+import { calicoAddOnWorkloads, calicoCrossings, calicoOperated, calicoOperatorEnd, calicoVariants } from './calico-variants.ts';
 import { commonChainedPlugins } from './platforms.ts';
 
 /** What `calicoctl get` shows of the user's own; without what the agents write themselves. */
@@ -46,7 +38,7 @@ export const calico: Profile = {
   apiGroup: 'projectcalico.org',
   crdGroup: 'crd.projectcalico.org',
   operatorGroup: 'operator.tigera.io',
-  defaultRelease: 'v3.32.1',
+  defaultRelease: calicoNewest,
   minimumSource: 'v3.15.0',
   manifestUrl: 'https://raw.githubusercontent.com/projectcalico/calico',
   publishedAt:

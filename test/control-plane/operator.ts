@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isOlder } from '../../src/kernel/release.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { type Api, type ApiObject, find } from './api.ts';
 import { playApiServer } from './operated-api.ts';
 import { missingComponents, renderComponents } from './operated-components.ts';
@@ -37,7 +37,7 @@ const RELEASES: Readonly<Record<string, string>> = {
   'v1.28.5': 'v3.24.6',
   'v1.32.12': 'v3.27.5',
   'v1.38.13': 'v3.30.7',
-  'v1.42.3': CALICO_TARGET,
+  [CALICO_OPERATOR]: CALICO_TARGET,
 };
 /** The release whose operator is played with all that is recorded of it; the older ones do no more than bring their own. */
 const TARGET = CALICO_TARGET;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from '../support/installed-cluster.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
@@ -28,7 +28,7 @@ describe('procedure B on a real control plane, the operator played', () => {
   it('killed once the operator is applied, and run again, brings every component to the target', async () => {
     await killedAt(RUN, cluster.around, /wait for Deployment\/tigera-operator/);
     assertSucceeded(await cluster.upgrade(...RUN));
-    assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), 'quay.io/tigera/operator:v1.42.3');
+    assert.equal(await cluster.read('deploy -n tigera-operator tigera-operator', IMAGE), `quay.io/tigera/operator:${CALICO_OPERATOR}`);
     assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
     assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), /:v3\.32\.1$/);
   });

@@ -11,9 +11,10 @@ import { runOperators } from '../support/real-operator.ts';
 import { realProgram } from '../support/real-service.ts';
 import { playRefusedAgents } from '../support/refused-agents.ts';
 import { manifestFile, releases } from '../support/releases.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
-const TARGET = { release: 'v3.32.1', operator: 'v1.42.3' };
+const TARGET = { release: CALICO_TARGET, operator: CALICO_OPERATOR };
 const SOURCES = [
   { release: 'v3.27.5', operator: 'v1.32.12' },
   { release: 'v3.23.5', operator: 'v1.27.17' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { serveFolder } from '../control-plane/listening.ts';
 import { OPERATORS, SOURCE, TARGET } from '../support/netsvc-operated.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 
 /** What our small chart of the operator is like in one release. */
 export interface OwnChart {
@@ -25,7 +25,7 @@ export interface OwnChart {
 /** As of the time when the release lived in namespace `default`. */
 export const NAMESPACE_CHART: OwnChart = { version: 'v3.22.5', operator: 'v1.25.13', isNew: false, ownsNamespace: true };
 export const OLD_CHART: OwnChart = { version: 'v3.27.5', operator: 'v1.32.12', isNew: false };
-export const NEW_CHART: OwnChart = { version: CALICO_TARGET, operator: 'v1.42.3', isNew: true };
+export const NEW_CHART: OwnChart = { version: CALICO_TARGET, operator: CALICO_OPERATOR, isNew: true };
 
 /** Both releases of the operator's chart under the document's names, and the chart of the CRDs. */
 export const NETSVC_CHARTS: Readonly<Record<'old' | 'target', OwnChart>> = {

@@ -12,7 +12,7 @@ import { FLAGS } from '../support/held-sweep.ts';
 import { ORDER, TYPHA } from '../support/operated-bench.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { performIn, sandboxPorts } from '../support/sandbox-ports.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 
 const IGNORES = calico.operator.ignores ?? assert.fail('nothing can be held');
 const SPACE = 'calico-system';
@@ -64,7 +64,7 @@ describe('a Typha that a run has left held, its record lost', function () {
   it('stays held while the new operator runs and agents are old, unless that is accepted by name', async () => {
     const { store } = fleet.scenario.cluster;
     const operator = store.get(K.Deployment, 'tigera-operator', 'tigera-operator') ?? assert.fail('no operator');
-    const text = JSON.stringify(operator).replaceAll(/operator:v1\.32\.12/g, 'operator:v1.42.3');
+    const text = JSON.stringify(operator).replaceAll(/operator:v1\.32\.12/g, `operator:${CALICO_OPERATOR}`);
     fleet.scenario.clock.schedule(0, () => store.update(K.Deployment, JSON.parse(text) as KubeObject));
     await fleet.scenario.clock.sleep(0);
     const refused = await said(fleet, 'apply --undo --yes');

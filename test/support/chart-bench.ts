@@ -14,7 +14,7 @@ import { deployment, installation, operatedAgent, operator } from './calico-obje
 import { artifactsOf, emptySources } from './empty-sources.ts';
 import { objectOf } from './inventory.ts';
 import { GOOD } from './operated-bench.ts';
-import { CALICO_TARGET } from './target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from './target.ts';
 
 export const OWNED = { 'meta.helm.sh/release-name': 'calico', 'meta.helm.sh/release-namespace': 'tigera-operator' };
 
@@ -39,7 +39,7 @@ metadata: { name: tigera-operator, namespace: tigera-operator }
 spec:
   template:
     spec:
-      containers: [{ name: tigera-operator, image: "quay.io/tigera/operator:v1.42.3" }]
+      containers: [{ name: tigera-operator, image: "quay.io/tigera/operator:${CALICO_OPERATOR}" }]
 `;
 
 /** What a test changes about an installation by chart v3.27.5, whose upgrade to v3.32.1 nothing stands against. */
@@ -126,7 +126,7 @@ export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, '
     info: { status: 'deployed', description: 'Upgrade complete' },
     chart: { metadata: { name: 'tigera-operator', version: 'v3.27.5' }, values: {} },
     config: { installation: { registry: 'mirror.example.org' } },
-    manifest: RENDERED.replace('v1.42.3', 'v1.32.12'),
+    manifest: RENDERED.replace(CALICO_OPERATOR, 'v1.32.12'),
     ...stored,
   };
   const packed = gzipSync(JSON.stringify(release)).toString('base64');

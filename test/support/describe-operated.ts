@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { releases } from './releases.ts';
-import { CALICO_TARGET } from './target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from './target.ts';
 import { assertSucceeded, killedAt } from './upgrade-process.ts';
 
 const RUN = [
@@ -44,11 +44,11 @@ export function describeOperated(
     it('is killed in the middle, run again, and ends at the target with the edit', async () => {
       await killedAt(run, cluster.around, words);
       assertSucceeded(await cluster.upgrade(...run));
-      assert.equal(await cluster.read(operator, IMAGE), 'quay.io/tigera/operator:v1.42.3');
+      assert.equal(await cluster.read(operator, IMAGE), `quay.io/tigera/operator:${CALICO_OPERATOR}`);
       const cpu = '{.spec.template.spec.containers[0].resources.requests.cpu}';
       assert.equal(await cluster.read(operator, cpu), '70m');
       assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
-      assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), fips ? /:v3\.32\.1-fips$/ : /:v3\.32\.1$/);
+      assert.match(await cluster.read('ds -n calico-system calico-node', IMAGE), new RegExp(`:${CALICO_TARGET}${fips ? '-fips' : ''}$`));
       const agents = '{.status.updatedNumberScheduled}/{.status.numberAvailable}';
       assert.equal(await cluster.read('ds -n calico-system calico-node', agents), '3/3');
       const names = '{.items[*].metadata.name}';

@@ -18,6 +18,7 @@ import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
 import { GOOD, operatorReleases } from './operated-bench.ts';
 import { folderReleases, manifestFile, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** A cluster against whose upgrade nothing stands, with the profile that knows it. */
 export interface Ground {
@@ -60,9 +61,9 @@ const ALIKE = new Map(
     'v3.27.2': 'v3.27.5',
     'v3.30.3': 'v3.30.7',
     'v3.30.4': 'v3.30.7',
-    'v3.32.0': 'v3.32.1',
-    'v3.32.2': 'v3.32.1',
-    'v3.33.0': 'v3.32.1',
+    'v3.32.0': CALICO_TARGET,
+    'v3.32.2': CALICO_TARGET,
+    'v3.33.0': CALICO_TARGET,
   }),
 );
 const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2', 'v3.33.0'];

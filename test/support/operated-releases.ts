@@ -8,6 +8,7 @@ import { createAuthority } from '../control-plane/certificates.ts';
 import { legacyPem } from '../fixtures/certificates.ts';
 import { objectOf, workloadOf } from './inventory.ts';
 import { manifestFile } from './releases.ts';
+import { CALICO_TARGET } from './target.ts';
 
 /** The file of the operator, in every release that has one. */
 export const OPERATOR_FILE = 'tigera-operator.yaml';
@@ -46,7 +47,7 @@ const isDefinition = ({ kind }: KubeObject) => kind === 'CustomResourceDefinitio
 
 /** From v3.30 on they are published beside the operator: the service's own of this very release, the operator's of the nearest that is packed. */
 function definitionsOf(stored: StoredBases, release: string): readonly KubeObject[] {
-  const path = manifestFile(isOlder(release, 'v3.32.0') ? 'v3.30.7' : 'v3.32.1', 'operator-crds.yaml');
+  const path = manifestFile(isOlder(release, 'v3.32.0') ? 'v3.30.7' : CALICO_TARGET, 'operator-crds.yaml');
   const nearest = parseManifest(readFileSync(path, 'utf8'), path).documents.map(({ object }) => object);
   const service = (stored.documentsOf(release, 'calico.yaml') ?? []).filter(isDefinition);
   return [...service, ...nearest.filter(({ metadata }) => metadata.name.endsWith('.operator.tigera.io'))];

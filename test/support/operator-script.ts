@@ -6,10 +6,10 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../src/kernel/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { object } from '../fixtures/facts.ts';
-import { CALICO_TARGET } from './target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from './target.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
-export const NEW = { operator: 'quay.io/tigera/operator:v1.42.3', release: CALICO_TARGET } as const;
+export const NEW = { operator: `quay.io/tigera/operator:${CALICO_OPERATOR}`, release: CALICO_TARGET } as const;
 
 const names = operatorEndNames(calico) ?? assert.fail('the profile does not know the end');
 

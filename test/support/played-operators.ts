@@ -6,12 +6,12 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { kindIn } from './incident-grounds.ts';
 import { objectOf } from './inventory.ts';
-import { CALICO_TARGET } from './target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from './target.ts';
 
 /** What an operator brings, by the end of its image, and the component statuses that it writes. */
 const BRINGS = {
   ':v1.40.15': { release: 'v3.31.7', statuses: ['calico', 'ippools', 'apiserver'] },
-  ':v1.42.3': { release: CALICO_TARGET, statuses: ['calico', 'ippools', 'tiers', 'apiserver'] },
+  [`:${CALICO_OPERATOR}`]: { release: CALICO_TARGET, statuses: ['calico', 'ippools', 'tiers', 'apiserver'] },
 } as const;
 
 /** Until an operator acts on what it hears of. Virtual milliseconds. */

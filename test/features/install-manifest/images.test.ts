@@ -8,7 +8,7 @@ import { appliedClientSide } from '../../support/applying-cluster.ts';
 import { chartBench } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
-import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
 
 async function imagesOf({ sources, context }: Pick<ApplyBench, 'sources' | 'context'>): Promise<TargetImages> {
   return readTargetImages(sources, context, await readInstalled(sources, context));
@@ -122,7 +122,7 @@ describe('the images of the target, where an operator decides', () => {
       images,
       ['cni', 'kube-controllers', 'node']
         .map((name) => `quay.io/calico/${name}:${CALICO_TARGET}`)
-        .concat('quay.io/tigera/operator:v1.42.3'),
+        .concat(`quay.io/tigera/operator:${CALICO_OPERATOR}`),
     );
   });
 });

@@ -16,6 +16,7 @@ import { objectOf } from '../../support/inventory.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { OPERATOR, ORDER, operatedBench, operatorReleases, TYPHA, unheld } from '../../support/operated-bench.ts';
 import { manifestFile } from '../../support/releases.ts';
+import { CALICO_OPERATOR } from '../../support/target.ts';
 
 const operated = { detection: found({ path: 'operator', variant: undefined, hasApiServer: true }) };
 const namespaces = (...names: readonly string[]) => ({ value: names.map((name) => object('v1', `Namespace/${name}`)) });
@@ -91,7 +92,7 @@ describe('the operator path', () => {
     await performed(crdsStage, bench);
     await performed(applyStage, bench);
     assert.deepEqual(commands(bench), [applyOf(CRDS), applyOf(calico.operator.file)]);
-    assert.equal(operatorImage(bench), 'quay.io/tigera/operator:v1.42.3');
+    assert.equal(operatorImage(bench), `quay.io/tigera/operator:${CALICO_OPERATOR}`);
     assert.ok(bench.around.object('CustomResourceDefinition', 'goldmanes.operator.tigera.io'));
     assert.deepEqual([await actionsOf(crdsStage, bench), await actionsOf(applyStage, bench)], [[], []]);
   });
@@ -140,7 +141,7 @@ describe('the operator path', () => {
       const bench = await operatedBench();
       for (const action of (await actionsOf(applyStage, bench)).slice(0, cut)) bench.around.perform(action);
       await performed(applyStage, bench);
-      assert.equal(operatorImage(bench), 'quay.io/tigera/operator:v1.42.3', `cut at ${cut}`);
+      assert.equal(operatorImage(bench), `quay.io/tigera/operator:${CALICO_OPERATOR}`, `cut at ${cut}`);
       assert.ok(bench.around.object('CustomResourceDefinition', 'goldmanes.operator.tigera.io'), `cut at ${cut}`);
     }
   });
@@ -222,11 +223,11 @@ describe('the operator path', () => {
     assert.ok(wait?.effect.type === 'wait' && wait.effect.until.type === 'rollout');
     assert.deepEqual(
       wait.effect.until.targets.map(({ namespace, name, image }) => [namespace, name, image]),
-      [[OPERATOR, OPERATOR, 'quay.io/tigera/operator:v1.42.3']],
+      [[OPERATOR, OPERATOR, `quay.io/tigera/operator:${CALICO_OPERATOR}`]],
     );
     const [end] = await actionsOf(waitStage, bench);
     assert.ok(end?.effect.type === 'wait' && end.effect.until.type === 'operator-end');
-    assert.equal(end.effect.until.target.operatorImage, 'quay.io/tigera/operator:v1.42.3');
+    assert.equal(end.effect.until.target.operatorImage, `quay.io/tigera/operator:${CALICO_OPERATOR}`);
     assert.equal(end.effect.until.target.registry, undefined);
   });
 
@@ -305,7 +306,7 @@ describe('the operator path', () => {
     const text = await readFile(manifestFile('v3.32.1', 'tigera-operator.yaml', operatorReleases), 'utf8');
     bench.files.set('mine.yaml', text.replaceAll('namespace: tigera-operator', 'namespace: net-ops'));
     await performed(applyStage, bench);
-    assert.equal(operatorImage(bench), 'quay.io/tigera/operator:v1.42.3');
+    assert.equal(operatorImage(bench), `quay.io/tigera/operator:${CALICO_OPERATOR}`);
     assert.equal(bench.around.object('Deployment', OPERATOR)?.metadata.namespace, 'net-ops');
   });
 
