@@ -208,7 +208,7 @@ describe('what can be undone', () => {
   it('of a rollback is the way forward again', () => {
     const takesBack = { runId: 'r', from: 'v3.27.5', to: 'v3.32.1', startedAt: '', wrote: ['apply'] };
     assert.deepEqual(undo({ wrote: ['apply'], intent: { kind: 'rollback', to: 'v3.27.5', takesBack } }), [
-      'this run goes back itself; forward again: kubectl netsvc-upgrade run --context=prod --release v3.32.1',
+      'this run goes back itself; forward again, once you accept NS-012 by name: kubectl netsvc-upgrade run --context=prod --release v3.32.1',
     ]);
   });
 
