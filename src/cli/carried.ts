@@ -11,6 +11,7 @@ import { quoteFor } from '../kernel/quoting.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
+import type { Chain } from './command-names.ts';
 import { commonFlags } from './common-flags.ts';
 import type { Row, Table } from './flag.ts';
 import { FLAG_ROWS } from './flags.ts';
@@ -98,7 +99,11 @@ export interface Here {
   readonly carried: readonly CarriedFlag[];
   /** The commands that this version has. */
   readonly commands: readonly string[];
+  readonly chain?: Pick<Chain, 'intent'> | undefined;
 }
+
+/** What continues an upgrade, part or whole: in a rollback each of them would lead forward again. */
+const FORTH: readonly string[] = ['run', 'apply', 'wait', 'crds', 'ownerrefs'];
 
 /**
  * The findings' next steps and hints, completed for the cluster that was checked: without `--context` they would act on another one. A next
@@ -112,7 +117,8 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
     const { own } = finding.next;
     const known = own === undefined || here.commands.includes(own);
-    const next = commandHere(finding.next, here.carried);
+    const isForth = here.chain?.intent === 'rollback' && own !== undefined && FORTH.includes(own);
+    const next = isForth ? oursWith('rollback', here.carried) : commandHere(finding.next, here.carried);
     if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
     return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };
   });

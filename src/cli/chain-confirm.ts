@@ -91,11 +91,17 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const { noReturn } = prepared.steps;
   const end = noReturn === undefined ? '' : ` (no undo after step ${noReturn.step})`;
   const asked = `${await question(session, stages, shown)}${end}`;
-  const agreed = await session.seams.terminal.confirm(asked, session.interrupts.soft);
-  if (session.interrupts.soft.aborted) throw new Fault('interrupted', 'stopped before anything was changed', await onward(session));
+  const agreed = await session.seams.terminal.confirm(asked, session.interrupts.soft).catch(async (thrown: unknown) => {
+    if (thrown instanceof Fault && thrown.code === 'interrupted') throw await interruptedHere(session);
+    throw thrown;
+  });
+  if (session.interrupts.soft.aborted) throw await interruptedHere(session);
   if (!agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', await onward(session));
   return { session, confirmed: { head: shown, agent, approved: await approved(true) } };
 }
+
+const interruptedHere = async (session: Session) =>
+  new Fault('interrupted', 'stopped before this command changed anything', await onward(session));
 
 /** What to do after the user said no, and what earlier parts of the run have changed. */
 async function onward(session: Session): Promise<readonly Suggestion[]> {
@@ -150,18 +156,25 @@ async function question(session: Session, stages: readonly AnyStage[], head: Upg
   const nodes = (await composition.cluster.list(K.Node, { metadataOnly: true })).length;
   const where = `context "${context.contextName}" (${context.server}, ${counted(nodes, 'node')})`;
   if (stages.every(({ readOnly, leavesNothing }) => readOnly || leavesNothing)) return `Do this on ${where}, as planned above?`;
+  const { chain, flags } = session.asked;
+  const releases = (from: string | undefined) => `from ${from ?? 'an unknown release'} to ${head.release}`;
+  // A stage alone is asked for in its own words: neither an upgrade nor a run is resumed by it.
+  if (chain && chain.stages !== 'all') {
+    const goes = stages.some(({ reaches }) => reaches !== undefined) && !flags.undo ? `, ${releases(head.source)}` : '';
+    return `${flags.undo ? 'Undo: ' : ''}${stages.map(({ title }) => title).join(', ')} on ${where}${goes}, as planned above?`;
+  }
   const record = await composition.records.load();
-  const stopped = record && continues(record, context) ? stoppedAt(record, composition.clock.now()) : undefined;
-  if (record && stopped !== undefined)
-    return `Resume run ${record.runId} (${record.intent.from ?? 'an unknown release'} → ${record.intent.to}), ${stopped}, on ${where}?`;
-  return `${intentWords(context.intent).order} ${where} from ${head.source ?? 'an unknown release'} to ${head.release} as planned above?`;
+  if (!record || !continues(record, context))
+    return `${intentWords(context.intent).order} ${where} ${releases(head.source)} as planned above?`;
+  const { runId, intent } = record;
+  return `Resume run ${runId} (${intent.from ?? 'an unknown release'} → ${intent.to})${stoppedAt(record, composition.clock.now())} on ${where}?`;
 }
 
-/** `stopped at apply 4m ago`; undefined where no stage of the run has ended early. */
-function stoppedAt({ stages }: RunRecord, now: Date): string | undefined {
+/** `, stopped at apply 4m ago,`; empty where no stage of the run has ended early. */
+function stoppedAt({ stages }: RunRecord, now: Date): string {
   const last = stages.findLast(({ state }) => ['failed', 'interrupted', 'running', 'held'].includes(state));
-  if (last === undefined) return undefined;
-  return `${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)}`;
+  if (last === undefined) return '';
+  return `, ${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)},`;
 }
 
 /** What the user accepts by typing each subject; undefined if nobody can be asked, or a name is typed otherwise. */

@@ -1,5 +1,6 @@
 import type { Evidence, Finding } from '../kernel/check.ts';
 import type { Side } from '../kernel/edit.ts';
+import { quoteArgument } from '../kernel/quoting.ts';
 import type { Session } from './session.ts';
 
 /** Answers that are none before the question is given up. */
@@ -53,6 +54,6 @@ async function asked(session: Session): Promise<Side | undefined> {
 
 /** For the next time, or for where no terminal is. */
 function sayDecisions(session: Session, decisions: Decisions): void {
-  const flags = Object.entries(decisions).map(([field, side]) => `--resolve '${field}=${side}'`);
+  const flags = Object.entries(decisions).map(([field, side]) => `--resolve ${quoteArgument(`${field}=${side}`)}`);
   if (flags.length > 0) session.say(`decided, as with: ${flags.join(' ')}`);
 }

@@ -82,6 +82,7 @@ function partOf(all: readonly AnyStage[], ids: readonly string[], flags: Readonl
 export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   const usual = await stagesOf(asked, seams);
   const { 'plan-file': planFile, 'detailed-exitcode': detailed = false, 'dry-run': dryRunFlag = 'none' } = asked.flags;
+  refuseWithoutUse(dryRunFlag, { planFile, detailed });
   const saved = planFile === undefined ? undefined : await loadPlan(planFile);
   const looksOnly = dryRunFlag !== 'none' || usual.every((stage) => stage.readOnly);
   // Objects of a large cluster come and go: without it V8 lets several times of what lives pile up before it looks.
@@ -111,6 +112,21 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
         })),
     });
   });
+}
+
+/** Each of these would be taken for an answer that nobody gave. */
+function refuseWithoutUse(
+  dryRun: string,
+  { planFile, detailed }: { readonly planFile: string | undefined; readonly detailed: boolean },
+): void {
+  if (detailed && dryRun !== 'client')
+    throw new Fault('usage', '--detailed-exitcode goes with --dry-run=client alone', [
+      text`see whether anything would change: ${command`kubectl netsvc-upgrade plan --detailed-exitcode`}`,
+    ]);
+  if (planFile !== undefined && dryRun !== 'none')
+    throw new Fault('usage', '--plan-file is not compared in a dry run', [
+      'leave one of them out: a run compares the plan with the cluster before it writes, and refuses with exit 7 where they differ',
+    ]);
 }
 
 /** Throws Fault('usage') where no run is unfinished: there is nothing to continue with. */

@@ -194,7 +194,10 @@ async function runLines(
   if (!record) return [NO_RUN];
   const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
-  const reached = progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
+  // Stages behind the last step have none of their own.
+  const open = record.stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state));
+  const behind = open !== undefined && open.id !== progress?.stage;
+  const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
   const undo =
     isIdle && finishedAt === undefined ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now }) : [];

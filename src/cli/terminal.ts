@@ -115,7 +115,7 @@ export async function ask(question: string, stop: AbortSignal, where: Dialogue):
   } catch (thrown) {
     if (!(thrown instanceof Error && thrown.name === 'AbortError')) throw thrown;
     where.output.write('\n');
-    throw new Fault('interrupted', 'stopped before anything was changed', ['run the same command when you are ready']);
+    throw new Fault('interrupted', 'stopped before this command changed anything', ['run the same command when you are ready']);
   } finally {
     dialogue.close();
   }

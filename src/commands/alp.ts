@@ -17,7 +17,6 @@ A second run continues with what is still old.`,
     '<%= config.bin %> alp --dry-run=client',
     '<%= config.bin %> alp --batch=5 --max-failed=1',
     '<%= config.bin %> alp --only-template',
-    '<%= config.bin %> alp -n shop',
     '<%= config.bin %> alp --undo',
   ];
   static override flags = flagsOf('alp');

@@ -79,6 +79,14 @@ const SENTENCES: readonly (readonly [what: string, said: Text | string, expected
 ];
 
 describe('the next step of a finding', () => {
+  it('leads forward in an upgrade, and on with the rollback in a rollback', () => {
+    const one = { ...passed, ...advised([], command`kubectl netsvc-upgrade apply`) };
+    const next = (intent: 'upgrade' | 'rollback') =>
+      `${findingsHere([one], { typed: 'verify', carried: here, commands: ['apply', 'rollback'], chain: { intent } })[0]?.next}`;
+    assert.equal(next('upgrade'), 'kubectl netsvc-upgrade apply --context=prod');
+    assert.equal(next('rollback'), 'kubectl netsvc-upgrade rollback --context=prod');
+  });
+
   for (const [what, next, expected] of TABLE)
     it(`leads to the cluster that was judged: ${what}`, () => assert.equal(String(commandHere(commandOf(next), here)), expected));
 

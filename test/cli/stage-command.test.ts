@@ -14,16 +14,44 @@ const APPLY = 'exec kubectl apply --server-side -f upgrade.yaml';
 
 describe('a command that performs stages', () => {
   it('asks with context, server and number of nodes, and acts on a yes', async () => {
-    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml') })]);
+    const bench = commandBench([fakeStage('apply', { plan: applies('upgrade.yaml'), reaches: 'workloads' })]);
     bench.answers = [true];
     assert.equal(await bench.run('apply'), 0);
-    assert.match(bench.questions.join(), /context "test" \(https:\/\/127\.0\.0\.1:6443, 2 nodes\)/);
-    assert.match(bench.questions.join(), /from v3\.26\.4 to v3\.32\.2/);
+    assert.deepEqual(bench.questions, [
+      'stage apply on context "test" (https://127.0.0.1:6443, 2 nodes), from v3.26.4 to v3.32.2, as planned above?',
+    ]);
     assert.match(bench.err(), /^manifest path, API datastore {3}v3\.26\.4 → v3\.32\.2 /m);
     assert.match(bench.err(), /kubectl apply --server-side -f upgrade\.yaml/);
     assert.ok(bench.engine.calls.includes(APPLY));
     assert.match(bench.out(), /Next: kubectl netsvc-upgrade wait\n$/);
     assert.equal(bench.closed, 1);
+  });
+
+  it('asks for a stage alone in its own words, and for its undo, whatever run is unfinished', async () => {
+    const alone = fakeStage('hep', { plan: applies('hep.yaml') });
+    const stages = [{ ...alone, undo: { ...alone, title: 'stage hep' } }];
+    for (const [words, asked] of [
+      [['hep'], 'stage hep on context "test" (https://127.0.0.1:6443, 2 nodes), as planned above?'],
+      [['hep', '--undo'], 'Undo: stage hep on context "test" (https://127.0.0.1:6443, 2 nodes), as planned above?'],
+    ] as const) {
+      const bench = commandBench(stages);
+      bench.answers = [false];
+      assert.equal(await bench.run(...words), 5);
+      assert.deepEqual(bench.questions, [asked]);
+    }
+  });
+
+  it('refuses what a dry run would not look at, before it reads anything', async () => {
+    for (const [words, why] of [
+      [['run', '--dry-run=server', '--detailed-exitcode'], /--detailed-exitcode goes with --dry-run=client alone/],
+      [['run', '--yes', '--detailed-exitcode'], /--detailed-exitcode goes with --dry-run=client alone/],
+      [['run', '--dry-run=client', '--plan-file', '/nowhere'], /--plan-file is not compared in a dry run/],
+    ] as const) {
+      const bench = commandBench([fakeStage('apply')]);
+      assert.equal(await bench.run(...words), 64);
+      assert.match(bench.err(), why);
+      assert.deepEqual(bench.requests, []);
+    }
   });
 
   it('says below the summary, in the words of the stage, why there is no undo', async () => {

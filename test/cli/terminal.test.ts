@@ -8,7 +8,7 @@ function asking(stop = new AbortController()) {
   return { input, output, stop, answer };
 }
 
-const INTERRUPTED = { code: 'interrupted', message: 'stopped before anything was changed' };
+const INTERRUPTED = { code: 'interrupted', message: 'stopped before this command changed anything' };
 
 describe('a question at the terminal', () => {
   for (const [typed, agreed] of [

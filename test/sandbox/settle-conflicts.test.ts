@@ -42,7 +42,7 @@ describe('fields that only a person can decide on, at a terminal', () => {
         ),
       );
       assert.match(err, new RegExp(`decided, as with: --resolve '.*cniVersion=${side}'`));
-      assert.match(questions.join('|'), /^Which value\? \[m\]ine \[t\]heirs \[s\]top \[\?\]\|Upgrade context/);
+      assert.match(questions.join('|'), /^Which value\? \[m\]ine \[t\]heirs \[s\]top \[\?\]\|Apply the target release on context/);
       assert.equal(versionIn(scenario), version);
       const id = scenario.state.record?.kept.find((one) => one.includes(CARRIED_PART)) ?? assert.fail('nothing kept');
       assert.deepEqual(readCarriedEdits(JSON.parse(scenario.state.kept.get(id) ?? ''))?.resolutions, { [FIELD]: side });

@@ -102,7 +102,7 @@ function composition(engine: EngineBench, request: ComposeRequest, close: () => 
   return { ...engine.ports, cluster, profile: context.profile, context, close: async () => close() };
 }
 
-interface FakeStage extends Pick<Partial<AnyStage>, 'readOnly' | 'judgesResult'> {
+interface FakeStage extends Pick<Partial<AnyStage>, 'readOnly' | 'judgesResult' | 'reaches'> {
   /** The id of its check. */
   readonly check?: CheckId;
   readonly verdict?: Verdict;

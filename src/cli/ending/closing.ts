@@ -32,7 +32,10 @@ export interface Closed {
 /** The last lines before the next command: what the command came to, and what it changed. */
 export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = false, before, now }: Closed): readonly string[] {
   const verdict = of?.tells === 'readiness' && outcome.message === undefined ? [verdictLine(outcome)] : refusedLine(outcome);
-  const traffic = trafficOf(outcome, chain, isBlock);
+  const traffic = trafficOf(outcome, chain, {
+    isBlock,
+    isOver: outcome.exit === 'done' && (before === undefined || outcome.stages.length > 0),
+  });
   const earlier = before ? earlierLines(before, { chain, now }, outcome.earlier, traffic(before.wrote)) : [];
   if (isDryRun) return [...verdict, 'Nothing was changed: this was a dry run.', ...earlier];
   if (outcome.writes === 0 && outcome.saysUnchanged) return [...verdict, ...earlier];
@@ -145,11 +148,15 @@ function countedKind(count: number, kind: string): string {
 const UNDER_WAY = `${sentence(IN_KERNEL)} New pods get none on a node whose agent is not ready.`;
 
 /** What it means for traffic that these stages wrote: as a stop says itself (`… New pods on node-01 get none.`), else by what restarted. */
-function trafficOf(outcome: Outcome, chain: readonly AnyStage[], isBlock: boolean): (stages: readonly string[]) => readonly string[] {
+function trafficOf(
+  outcome: Outcome,
+  chain: readonly AnyStage[],
+  { isBlock, isOver }: { readonly isBlock: boolean; readonly isOver: boolean },
+): (stages: readonly string[]) => readonly string[] {
   const impact = outcome.steps.find(({ more }) => more.impact !== undefined)?.more.impact;
   if (impact !== undefined) return () => (isBlock ? [] : [impact.sentences.map(sentence).join(' ')]);
   const dataPlane = outcome.record?.dataPlane ?? outcome.head?.dataPlane;
-  return (stages) => trafficLines(stages, chain, outcome.exit === 'done' ? trafficSentences(dataPlane, measuredIn(outcome)) : UNDER_WAY);
+  return (stages) => trafficLines(stages, chain, isOver ? trafficSentences(dataPlane, measuredIn(outcome)) : UNDER_WAY);
 }
 
 /** What connections of `--probe-network` have been through. */

@@ -142,7 +142,9 @@ export function undoTexts(
   const ways = writers.flatMap(({ undoneBy: of }) => (of === undefined ? [] : [wayOf(of)]));
   const { noReturn, progress, intent, backup } = record;
   if (intent.takesBack)
-    return [text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}`];
+    return [
+      text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}`,
+    ];
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
     const why = noReturnText(chain, noReturn.because);

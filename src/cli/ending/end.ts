@@ -22,7 +22,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const { exit, findings, steps } = outcome;
   const { chain: of } = asked;
   const full = of?.tells !== undefined;
-  const before = full ? await recordBefore(session, outcome.record) : undefined;
+  const before = full || of?.resumedBy ? await recordBefore(session, outcome.record) : undefined;
   const flags = before && withRecorded(asked.carried, before, context.clusterUid);
   const resume = flags && resumeCommand(flags, before);
   const isDryRun = context.options.dryRun !== 'none';
@@ -33,7 +33,7 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
   const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
-  const view = { ...endViewOf(session), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
+  const view = { ...endViewOf(session, before), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
   const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
   const isBlock = stopped !== undefined && outcome.message !== undefined;
   const human = async (wide: boolean) => {
@@ -118,10 +118,10 @@ function demoLine({ exit, findings, steps }: Outcome, { said }: Palette): string
 }
 
 /** Whose end is told, in which colours. */
-export function endViewOf({ outPalette, context, asked }: Session): EndView {
+export function endViewOf({ outPalette, context, asked }: Session, before?: RunRecord): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, undefined) : ownCommand(typed);
+  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, before) : ownCommand(typed);
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
 }
 

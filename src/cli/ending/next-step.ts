@@ -83,9 +83,9 @@ function lookOf({ steps = [] }: Ending): Command | undefined {
   );
 }
 
-/** A wait alone may wait for what nobody has started: `run` does what is missing, then waits. */
-function again({ chain, typed }: Ending, ours: (line: string) => Command): Command {
-  return chain?.resumedBy ? ours(chain.resumedBy) : ownCommand(typed);
+/** A wait alone may wait for what nobody has started: the run does what is missing, then waits. */
+function again({ chain, typed, resume }: Ending, ours: (line: string) => Command): Command {
+  return chain?.resumedBy ? (resume ?? ours(chain.resumedBy)) : ownCommand(typed);
 }
 
 function afterSuccess(ending: Ending, ours: (line: string) => Command): Command {

@@ -53,11 +53,8 @@ function leanPod(pod: KubeObject, profile: Profile): KubeObject {
 }
 
 /** Running pods with the sidecar; of each only what is needed, since a cluster has thousands. */
-export async function readSidecars(cluster: ClusterReader, { profile, goal, options }: Context): Promise<readonly SidecarPod[]> {
-  const where = {
-    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
-  };
-  return (await cluster.list(K.Pod, { ...where, keep: (pod) => leanPod(pod, profile) })).flatMap((pod) => {
+export async function readSidecars(cluster: ClusterReader, { profile, goal }: Context): Promise<readonly SidecarPod[]> {
+  return (await cluster.list(K.Pod, { keep: (pod) => leanPod(pod, profile) })).flatMap((pod) => {
     const sidecar = sidecarOf(podShape(pod).spec, profile);
     if (!sidecar || hasEnded(pod) || pod.metadata.deletionTimestamp) return [];
     const { name, namespace = '', labels = {} } = pod.metadata;

@@ -1,6 +1,8 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
 import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
@@ -21,12 +23,12 @@ function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAns
   );
 }
 
-function judged({ by, value = '' }: VersionAnswer, release: string): Verdict {
+function judged({ by, value = '' }: VersionAnswer, { goal: { release }, intent }: Context): Verdict {
   const line = lineOf(value);
   if (line !== undefined && line === lineOf(release)) return ok(`Cluster Version ${value} (${by})`);
   return failed(
     `Cluster Version is ${value}, not of ${lineOf(release) ?? release} (${by})`,
-    'Continue the upgrade; an old agent that restarts sets the version back.',
+    `Continue the ${intentWords(intent).noun}; an agent of the other release that restarts sets the version back.`,
     { next: command`kubectl netsvc-upgrade run` },
   );
 }
@@ -61,13 +63,13 @@ const nothingHeld: VerifyCheck = {
   category: 'result',
   severity: 'error',
   ref: 'domain §0.2',
-  judge(facts) {
+  judge(facts, { intent }) {
     const held = read(facts.held);
     if (held === undefined) return notApplicable('nothing is held on this install path');
     const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
     return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
       because: `an interrupted run of this program still holds ${names}: the operator does not change it`,
-      hint: 'Resume the run, which releases it. Or remove only the hold with the command below.',
+      hint: `Resume the ${intentWords(intent).goesBack ? 'rollback' : 'run'}, which releases it.${intentWords(intent).goesBack ? '' : ' Or remove only the hold with the command below.'}`,
       next: command`kubectl netsvc-upgrade apply --undo`,
     }));
   },
@@ -104,8 +106,9 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     title: 'cluster version reported',
     severity: 'error',
     ref: '§4.4/5',
-    judge({ clusterVersion: { cli, record } }, { goal, profile }) {
-      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, goal.release);
+    judge({ clusterVersion: { cli, record } }, context) {
+      const { goal, profile } = context;
+      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, context);
       const { program } = profile.cli;
       const why = 'by' in cli ? `${cli.by}: ${cli.because ?? 'it did not say'}` : `${program} was not asked: ${cli.notAsked}`;
       const own = 'value' in record ? record.value : { by: 'the API', because: record.unread };
@@ -118,7 +121,7 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
           { next: 'by' in cli ? command`${program} version` : command`kubectl netsvc-upgrade cli` },
         );
       }
-      const verdict = judged(own, goal.release);
+      const verdict = judged(own, context);
       if (verdict.status !== 'ok') return verdict;
       return failed(
         `${verdict.detail}; ${why}`,

@@ -32,6 +32,11 @@ describe('the last line', () => {
       { chain: CHAINS['ownerrefs restore'], typed: 'ownerrefs restore' },
       `${P} cli --context=prod --manifest-url=mirror`,
     ],
+    [
+      'continues the rollback that a wait alone stood beside',
+      { chain: CHAINS.wait, exit: 'timeout', typed: 'wait', resume: commandOf(`${P} rollback --context=prod`) },
+      `${P} rollback --context=prod`,
+    ],
     ['renews sidecars before it verifies', { chain: CHAINS.cli }, `${P} alp --context=prod --manifest-url=mirror`],
     ['does not go on after an undo', { chain: CHAINS.hep, typed: 'hep --undo' }, `${P} status --context=prod`],
     [

@@ -362,6 +362,11 @@ describe('the restarts of alp', () => {
     ]);
   });
 
+  it('are the same with --namespace, which only chooses what is listed', async () => {
+    const plan = await planned({ objects: [...current, ...web], options: { namespace: 'elsewhere' } });
+    assert.equal(ids(plan), 'restart-Deployment-shop-web wait-1');
+  });
+
   it('leave workloads with a new sidecar alone, but for --all', async () => {
     const objects = [...current, set, deployment(), pod('web-1-a', NEW, owned('ReplicaSet', 'web-1'))];
     assert.match(ids(await planned({ objects })), /every sidecar/);
