@@ -80,11 +80,14 @@ const SENTENCES: readonly (readonly [what: string, said: Text | string, expected
 
 describe('the next step of a finding', () => {
   it('leads forward in an upgrade, and on with the rollback in a rollback', () => {
-    const one = { ...passed, ...advised([], command`kubectl netsvc-upgrade apply`) };
+    const one: Finding = {
+      ...{ id: 'NS-304', title: 't', category: 'result', ref: '§1', outcome: 'error', message: 'm', evidence: [] },
+      ...advised([], command`kubectl netsvc-upgrade apply`),
+    };
     const next = (intent: 'upgrade' | 'rollback') =>
       `${findingsHere([one], { typed: 'verify', carried: here, commands: ['apply', 'rollback'], chain: { intent } })[0]?.next}`;
-    assert.equal(next('upgrade'), 'kubectl netsvc-upgrade apply --context=prod');
-    assert.equal(next('rollback'), 'kubectl netsvc-upgrade rollback --context=prod');
+    assert.equal(next('upgrade'), 'kubectl netsvc-upgrade apply --context=prod --release=v3.31.2 --manifest-url=mirror');
+    assert.equal(next('rollback'), 'kubectl netsvc-upgrade rollback --context=prod --manifest-url=mirror');
   });
 
   for (const [what, next, expected] of TABLE)

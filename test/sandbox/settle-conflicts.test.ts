@@ -41,7 +41,7 @@ describe('fields that only a person can decide on, at a terminal', () => {
           `conflict 1 of 1: ${FIELD.replaceAll('.', '\\.')}\\n  was:     0\\.3\\.1\\n  mine:    0\\.4\\.0\\n  theirs:  1\\.0\\.0\\n`,
         ),
       );
-      assert.match(err, new RegExp(`decided, as with: --resolve '.*cniVersion=${side}'`));
+      assert.match(err, new RegExp(`decided, as with: --resolve .*cniVersion=${side}`));
       assert.match(questions.join('|'), /^Which value\? \[m\]ine \[t\]heirs \[s\]top \[\?\]\|Apply the target release on context/);
       assert.equal(versionIn(scenario), version);
       const id = scenario.state.record?.kept.find((one) => one.includes(CARRIED_PART)) ?? assert.fail('nothing kept');
