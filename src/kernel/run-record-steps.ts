@@ -44,9 +44,11 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
   const releases = isUnseen(base) ? definedOf({ oldest }) : {};
   const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
   const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
+  const takesBackup = base.backup === undefined && merged.backup !== undefined && beginner.operator !== base.startedBy;
   return {
     ...base,
     ...merged,
+    ...(takesBackup ? { backupBy: beginner.operator } : {}),
     intent,
     ...definedOf({ plan, flags }),
     digests: { ...remember.digests, ...base.digests },

@@ -75,6 +75,8 @@ export interface RunRecord {
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
+  /** Who took it, where that is not who began the run: the folder is on that machine. */
+  readonly backupBy?: string;
   /** Of the part that wrote last. */
   readonly progress?: RunProgress;
   /** Why there is no undo any more, noted right before; absent while there is one. */

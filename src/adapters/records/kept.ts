@@ -8,7 +8,7 @@ import { look, text } from '../../kernel/step.ts';
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'wrote', 'kept'] as const;
-const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'plan', 'finishedAt', 'outcome'] as const;
+const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'backupBy', 'plan', 'finishedAt', 'outcome'] as const;
 
 /** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
 export function parseRecord(text: string, where: string): RunRecord {

@@ -229,6 +229,7 @@ describe('what can be undone', () => {
     assert.equal(keptText({ startedBy: 'anna@host-1' }), any);
     const text = `${any} The backup is only on host-1, in /b: copy it to another machine.`;
     assert.equal(keptText({ startedBy: 'anna@host-1', backup: '/b' }), text);
+    assert.equal(keptText({ startedBy: 'bob@host-2', backup: '/b', backupBy: 'anna@host-1' }), text, 'another machine began');
   });
 
   it('is one command for objects, references and templates', () => {
