@@ -173,13 +173,15 @@ const PATH_NAMING = [
   'features/survey/manifest-path.ts',
   'features/survey/operator-path.ts',
   'features/install/paths.ts',
+  'cli/upgrade-flags.ts',
 ];
 const PATH = "'(?:chart|operator|manifest|kvstore)'";
 /** A component, a toleration, a category of findings and an argument may be called as a path is. */
 const PATH_COMPARISONS = [
   `(?<!\\b(?:component|name|category|kind)) [!=]== ${PATH}`,
   `\\bcase ${PATH}:`,
-  `\\[${PATH}(?:, ${PATH})*\\](?:\\.includes|\\.some|\\.find|\\))`,
+  `\\[${PATH}\\](?:\\.includes|\\.some|\\.find|\\))`,
+  `\\[${PATH}(?:, ${PATH})+\\]`,
   `\\.(?:includes|has|indexOf)\\(${PATH}\\)`,
 ].map((one) => new RegExp(one, 'g'));
 const PATH_KEYS = /^ +'?(chart|operator|manifest|kvstore)'?: /gm;

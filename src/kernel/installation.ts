@@ -9,16 +9,16 @@ interface PathTraits {
   readonly operated: boolean;
   /** A release of the chart tool, which renders the operator's own objects too. */
   readonly byChart: boolean;
-  /** One manifest, of a variant, holds all of it. */
+  /** One manifest, of a variant, holds all that is in the cluster's API. */
   readonly fullManifest: boolean;
 }
 
 const FULL_MANIFEST = { operated: false, byChart: false, fullManifest: true };
 
-/** The four install paths of the procedure (§1/2). What each does is in the feature of its name; nobody else asks which of them it is. */
+/** The four install paths of the procedure (§1/2), in the order of pages. What each does is in its feature; nobody else asks which of them it is. */
 const PATHS = {
-  chart: { operated: true, byChart: true, fullManifest: false },
   operator: { operated: true, byChart: false, fullManifest: false },
+  chart: { operated: true, byChart: true, fullManifest: false },
   manifest: FULL_MANIFEST,
   kvstore: FULL_MANIFEST,
 } as const satisfies Readonly<Record<string, PathTraits>>;
@@ -35,6 +35,10 @@ export const isByChart = ({ path }: Pick<Installation, 'path'>): boolean => PATH
 
 /** One manifest, of a variant, holds all of it. */
 export const hasFullManifest = ({ path }: Pick<Installation, 'path'>): boolean => PATHS[path].fullManifest;
+
+/** For tables: the paths that are like that. */
+export const pathsThat = (are: (path: Pick<Installation, 'path'>) => boolean): readonly InstallPath[] =>
+  (Object.keys(PATHS) as InstallPath[]).filter((path) => are({ path }));
 
 /** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {

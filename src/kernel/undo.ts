@@ -1,4 +1,4 @@
-import type { DataPlane, InstallPath } from './installation.ts';
+import { type DataPlane, hasFullManifest, type InstallPath, isOperated, pathsThat } from './installation.ts';
 import type { Intent } from './intent.ts';
 import { isOlder, parseRelease } from './release.ts';
 
@@ -38,8 +38,8 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
 
-const MANIFESTS: readonly InstallPath[] = ['manifest', 'kvstore'];
-const OPERATED: readonly InstallPath[] = ['operator', 'chart'];
+const MANIFESTS = pathsThat(hasFullManifest);
+const OPERATED = pathsThat(isOperated);
 
 /** Operators of this release and newer ones run on the new CRDs. */
 const OPERATOR_BACK_SINCE = 'v3.30.0';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DataPlane, InstallPath } from '../../src/kernel/installation.ts';
 import { NO_RETURNS, noWayBack, rowsFrom, UNDO, undoRow } from '../../src/kernel/undo.ts';
+import { calico } from '../../src/profiles/calico.ts';
 
 const past = (path: string, from?: string, dataPlane?: DataPlane) => ({
   path,
@@ -31,6 +32,13 @@ describe('what a rollback takes back', () => {
           if (row?.reached !== reached || row.dataPlane === 'ebpf' || row.by === 'command') continue;
           assert.equal(row.by === 'rollback', noWayBack(past(path, from)) === undefined, `${path} ${from} ${reached}`);
         }
+  });
+
+  it('goes by the release since which the agents of the profile have new eBPF tables', () => {
+    assert.deepEqual(
+      UNDO.filter(({ reached }) => reached === 'tables').map(({ before }) => before),
+      [calico.ebpfTablesSince],
+    );
   });
 
   it('has no row for an unknown source that only newer ones have', () => {
