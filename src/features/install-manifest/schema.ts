@@ -28,6 +28,7 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-validations'?: readonly { readonly rule?: string; readonly message?: string }[];
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly default?: unknown;
 }
 
@@ -157,6 +158,19 @@ function partsFound(value: unknown, schema: Schema, path: string): readonly Foun
 function fieldOf(field: string, { properties = {}, additionalProperties }: Schema): Schema | undefined {
   if (Object.hasOwn(properties, field)) return properties[field];
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+/** Fields that the API server drops because the schema does not have them; of each path the beginning that is lost. */
+export function prunedFields(value: unknown, schema: Schema, path = ''): readonly string[] {
+  const { items, additionalProperties } = schema;
+  if (Array.isArray(value)) return items ? value.flatMap((item, index) => prunedFields(item, items, `${path}[${index}]`)) : [];
+  if (!isRecord(value)) return [];
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
+  return Object.entries(value).flatMap(([field, content]) => {
+    const own = fieldOf(field, schema);
+    if (own) return prunedFields(content, own, join(path, field));
+    return isOpen ? [] : [join(path, field)];
+  });
 }
 
 /** Of a set, the same entry; of a map, two with the same keys. */

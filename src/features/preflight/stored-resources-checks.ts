@@ -3,14 +3,16 @@ import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/c
 import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
+import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
-import { judgeBySchema, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
+import { judgeBySchema, prunedFields, type Schema, type TargetCrd, targetCrds } from '../install-manifest/index.ts';
 import {
   evidenceOf,
   failed,
   failIfAny,
   listed,
   type PreflightCheck,
+  type PreflightFacts,
   table,
   withInstallation,
   withResources,
@@ -35,6 +37,13 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
     title: 'stored resources valid for the target',
     ref: 'domain §4.6',
     judge: withResources((_installation, facts, context) => judgeStored(facts, context)),
+  },
+  {
+    id: 'NS-512',
+    title: 'stored settings known to the target',
+    severity: 'warning',
+    ref: 'domain §4.6',
+    judge: withResources((_installation, facts, context) => judgeLost(facts, context)),
   },
   {
     id: 'NS-502',
@@ -72,14 +81,57 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
   },
 ]);
 
-const judgeStored = withTarget(({ documents }, _installation, facts, { goal }): Verdict => {
+interface Stored {
+  readonly crd: TargetCrd;
+  readonly schema: Schema;
+  readonly objects: readonly KubeObject[];
+}
+
+/** What is stored, with the target's schema of its kind. What belongs to an operator was read for other checks. */
+function storedBySchema(crds: readonly TargetCrd[], facts: PreflightFacts, { operatorGroup }: Profile): readonly Stored[] {
+  const lists = read(facts.resources).map(({ kind, objects }) => ({ ...kind, objects: read(objects) }));
+  const { installation, gateways, imageSets, components } = facts.operated ?? {};
+  const own = [installation && read(installation), ...[gateways, imageSets, components].flatMap((some) => (some ? read(some) : []))];
+  const byKind = Map.groupBy(
+    own.filter((one) => one !== undefined),
+    ({ kind }) => kind,
+  );
+  const operators = [...byKind].map(([kind, objects]) => ({ group: operatorGroup, kind, version: '', objects }));
+  return [...lists, ...operators].flatMap(({ group, kind, version, objects }) => {
+    const crd = crds.find((one) => one.kind === kind && one.group === group);
+    const schema = crd?.schemas[version] ?? crd?.schemas[crd.served[0] ?? ''];
+    return crd && schema ? [{ crd, schema, objects }] : [];
+  });
+}
+
+/** Settings of the user's that the new CRDs do not have: gone as soon as they are installed, without a refusal. */
+const judgeLost = withTarget(({ documents }, _installation, facts, { profile, goal }): Verdict => {
   const crds = targetCrds(documents);
   if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
-  const lists = read(facts.resources).flatMap((list) => {
-    const crd = crds.find((one) => one.plural === list.kind.plural && one.group === list.kind.group);
-    const schema = crd?.schemas[list.kind.version] ?? crd?.schemas[crd.served[0] ?? ''];
-    return crd && schema ? [{ crd, looked: read(list.objects).map((object) => lookAt(object, schema)) }] : [];
-  });
+  const { kinds } = profile.cli;
+  const users = kinds && [...kinds.cluster, ...kinds.namespaced];
+  const lost = storedBySchema(crds, facts, profile)
+    .filter(({ crd: { group, plural } }) => group !== profile.crdGroup || !users || users.includes(plural))
+    .flatMap(({ schema, objects }) =>
+      objects.flatMap((object) => {
+        const fields = schema.properties?.spec ? prunedFields(object.spec, schema.properties.spec, 'spec') : [];
+        return fields.length === 0 ? [] : [evidenceOf(object, listed(fields))];
+      }),
+    );
+  return failIfAny(lost, `the CRDs of ${goal.release} have every setting that is stored`, (names) => ({
+    because: `the CRDs of ${goal.release} do not have settings of ${counted(lost.length, 'object')}, and the server drops them: ${names}`,
+    hint: 'Note their values. See in the release notes what does it now, and set that after the upgrade.',
+    next: edited(lost[0]).next,
+  }));
+});
+
+const judgeStored = withTarget(({ documents }, _installation, facts, { goal, profile }): Verdict => {
+  const crds = targetCrds(documents);
+  if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
+  const lists = storedBySchema(crds, facts, profile).map(({ crd, schema, objects }) => ({
+    crd,
+    looked: objects.map((object) => lookAt(object, schema)),
+  }));
   const faults = lists.flatMap(({ looked }) => looked.flatMap((one) => one.faults));
   const unjudged = lists.flatMap(({ crd, looked }) => unjudgedEvidence(crd, looked));
   if (faults.length === 0 && unjudged.length > 0) return notJudged(unjudged, goal.release);

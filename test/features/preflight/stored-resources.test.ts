@@ -1,6 +1,7 @@
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, crd, found, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { API, installed, operated } from '../../support/operated-facts.ts';
 
 const felix = targetOf(
   crd('felixconfigurations', 'FelixConfiguration', {
@@ -64,6 +65,72 @@ checkCases('NS-501', {
     is: 'error',
     says: /forbidden/,
   },
+});
+
+const byOperator = (spec: object, gateway: object = {}) => ({
+  ...operated({ installation: installed(spec), gateways: [object(API, 'GatewayAPI/default', { spec: gateway })] }),
+  target: targetOf(
+    operatorCrd('installations', 'Installation', {
+      calicoNetwork: {
+        type: 'object',
+        properties: { ipPools: { type: 'array', maxItems: 25, items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+      },
+    }),
+    operatorCrd('gatewayapis', 'GatewayAPI', {
+      gatewayClasses: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+      labels: { type: 'object', additionalProperties: { type: 'string' } },
+    }),
+  ),
+});
+const operatorCrd = (plural: string, kind: string, properties: object) => {
+  const one = crd(plural, kind, { properties } as never);
+  return { ...one, metadata: { name: `${plural}.operator.tigera.io` }, spec: { ...(one.spec as object), group: 'operator.tigera.io' } };
+};
+const pools = (count: number) => ({
+  calicoNetwork: { ipPools: Array.from({ length: count }, (_, index) => ({ cidr: `10.${index}.0.0/16` })) },
+});
+
+checkCases('NS-501', {
+  'fails with more pools than the Installation may list': {
+    facts: byOperator(pools(26)),
+    is: 'error',
+    about: ['Installation/default'],
+    details: [/^spec\.calicoNetwork\.ipPools 26 items is more than 25$/],
+  },
+  'passes with as many as it may': { facts: byOperator(pools(25)), is: 'ok' },
+});
+
+checkCases('NS-512', {
+  'passes where the target knows every setting': { facts: felixWith('Auto'), is: 'ok' },
+  'warns of one that the target does not have': {
+    facts: {
+      target: felix,
+      resources: resources(resource('FelixConfiguration/default', { iptablesBackend: 'Auto', iptablesLockTimeout: '5s' })),
+    },
+    is: 'warning',
+    about: ['FelixConfiguration/default'],
+    details: [/^spec\.iptablesLockTimeout$/],
+    next: /^kubectl get felixconfiguration default -o yaml$/,
+  },
+  'warns of those of an operator, by their place': {
+    facts: byOperator(pools(1), {
+      gatewayDeployment: { spec: { template: {} } },
+      gatewayClasses: [{ name: 'a', kind: 'x' }],
+      labels: { any: 'one' },
+    }),
+    is: 'warning',
+    about: ['GatewayAPI/default'],
+    details: [/^spec\.gatewayDeployment, spec\.gatewayClasses\[0\]\.kind$/],
+  },
+  'passes with what agents alone write': {
+    facts: {
+      target: targetOf(crd('clusterinformations', 'ClusterInformation', { properties: {} })),
+      resources: resources(resource('ClusterInformation/default', { variant: 'x' })),
+    },
+    is: 'ok',
+  },
+  'does not apply without CRDs in the target': { facts: { ...felixWith('Auto'), target: targetOf() }, is: 'not-applicable' },
+  'does not apply in key-value mode': { facts: { detection: found({ datastore: 'kvstore', path: 'kvstore' }) }, is: 'not-applicable' },
 });
 
 checkCases('NS-502', {
