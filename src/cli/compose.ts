@@ -8,7 +8,7 @@ import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeco
 import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/lock/lease.ts';
 import { leaseLock } from '../adapters/lock/lock.ts';
 import { localFiles, localMachine } from '../adapters/machine.ts';
-import { parseRecord } from '../adapters/records/kept.ts';
+import { parseRecord } from '../adapters/records/parse-record.ts';
 import { ledgerRecords, recordIn, recordStateIn } from '../adapters/records/records.ts';
 import { type Ledger, secretLedger } from '../adapters/state/ledger.ts';
 import { storedManifests } from '../adapters/stored-bases.ts';

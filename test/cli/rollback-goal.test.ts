@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseRecord } from '../../src/adapters/records/kept.ts';
+import { parseRecord } from '../../src/adapters/records/parse-record.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';

@@ -1,8 +1,8 @@
 import { type KeptLine, RECORD_NAME, type Records, type RunRecord } from '../../kernel/run-record.ts';
 import type { Content } from '../state/entry.ts';
 import type { Ledger } from '../state/ledger.ts';
-import { parseRecord } from './kept.ts';
 import { contentOfPart, joined, keptLog, logName, logNumber, logParts, partOf, partWith, readLog } from './log.ts';
+import { parseRecord } from './parse-record.ts';
 
 const RECORD_KEY = 'record.json';
 

@@ -5,7 +5,7 @@ import { packChunks, unpackChunk } from '../../../src/adapters/journal/chunk.ts'
 import { headBytes, JOURNAL_NAME } from '../../../src/adapters/journal/head.ts';
 import { journalStore } from '../../../src/adapters/journal/journal.ts';
 import { MetadataReader } from '../../../src/adapters/kube/metadata-list.ts';
-import { parseRecord } from '../../../src/adapters/records/kept.ts';
+import { parseRecord } from '../../../src/adapters/records/parse-record.ts';
 import { STATE_TYPE } from '../../../src/adapters/state/ledger.ts';
 import { ownerEntries } from '../../../src/features/ownerrefs/journal-form.ts';
 import { continues, RECORD_NAME } from '../../../src/kernel/run-record.ts';
