@@ -25,5 +25,5 @@ export {
   strategyText,
   withoutOwn,
 } from './own-strategy.ts';
-export { isDriven, paced, refusingPace, takesPods } from './pace.ts';
+export { drivenBy, isDriven, paced, refusingPace, takesPods } from './pace.ts';
 export { ProbeWatch } from './probe.ts';

@@ -26,19 +26,23 @@ export function paced(
   return marked(agents, { ...(isRecord(strategy) ? strategy : {}), type: 'RollingUpdate', rollingUpdate }, goal);
 }
 
-/** This program replaces every agent itself: commands of the user are run between them, or they or a broken connection may stop it. */
-export function isDriven({ options: { userCommands = [], probeNetwork } }: Pick<Context, 'options'>): boolean {
-  return userCommands.length > 0 || probeNetwork?.isStrict === true;
+/** Flags for which this program replaces every agent itself: commands are run between them, or they or a broken connection may stop it. */
+export function drivenBy({ options: { userCommands = [], probeNetwork } }: Pick<Context, 'options'>): readonly string[] {
+  return [...userCommands, ...(probeNetwork?.isStrict ? ['probe-strict'] : [])];
 }
 
+export const isDriven = (context: Pick<Context, 'options'>): boolean => drivenBy(context).length > 0;
+
+/** Of those and the canary, what nobody but this program may replace agents for: a probe alone only watches. */
+const needsOwnPace = (context: Pick<Context, 'options'>): readonly string[] => [
+  ...(context.options.canary === undefined ? [] : ['canary']),
+  ...drivenBy(context).filter((name) => name !== 'probe'),
+];
+
 /** Throws Fault('usage') where the user replaces the agents: a canary would have to be ended by him, too. */
-export function takesPods(agents: KubeObject, { options: { canary, userCommands = [], probeNetwork } }: Pick<Context, 'options'>): void {
+export function takesPods(agents: KubeObject, context: Pick<Context, 'options'>): void {
   if (shapeOf(agents).spec?.updateStrategy?.type !== 'OnDelete') return;
-  const [flag] = [
-    ...(canary === undefined ? [] : ['canary']),
-    ...userCommands.filter((name) => name !== 'probe'),
-    ...(probeNetwork?.isStrict ? ['probe-strict'] : []),
-  ];
+  const [flag] = needsOwnPace(context);
   if (flag === undefined) return;
   throw new Fault('usage', `--${flag} is not possible: the update strategy of the agents is OnDelete, so you replace them yourself`, [
     'leave it out, or give the DaemonSet the update strategy RollingUpdate',
@@ -50,14 +54,9 @@ export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      const { canary, maxUnavailable, until, userCommands = [], probeNetwork } = context.options;
+      const { maxUnavailable, until } = context.options;
       if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
-      const [flag] = [
-        ...(canary === undefined ? [] : ['canary']),
-        ...(until === 'agents' ? ['until agents'] : []),
-        ...userCommands.filter((name) => name !== 'probe'),
-        ...(probeNetwork?.isStrict ? ['probe-strict'] : []),
-      ];
+      const [flag] = [...needsOwnPace(context), ...(until === 'agents' ? ['until agents'] : [])];
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },

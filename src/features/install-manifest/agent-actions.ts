@@ -11,6 +11,7 @@ import type { Wave } from '../../manifest/waves.ts';
 import {
   type CanaryFacts,
   canaryActions,
+  drivenBy,
   hasSurge,
   isOfStrategy,
   replaceOthers,
@@ -93,18 +94,20 @@ export function stopsIn(wave: Wave, facts: ApplyFacts, { options }: Context): bo
 }
 
 /** For the plan: what is only for a while. */
-export function stepNotes({ step }: ApplyFacts, { options: { soakMs, userCommands = [], probeNetwork } }: Context): readonly Said[] {
+export function stepNotes({ step }: ApplyFacts, context: Context): readonly Said[] {
   if (!step) return [];
   const { state, change, back, canary, driven } = step;
   const own = strategyText(back.after);
-  const hooks = [...userCommands, ...(probeNetwork?.isStrict ? ['probe-strict'] : [])].map((name) => `--${name}`).join(', ');
+  const hooks = drivenBy(context)
+    .map((name) => `--${name}`)
+    .join(', ');
   const drivenNotes = driven
     ? [
         `this run replaces the agents itself, ${counted(driven.atOnce, 'node')} at a time, because of ${hooks}; the DaemonSet gets ${own} again at the end`,
       ]
     : [];
   const surgeNotes = hasSurge(strategyIn(back.after)) ? [NO_SURGE] : [];
-  if (canary) return [...canaryNotes(canary, soakMs), ...drivenNotes, ...surgeNotes];
+  if (canary) return [...canaryNotes(canary, context.options.soakMs), ...drivenNotes, ...surgeNotes];
   if (driven) return [...drivenNotes, ...surgeNotes];
   const text = state === 'on' ? `${strategyText(change.after)} while its pods are replaced, then ${own} again` : `${own} again`;
   return [`update strategy of ${refText(change.ref)}: ${text}`];
