@@ -154,7 +154,12 @@ describe('a canary on a real control plane', function () {
       writeFileSync(script, `#!/bin/sh\necho "$1 $2" >> ${log}\n[ "$1" = before ] && sleep 1\nexit 0\n`);
       chmodSync(script, 0o755);
       const surge = '{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}}}}';
-      await cluster.plane.kubectl(['-n', 'kube-system', 'patch', 'daemonset', 'calico-node', '-p', surge]);
+      const patched = (patch: string, ...more: readonly string[]) =>
+        cluster.plane.kubectl(['-n', 'kube-system', 'patch', 'daemonset', 'calico-node', '-p', patch, ...more]);
+      assert.equal((await patched(surge)).exitCode, 0);
+      // Which is why a pace takes the place of a surge.
+      const both = await patched(surge.replace('"maxUnavailable":0', '"maxUnavailable":3'), '--dry-run=server');
+      assert.match(both.stderr, /may not be set when maxSurge is non-zero/);
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
       const killed = startUpgrade([...RUN, ...hooks], cluster.around);
