@@ -383,6 +383,31 @@ describe('waitRollout', () => {
     assert.deepEqual(asked, [['b']]);
   });
 
+  it('says of new pods that are watched what is held, and a canary only where there is one', async () => {
+    const restarted = pod('a', true);
+    const { containerStatuses = [] } = restarted.status as { readonly containerStatuses?: readonly object[] };
+    const status = { ...(restarted.status as object), containerStatuses: containerStatuses.map((one) => ({ ...one, restartCount: 1 })) };
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+    const script = {
+      nodes: [[snapshot(node)]],
+      daemonsets: [[snapshot(agents(1, 1))]],
+      pods: [[snapshot({ ...restarted, status } as KubeObject)]],
+    };
+    const told = async (heldFor?: 'canary' | 'rest') => {
+      const watched = { only: [], holdMs: 60_000, ...(heldFor ? { heldFor } : {}) };
+      const thrown = await wait(script, watched).then(
+        () => assert.fail('it came to its end'),
+        (fault: Fault) => fault,
+      );
+      return `${thrown.message}\n${thrown.steps.map(({ text }) => text.plain).join('\n')}`;
+    };
+    const [canary, rest, rolled] = [await told('canary'), await told('rest'), await told()];
+    assert.match(canary, /^the canary failed: 1 new agent restarted since it was started: a: /);
+    for (const one of [rest, rolled]) assert.match(one, /^1 new agent restarted since it was started: a: /);
+    for (const one of [canary, rest]) assert.match(one, /the update strategy stays OnDelete/);
+    assert.doesNotMatch(rolled, /OnDelete/, 'after Typha nothing is held any more');
+  });
+
   it('ends at once when it is interrupted', async () => {
     const controller = new AbortController();
     controller.abort();
