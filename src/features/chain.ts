@@ -24,6 +24,8 @@ import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreSta
 import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
 import { kubectlChecks, preflightStage as preflightStageFor } from './preflight/index.ts';
 import { type Needs, needs, writing } from './rights/index.ts';
+import { addedObjects, newerObjects } from './rollback-needs.ts';
+import { askingRights } from './rollback-rights.ts';
 import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
 import { alpStage, sidecarPreconditions } from './sidecars/index.ts';
@@ -60,7 +62,7 @@ export const chain: readonly AnyStage[] = [
 
 /** A rollback, in order: the same stages go to the older release. */
 const rollbackChain: readonly AnyStage[] = [
-  rollbackCheckStage,
+  askingRights(rollbackCheckStage, () => rollbackNeeds),
   backupStage,
   ...undoOf(hepStage, alpStage),
   ownerrefsStripStage,
@@ -90,6 +92,12 @@ export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !o
 
 /** What a run asks of the account without `--include`. */
 export const runNeeds: readonly Needs[] = [...writing(usualChain.flatMap((one) => one.needs)), needs.canary, needs.networkProbe];
+
+/** What a rollback asks of the account. */
+export const rollbackNeeds: readonly Needs[] = [
+  ...writing(rollbackChain.flatMap((one) => one.needs)),
+  ...[needs.canary, needs.networkProbe, addedObjects, newerObjects],
+];
 
 /** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
 export function judgingKubectl(inner: AnyStage): AnyStage {

@@ -1,28 +1,7 @@
-import { K } from '../kernel/kinds.ts';
 import type { Profile } from '../kernel/profile.ts';
 import type { AnyStage } from '../kernel/stage.ts';
-import { chain, chains, runNeeds, usualChain } from './chain.ts';
-import { POLICY_PLURALS } from './policies/index.ts';
-import { allow, asked, type Needs, needs, type Permission, type PlanScope, reading, writing } from './rights/index.ts';
-
-/** What the upgrade added and nothing uses. */
-const addedObjects: Needs = () => {
-  const why = 'objects that the upgrade added and nothing uses';
-  const kinds = [K.ClusterRole, K.ClusterRoleBinding, K.Role, K.RoleBinding, K.PodDisruptionBudget, K.ServiceAccount];
-  return [...allow(['list'], [K.ClusterRoleBinding, K.RoleBinding, K.Pod], why), ...allow(['delete'], kinds, why)];
-};
-
-/** What the newer operator has made, and the older one does not know. */
-const newerObjects: Needs = ({ operator: { end }, operatorGroup, crdGroup }, { operated = true }) => {
-  if (!end || !operated) return [];
-  const why = 'objects of the newer operator that the older one does not know';
-  const stored = ['tiers', ...POLICY_PLURALS].map((plural) => ({ group: crdGroup, plural }));
-  const ofApi = [K.Deployment, K.Service, K.PodDisruptionBudget, K.ServiceAccount, K.RoleBinding];
-  return [
-    ...allow(['list', 'delete'], [{ group: operatorGroup, plural: end.statusPlural }, ...stored], why),
-    ...allow(['list', 'delete'], ofApi, why),
-  ];
-};
+import { chain, rollbackNeeds, runNeeds, usualChain } from './chain.ts';
+import { asked, type Needs, needs, type Permission, type PlanScope, reading, writing } from './rights/index.ts';
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
@@ -48,7 +27,7 @@ const commandNeeds: Readonly<Record<string, readonly Needs[]>> = {
   plan: reading(of(usualChain)),
   run: runNeeds,
   commit: runNeeds,
-  rollback: [...writing(of(chains.rollback)), needs.canary, needs.networkProbe, addedObjects, newerObjects],
+  rollback: rollbackNeeds,
   // With this role besides, run and wait may probe the network; the namespace is anybody's choice.
   'probe-network': [
     needs.session,

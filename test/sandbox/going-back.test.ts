@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { chains } from '../../src/features/chain.ts';
 import {
   readMissed,
   rollbackCheckStage,
@@ -9,6 +10,7 @@ import {
 import { readInstalled } from '../../src/features/survey/index.ts';
 import { jsonAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { AccessRequest } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { assertDone, faultPoints, isRead, openFindings } from '../support/owner-faults.ts';
 import { sampled } from '../support/owner-sweep.ts';
@@ -131,6 +133,24 @@ describe('the stages of a rollback, on the sandbox', function () {
     assert.equal(outcome.exit, 'blocked', outcome.message);
     const names = [...storedNames(scenario), ...storedNames(scenario, 'NetworkPolicy')];
     assert.ok(isStarted && names.some((name) => !name.startsWith('default.')), names.join());
+  });
+
+  it('refuse an account without a right that only a rollback needs, before anything is written', async () => {
+    const scenario = await upgradedSandbox();
+    const [first] = chains.rollback;
+    assert.ok(first);
+    const allowed = await rollBack(scenario, { stages: [first] });
+    assertDone(allowed.outcome, 'with all rights');
+    const { writes } = scenario.cluster.faults;
+    Object.assign(scenario.cluster, {
+      reviewAccess: async (requests: readonly AccessRequest[]) =>
+        requests.map(({ verb, resource }) => !(verb === 'delete' && resource === 'clusterroles')),
+    });
+    const denied = await rollBack(scenario, { stages: [first] });
+    const finding = denied.outcome.findings.find(({ id }) => id === 'NS-009');
+    assert.match(finding?.message ?? '', /^1 permission missing: delete clusterroles/);
+    assert.match(`${finding?.next}`, /^kubectl netsvc-upgrade permissions --for rollback --profile \S+ --path manifest .*--release v3\.25\.0$/);
+    assert.deepEqual([denied.outcome.exit, scenario.cluster.faults.writes], ['blocked', writes]);
   });
 
   it('refuse before anything is written, by name', async () => {

@@ -1,32 +1,48 @@
 import { type Command, command } from '../../kernel/argv.ts';
-import { type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
+import { type Check, type Evidence, ok, type Reading, read } from '../../kernel/check.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { unlockOnce } from '../../kernel/fault.ts';
-import type { Detection } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { continueCommand, intentWords } from '../../kernel/intent.ts';
 import { accessText } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { continues, resumedBackwards } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
 import { pathOf } from '../install/index.ts';
-import { failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
+import { type AccessAnswer, failed, failIfAny, installationIn, type PreflightCheck, table } from '../survey/index.ts';
+
+/** What an account may do of what a run asks of it. */
+export interface AccessFacts {
+  readonly access: Reading<readonly AccessAnswer[]>;
+  /** Undefined where it could not be told. */
+  readonly installation: Installation | undefined;
+  /** The command that is to be performed. */
+  readonly of: 'run' | 'rollback';
+}
+
+export const rightsCheck: Check<AccessFacts> = {
+  id: 'NS-009',
+  title: 'permissions that the plan needs',
+  category: 'access',
+  severity: 'error',
+  ref: 'domain §13',
+  judge: ({ access, installation, of }, { profile, goal }) => {
+    const answers = read(access);
+    const denied = answers.filter((answer) => !answer.allowed);
+    const evidence = denied.map(({ request, why }): Evidence => ({ text: accessText(request), detail: why }));
+    return failIfAny(evidence, `${counted(answers.length, 'permission')} needed by the plan, all granted`, (names) => ({
+      because: `${counted(denied.length, 'permission')} missing: ${names}`,
+      hint: 'Use an account that has them, or let an administrator grant them. The next command prints the roles as a manifest; its first lines say how to bind them.',
+      next: rolesFor(of, installation, profile, goal.release),
+      ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
+    }));
+  },
+};
 
 export const accessChecks: readonly PreflightCheck[] = table({ category: 'access', severity: 'error', ref: 'house rule 4' }, [
   {
-    id: 'NS-009',
-    title: 'permissions that the plan needs',
-    ref: 'domain §13',
-    judge: (facts, { profile }) => {
-      const answers = read(facts.access);
-      const denied = answers.filter((answer) => !answer.allowed);
-      const evidence = denied.map(({ request, why }): Evidence => ({ text: accessText(request), detail: why }));
-      return failIfAny(evidence, `${counted(answers.length, 'permission')} needed by the plan, all granted`, (names) => ({
-        because: `${counted(denied.length, 'permission')} missing: ${names}`,
-        hint: 'Use an account that has them, or let an administrator grant them. The next command prints the roles as a manifest; its first lines say how to bind them.',
-        next: rolesFor(facts.detection, profile),
-        ...(denied.some((answer) => answer.required) ? {} : { severity: 'warning' as const }),
-      }));
-    },
+    ...rightsCheck,
+    judge: ({ access, detection }, context) => rightsCheck.judge({ access, installation: installationIn(detection), of: 'run' }, context),
   },
   {
     id: 'NS-011',
@@ -73,9 +89,8 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
   },
 ]);
 
-/** Prints the roles for what is installed. */
-function rolesFor(detection: Reading<Detection>, { name }: Profile): Command {
-  const installation = installationIn(detection);
+/** Prints the roles for what is installed; a rollback writes the objects of the old release. */
+function rolesFor(of: AccessFacts['of'], installation: Installation | undefined, { name }: Profile, release: string): Command {
   const flags = installation ? pathOf(installation).roleFlags(installation) : [];
-  return command`kubectl netsvc-upgrade permissions --for run --profile ${name} ${flags}`;
+  return command`kubectl netsvc-upgrade permissions --for ${of} --profile ${name} ${flags} ${of === 'rollback' ? ['--release', release] : []}`;
 }

@@ -54,7 +54,7 @@ export async function readAccess(
 }
 
 /** One batch for all objects of each kind; if that is refused and names are known, a second one by name. Returns the refused names. */
-async function reviewed(cluster: ClusterReader, permissions: readonly Permission[]): Promise<readonly AccessAnswer[]> {
+export async function reviewed(cluster: ClusterReader, permissions: readonly Permission[]): Promise<readonly AccessAnswer[]> {
   const forAll = await cluster.reviewAccess(permissions.map(({ request }) => request));
   const named = permissions.flatMap(({ request, names = [] }, index) =>
     forAll[index] === true ? [] : names.map((name) => ({ index, request: { ...request, name } })),
