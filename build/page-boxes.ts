@@ -63,6 +63,33 @@ export function withBoxes(page: string, text: string): string {
   return found.reduce((whole, [name, rows]) => replaced(whole, name, rows(calico)), text);
 }
 
+/** Sentences of pages that name what is upgraded to; RELEASE and LINE stand for it. */
+const OF_TARGET: Readonly<Record<string, readonly string[]>> = {
+  'README.md': ['Upgrade Calico v3.15+ to LINE,', 'a later patch than RELEASE see'],
+  'docs/use/quick-start.md': ['The target is Calico RELEASE,'],
+  'docs/use/faq.md': ['another release than LINE?', 'the target is LINE or later', 'written for LINE.'],
+  'docs/reference/profiles.md': ['as many as there are containers | RELEASE |', 'default stays at RELEASE until'],
+  'docs/reference/path-operator.md': ['The target is LINE or later'],
+  'package.json': ['policy service to LINE,'],
+  'plugin.yaml': ['policy service to LINE\n', 'to LINE: looks'],
+};
+export const TARGETED: readonly string[] = Object.keys(OF_TARGET);
+
+/** The page with the release of today. Throws if it lacks one of its sentences. */
+export function withTarget(page: string, text: string): string {
+  const line = calico.defaultRelease.replace(/\.\d+$/, '');
+  return (OF_TARGET[page] ?? []).reduce((whole, sentence) => {
+    const found = new RegExp(
+      sentence
+        .replace(/[|?+.]/g, '\\$&')
+        .replace('RELEASE', String.raw`v\d+\.\d+\.\d+`)
+        .replace('LINE', String.raw`v\d+\.\d+`),
+    );
+    if (!found.test(whole)) throw new Error(`${page} does not say: ${sentence}`);
+    return whole.replace(found, sentence.replace('RELEASE', calico.defaultRelease).replace('LINE', line));
+  }, text);
+}
+
 const begin = (name: string) => `<!-- ${name}, by build/page-boxes.ts -->`;
 const END = '<!-- end -->';
 
@@ -79,7 +106,8 @@ function replaced(text: string, name: string, rows: Rows): string {
 }
 
 if (import.meta.main)
-  for (const page of BOXED) {
+  for (const page of new Set([...BOXED, ...TARGETED])) {
     const file = join(import.meta.dirname, '..', page);
-    writeFileSync(file, withBoxes(page, readFileSync(file, 'utf8')));
+    const text = withTarget(page, readFileSync(file, 'utf8'));
+    writeFileSync(file, BOXED.includes(page) ? withBoxes(page, text) : text);
   }
