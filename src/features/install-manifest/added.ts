@@ -119,6 +119,8 @@ const accountAlone = (pod: KubeObject): KubeObject => ({
 
 /** After everything else: until then newer workloads may use it. Each as it was read and not used, and recorded first. */
 export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
+  // Whether these are used is asked of each of them.
+  const isTold = added.every(({ kind }) => ORDER.includes(kind));
   return added.map((object, index) => {
     const { resourceVersion } = object.metadata;
     const target = refOf(object);
@@ -127,7 +129,7 @@ export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
       title: `remove ${refText(target)}, which the upgrade added and nothing uses`,
       ref: '§4.4/2',
       undo: 'full',
-      ...(index === 0 ? { afresh: true } : {}),
+      ...(index === 0 && !isTold ? { afresh: true } : {}),
       keep: { changes: [changeTo(object, { '': undefined })] },
       effect: { type: 'delete', target, ...(resourceVersion ? { resourceVersion } : {}), onlyIf: { type: 'unused', target } },
     };
