@@ -6,13 +6,14 @@ import { oneRequest } from './one-request.ts';
 import { ownerScan } from './owner-scan.ts';
 import { ownerStrip } from './owner-strip.ts';
 import { planAndDiff } from './plan.ts';
+import { rollbackOn } from './rollback.ts';
 import { startUp } from './start-up.ts';
 import { waitOn } from './wait.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|canary|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
- * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain, the wait or the canary on this many nodes.
+ * `npm run bench [-- start-up|one-request|chain|wait|canary|rollback|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
+ * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain, the wait, the canary or the rollback on this many nodes.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   chain: () => wholeChain(sizesOr([5, 100]), 3),
   wait: () => waitOn(sizesOr([1000])[0] ?? 1000),
   canary: () => canaryOn(sizesOr([20])[0] ?? 20),
+  rollback: () => rollbackOn(sizesOr([20])[0] ?? 20, 3),
   merge: mergeLargest,
   plan: planAndDiff,
   'owner-scan': () => ownerScan(100_000),
