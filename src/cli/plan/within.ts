@@ -29,16 +29,24 @@ interface WithinParts extends Pick<EnginePorts, 'effects'> {
  */
 export async function withinPlan(saved: SavedPlan, context: Context, { effects, journal, chain }: WithinParts): Promise<Within> {
   const plan = planned(saved.document);
-  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => refKey(object));
+  const recorded = ((await journal.load())?.entries ?? []).map(({ object }) => object);
   // What the plan removes is recorded only once it is off.
   const removed = saved.document.basis.objects.filter(({ stage }) => chain.some(({ putsBack }) => putsBack === stage));
-  const mayComeBack = new Set([...recorded, ...removed.map(({ ref }) => refKey(ref))]);
+  const mayComeBack = new Set(
+    [...recorded, ...removed.map(({ ref }) => ref)].flatMap((ref) => [refKey(ref), refKey(renamed(ref, context))]),
+  );
   return (stage, { actions, objects = [] }) => {
     const beyond = chain.some(({ id, putsBack }) => id === stage && putsBack !== undefined)
       ? updatesBut(targetsIn(actions), mayComeBack)
       : [...newObjects(stage, objects, plan), ...otherActions(stage, actions, plan, (action) => heldTo(effects, context, action))];
     if (beyond.length > 0) throw beyondPlan(saved.file, stage, beyond);
   };
+}
+
+/** As the new controllers store it, if it is a policy that they rename. */
+function renamed(ref: ObjectRef, { profile: { policyRenaming } }: Context): ObjectRef {
+  const { prefix } = policyRenaming ?? {};
+  return prefix && ref.name.startsWith(prefix) ? { ...ref, name: ref.name.slice(prefix.length) } : ref;
 }
 
 interface PlannedIn {
