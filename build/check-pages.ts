@@ -6,10 +6,12 @@ import { type InstallPath, isOperated, pathsThat } from '../src/kernel/installat
 import { plain } from '../src/report/colour.ts';
 import { findingLines } from '../src/report/findings.ts';
 import { EXAMPLES, type Seen } from '../test/support/check-examples.ts';
+import { linked, profileRows } from './profile-rows.ts';
 
 const CHECKS = join(import.meta.dirname, '..', 'docs', 'reference', 'checks');
 const BEGIN = '<!-- facts, by build/check-pages.ts -->';
 const END = '<!-- end of the facts -->';
+const BY_ID = '<!-- by id, by build/check-pages.ts -->';
 
 const OPERATED = pathsThat(isOperated);
 
@@ -42,11 +44,25 @@ export function seenChecks(): Readonly<Record<string, Seen>> {
   return JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, Seen>;
 }
 
-/** The page with its facts of today, right below the title. */
+/** The page with its facts of today, right below the title, and what the profiles know by id at its end. */
 export function withFacts(id: string, text: string, seen: Seen | undefined): string {
   const [title = '', ...rest] = text.split('\n');
-  const body = rest.join('\n').replace(new RegExp(`^\\s*${BEGIN}[\\s\\S]*?${END}\\n`), '');
-  return `${title}\n\n${BEGIN}\n${factsOf(id, seen)}\n${END}\n\n${body.trimStart()}`;
+  const [body = ''] = rest
+    .join('\n')
+    .replace(new RegExp(`^\\s*${BEGIN}[\\s\\S]*?${END}\\n`), '')
+    .split(`\n${BY_ID}`);
+  return `${title}\n\n${BEGIN}\n${factsOf(id, seen)}\n${END}\n\n${body.trimStart()}${byId(id)}`;
+}
+
+/** Rows with the same advice and threads are one. */
+function byId(check: string): string {
+  const rows = profileRows
+    .filter((one) => one.check === check)
+    .map(({ id, help, sources }) => ({ id, told: `${help} ${linked(sources)}`.trim() }));
+  const items = [...Map.groupBy(rows, ({ told }) => told)].map(
+    ([told, alike]) => `- ${alike.map(({ id }) => `\`${id}\``).join(', ')}: ${told}`,
+  );
+  return items.length === 0 ? '' : `\n${BY_ID}\n**By id**\n\n${items.sort().join('\n')}\n`;
 }
 
 function factsOf(id: string, seen: Seen | undefined): string {

@@ -103,7 +103,7 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     lines: [fixed('v3.32.0', 'v3.32.2')],
     when: [{ type: 'nodeInPool' }],
     severity: 'warning',
-    symptom: 'Other nodes cannot reach a node, or its kubelet, once a block of addresses around the address of the node is in use.',
+    symptom: 'Other nodes cannot reach a node once a block around its own address is in use.',
     happens:
       'the address of a node lies within a pool of pod addresses, and the agents route it through the tunnel once a block around it is in use',
     sources: ['projectcalico/calico#12847', 'projectcalico/calico#13116'],
@@ -117,8 +117,7 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
       { type: 'node', field: 'osImage', startsWith: ['Debian GNU/Linux 13', 'Ubuntu 24.04'] },
     ],
     severity: 'warning',
-    symptom:
-      'calico-node does not become ready: "ipset: Kernel and userspace incompatible: settype hash:ip with revision 6 not supported".',
+    symptom: 'calico-node does not become ready: "ipset: Kernel and userspace incompatible".',
     happens: 'the ipset of this image may be older than the sets of the kernel, and the agent then sets up no rules',
     sources: ['projectcalico/calico#8372', 'projectcalico/calico#9551', 'projectcalico/calico#10676', 'projectcalico/calico#11051'],
   },

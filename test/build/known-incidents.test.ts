@@ -3,18 +3,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { explainedIncidents } from '../../build/explained-incidents.ts';
 import { KNOWN_INCIDENTS, knownIncidents } from '../../build/known-incidents.ts';
-import { calico } from '../../src/profiles/calico.ts';
+import { profileRows } from '../../build/profile-rows.ts';
 
 describe('the page of known incidents', () => {
   it('is as the profiles and the pages of the checks have it', () => {
     assert.equal(readFileSync(KNOWN_INCIDENTS, 'utf8'), knownIncidents(), 'run: node build/known-incidents.ts');
   });
 
-  it('has a row for every defect of a release, and links to its threads', () => {
+  it('has a row for every defect and change of a release; the page of its check has what to do and the threads', () => {
     const text = knownIncidents();
-    for (const { id, sources } of calico.defects ?? []) {
-      const row = text.split('\n').find((line) => line.includes(`\`${id}\``));
+    assert.ok(profileRows.length > 40, String(profileRows.length));
+    for (const { check, id, seen, help, sources } of profileRows) {
+      assert.ok(text.includes(`\n- ${seen} `) && text.includes(`\`${id}\``), id);
+      const page = readFileSync(join(dirname(KNOWN_INCIDENTS), '..', 'reference', 'checks', `${check}.md`), 'utf8');
+      const row = page.split('\n').find((line) => line.startsWith('- ') && line.includes(`\`${id}\``));
       assert.ok(row, id);
+      assert.ok(row.includes(help), id);
       for (const source of sources) assert.ok(row.includes(`/issues/${source.split('#')[1]})`), source);
     }
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { knownIncidents } from '../../build/known-incidents.ts';
+import { explainedIncidents } from '../../build/explained-incidents.ts';
+import { checkedIncidents } from '../../build/known-incidents.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { type Ground, type GroundName, groundOf, undone } from '../support/incident-grounds.ts';
@@ -169,37 +170,28 @@ describe('the account of incidents', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('has a world for every check of that page', () => {
-    const without = rowsOfPage().filter(({ check, defect, threads }) => {
-      const worlds = incidents.filter((one) => threads.some((thread) => one.threads.includes(thread))).flatMap(worldsOf);
-      return check !== undefined && !worlds.some((one) => one.check === check && (!defect || says(one, defect)));
+  it('has a world for every check of that page, or a run', () => {
+    const without = rowsOfPage().filter(({ check, id, threads }) => {
+      const all = incidents.filter((one) => threads.some((thread) => one.threads.includes(thread)));
+      const isRun = runs.some(({ rows }) => all.some(({ row }) => rows.includes(row)));
+      const worlds = all.flatMap(worldsOf).filter((one) => one.check === check);
+      return check !== undefined && !worlds.some((one) => !id || says(one, id)) && !(isRun && !id);
     });
     assert.deepEqual(without, []);
   });
 });
 
-interface PageRow {
-  /** What finds it beforehand: `NS-609`, and the defect. */
-  readonly check: string | undefined;
-  readonly defect: string | undefined;
-  readonly threads: readonly string[];
-}
-
-function rowsOfPage(): readonly PageRow[] {
-  const rows = knownIncidents()
-    .split('\n')
-    .slice(7)
-    .filter((line) => line !== '');
-  return rows.map((row) => {
-    const [, check, defect] = /Checked before the upgrade: \[(NS-\d+)\][^ ]* (?:`([^`]+)`)?/.exec(row) ?? [];
-    const threads = [...row.matchAll(/\[([\w.-]+#\d+)\]\(https/g)].map(([, thread = '']) => thread);
-    return { check, defect, threads: threads.length > 0 ? threads : ['pod-security-admission'] };
+/** What the page has, by what finds it beforehand. */
+function rowsOfPage(): readonly { readonly check?: string; readonly id?: string; readonly threads: readonly string[] }[] {
+  return [...checkedIncidents(), ...explainedIncidents].map(({ sources, ...row }) => {
+    const threads = sources.flatMap((one) => (one.includes('#') ? [one.replace(/^[^/]+\//, '')] : []));
+    return { ...row, threads: threads.length > 0 ? threads : ['You-Broke-Reddit'] };
   });
 }
 
-function says({ says: { source } }: IncidentWorld, defect: string): boolean {
+function says({ says: { source } }: IncidentWorld, id: string): boolean {
   return source
     .replaceAll('\\', '')
     .split(/\[sS\]\*/)
-    .includes(defect);
+    .includes(id);
 }

@@ -32,6 +32,9 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'the kernel of a node may be without securityfs': on('calico', of('calico#13681'), { release: 'v3.32.2' })
     .after(nodeInfo({ kernelVersion: '5.10.160-vendor-rk3588' }))
     .warns('NS-609', /securityfs[\s\S]*Node\/node-02 5\.10\.160-vendor-rk3588[\s\S]*--release v3\.32\.1/),
+  'the kernel of minikube’s image may be without it': on('calico', of('minikube#23592'), { release: 'v3.32.2' })
+    .after(nodeInfo({ osImage: 'Buildroot 2025.02' }))
+    .warns('NS-609', /securityfs-minikube[\s\S]*Node\/node-02 Buildroot/),
   'the API server is reached by a name, and the new agents ask the DNS of the cluster': on('operator', of('operator#5246'))
     .after(endpoint)
     .stops('NS-609', /cluster-dns[\s\S]*api\.internal\.example[\s\S]*dnsPolicy/),
