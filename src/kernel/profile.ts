@@ -313,7 +313,7 @@ export interface Profile {
   readonly typhaRefusesAgentsBefore?: string;
   /** Agents of this release on keep connections of eBPF mode in a table that older agents refuse. */
   readonly ebpfTablesSince?: string;
-  /** From this release on the controllers rename stored policies: the point of no return. */
+  /** From this release on the controllers rename stored policies. */
   readonly policyRenaming?: {
     readonly since: string;
     readonly prefix: string;

@@ -34,7 +34,7 @@ export type UndoneBy = 'command' | 'rollback' | 'forward';
 /** For pages and files. */
 export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
   command: '`kubectl netsvc-upgrade ownerrefs restore --undo`, then `ownerrefs forget`',
-  rollback: '`kubectl netsvc-upgrade rollback`',
+  rollback: '`kubectl netsvc-upgrade rollback` (in eBPF mode only from v3.31 on)',
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
 

@@ -5,6 +5,9 @@ import { parse } from 'yaml';
 import { BOXED, TARGETED, withBoxes, withTarget } from '../../build/page-boxes.ts';
 import type { Manifest } from '../../src/cli/complete.ts';
 import { chain } from '../../src/features/chain.ts';
+import { noSwitchYet } from '../../src/features/install-operator/apply.ts';
+import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
+import { EXIT } from '../../src/kernel/fault.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -67,12 +70,39 @@ describe('pages that say what the program does', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('pipelines has two files of YAML with a job that makes a plan and a job that runs it', () => {
+  describe('pipelines has two files of YAML', () => {
     const blocks = [...read('docs/use/pipelines.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text) as object);
-    assert.equal(blocks.length, 2);
-    for (const block of blocks) {
-      const text = JSON.stringify(block);
-      assert.match(text, /plan .*--out upgrade\.plan.*run .*--plan-file upgrade\.plan --yes/);
-    }
+
+    it('with a job that makes a plan and a job that runs it', () => {
+      assert.equal(blocks.length, 2);
+      for (const block of blocks) assert.match(JSON.stringify(block), /plan .*--out upgrade\.plan.*run .*--plan-file upgrade\.plan --yes/);
+    });
+
+    it('that install the program first, with its sum', () => {
+      for (const block of blocks)
+        assert.match(JSON.stringify(block), /^(?:(?!kubectl).)*sha256sum --check.*kubectl netsvc-upgrade preflight/);
+    });
+
+    it('that keep the folder of the backup, however the run ends: the runner may be gone afterwards', () => {
+      for (const block of blocks)
+        assert.match(JSON.stringify(block), /run .*--backup-dir backup .*"(?:if|when)":"always(?:\(\))?".*[n"]backup\b/);
+    });
+  });
+
+  it('NS-314 says how many kinds of NS-511 are compared', () => {
+    const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five'];
+    const [, kinds = ''] = /\*\*Found when\*\*.*\n\n((?:- .*\n)+)/.exec(read('docs/reference/checks/NS-511.md')) ?? [];
+    const left = kinds.trim().split('\n').length - FAULT_KINDS.length;
+    const page = read('docs/reference/checks/NS-314.md');
+    assert.match(page, new RegExp(`first ${NUMBERS[FAULT_KINDS.length]} kinds of \\[NS-511\\].*other ${NUMBERS[left]} are not compared`));
+  });
+
+  it('canary says with which exit code, and where, --until controllers is refused', () => {
+    const page = read('docs/use/canary.md');
+    assert.match(
+      page,
+      new RegExp(`\`--until controllers\` is refused \\(exit ${EXIT[noSwitchYet().code]}\\) where the operator keeps its CRDs`),
+    );
+    assert.doesNotMatch(page, /every path/);
   });
 });

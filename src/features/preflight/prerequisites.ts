@@ -11,7 +11,7 @@ export function prerequisites(profile: Profile, release: string): readonly (read
     ...(kubernetes === undefined ? [] : [['Kubernetes', kubernetes] as const]),
     ['Nodes', `Linux ${OLDEST_KERNEL.join('.')} or later, or 4.18 of Red Hat 8; processors with x86-64-v2, or arm64, ppc64le, s390x`],
     ['kubectl', 'within one minor of the server; tested from 1.27 on'],
-    ['helm', '3.14 or later, or 4; for chart installs'],
+    ['helm', '3.14 or later, or 4; for chart installs. 3.12 and older do not ask the server first (NS-239)'],
     ['Rights', 'cluster-admin, or the roles that `permissions` prints'],
     ['Disk', `${NEEDED_MIB} MiB in the work folder, \`~/.local/state/netsvc-upgrade\``],
   ];

@@ -225,7 +225,7 @@ describe('what can be undone', () => {
   });
 
   it('leaves the backup on one machine, and all that resumes the run in the cluster', () => {
-    const any = 'Any machine can resume this run: what it needs is in the cluster.';
+    const any = 'Any machine can resume this run: what it needs is in the cluster, but for files and scripts that its flags name.';
     assert.equal(keptText({ startedBy: 'anna@host-1' }), any);
     const text = `${any} The backup is only on host-1, in /b: copy it to another machine.`;
     assert.equal(keptText({ startedBy: 'anna@host-1', backup: '/b' }), text);

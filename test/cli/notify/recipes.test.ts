@@ -41,13 +41,23 @@ describeWhere(lacksProgram('jq'), 'the scripts for notifications', () => {
     );
   });
 
-  for (const [event, action, severity] of [
+  const SENT = [
     ['stuck', 'trigger', 'critical'],
     ['failed', 'trigger', 'critical'],
+    ['canary-failed', 'trigger', 'critical'],
+    ['canary-held', 'trigger', 'warning'],
     ['stopped', 'trigger', 'warning'],
     ['interrupted', 'trigger', 'warning'],
     ['done', 'resolve', 'warning'],
-  ] as const)
+  ] as const;
+  const NOT_SENT = ['started', 'soak-over', 'part-done'];
+
+  it('are tried with every event of the page', () => {
+    const events = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].flatMap(([, event = '']) => (event === 'event' ? [] : event));
+    assert.deepEqual(events.toSorted(), [...SENT.map(([event]) => event), ...NOT_SENT].sort());
+  });
+
+  for (const [event, action, severity] of SENT)
     it(`${action} an incident of PagerDuty by ${event}`, () => {
       const { ran, body, url } = send('notify-pagerduty.sh', { ...example, event });
       assert.deepEqual([ran.status, ran.stderr, url], [0, '', 'https://events.pagerduty.com/v2/enqueue']);
@@ -57,7 +67,7 @@ describeWhere(lacksProgram('jq'), 'the scripts for notifications', () => {
       });
     });
 
-  for (const event of ['started', 'part-done'])
+  for (const event of NOT_SENT)
     it(`send PagerDuty nothing of ${event}`, () => {
       const { ran, body } = send('notify-pagerduty.sh', { ...example, event });
       assert.deepEqual([ran.status, body], [0, undefined]);
