@@ -28,7 +28,7 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
     sources: ['projectcalico/calico#9433', 'projectcalico/calico#4727'],
   },
   {
-    seen: 'With etcd, `calicoctl get` lists a policy, and does not find it by that name.',
+    seen: 'With canal on etcd, `calicoctl get` lists a policy, and does not find it by that name.',
     here: 'It stays in force. Once all agents are upgraded, run `calicoctl datastore migrate-policy-names` of v3.32.2 or later. It may be run again. A rollback does not take it back ([NS-707](../reference/checks/NS-707.md)).',
     sources: ['projectcalico/calico#13257', 'projectcalico/calico#13288', 'tigera/docs#2851'],
   },

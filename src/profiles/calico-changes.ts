@@ -161,7 +161,7 @@ const meanings: readonly Row[] = [
     releases: { from: 'v3.27.0' },
     crossed: 'into',
     when: [ebpf, unset('bpfConnectTimeLoadBalancing'), unset('bpfConnectTimeLoadBalancingEnabled')],
-    symptom: 'In eBPF mode, programs see other addresses of a service on their UDP sockets than before the upgrade.',
+    symptom: 'In eBPF mode, programs see other addresses of a service on their UDP sockets.',
     happens:
       'the load balancer at connect time is for TCP alone by default: UDP packets to services are translated on the interfaces of the node',
     advice: 'If programs depend on it, set bpfConnectTimeLoadBalancing of the default FelixConfiguration to Enabled after the new CRDs.',
@@ -263,7 +263,7 @@ const rollouts: readonly Row[] = [
     releases: { from: 'v3.32.0' },
     crossed: 'into',
     when: [advertises, { type: 'outerPeer', sameAs: '64512' }],
-    symptom: 'During the rollout, traffic from outside to an advertised service address reaches upgraded nodes alone.',
+    symptom: 'Traffic from outside to an advertised service address reaches upgraded nodes alone.',
     happens:
       'peers of the AS of the nodes get LOCAL_PREF 2147482623 from new agents and 100 from old ones: they use upgraded nodes alone, and later prefer these routes to all others',
     advice: 'Have these peers set LOCAL_PREF of routes from the nodes on import, or begin with nodes that can carry all of this traffic.',
