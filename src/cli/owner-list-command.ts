@@ -15,7 +15,7 @@ import { type Asked, inSession, type Session } from './session.ts';
 /** `ownerrefs list`: every reference to the service's resources, and whether it is removed before the upgrade; exit 3 if not everything could be searched. */
 export async function runOwnerList(asked: Asked, owner: string | undefined, seams: Seams): Promise<ExitName> {
   const wanted = owner === undefined ? undefined : readOwner(owner);
-  return inSession(seams, asked, async (session) => {
+  return inSession(seams, { ...asked, looksOnly: true }, async (session) => {
     const { references, source, installation } = await readAll(session);
     const rows = references.objects.flatMap(rowsOf).filter((row) => !wanted || isOwner(row, wanted));
     const broken = await session.composition.journal.load().then(

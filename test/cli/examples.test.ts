@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { examplesOf } from '../../build/cli-pages.ts';
 import type { Manifest } from '../../src/cli/complete.ts';
 import { OWN_NAME } from '../../src/cli/name.ts';
-import type { ComposeRequest } from '../../src/cli/seams.ts';
-import { chain } from '../../src/features/chain.ts';
+import type { Seams } from '../../src/cli/seams.ts';
+import { chain, chains } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { commandBench } from '../support/command-bench.ts';
@@ -23,7 +23,11 @@ const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf
 async function perform(line: string, scenario: Scenario, home: string) {
   const bench = commandBench(chain, { HOME: home, PATH: home });
   bench.answers = Array.from({ length: 9 }, () => true);
-  const seams = { ...bench.seams, compose: async (request: ComposeRequest) => compositionOf(scenario, request) };
+  const seams: Seams = {
+    ...bench.seams,
+    compose: async (request) => compositionOf(scenario, request),
+    loadChain: async (intent = 'upgrade') => chains[intent],
+  };
   const exit = await runOclif(wordsOf(line, home), seams);
   return { exit, out: bench.out(), err: bench.err() };
 }

@@ -79,7 +79,7 @@ describe('a command that performs stages', () => {
     assert.equal(await bench.run('apply', '--context=prod'), 64);
     assert.deepEqual(bench.engine.calls, []);
     assert.match(bench.out(), /kubectl apply --server-side -f upgrade\.yaml/);
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --context=prod --yes\n$/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade apply --context=prod --dry-run=client\n$/);
     assert.match(bench.err(), /error: nothing was changed: there is no terminal to ask on and --yes is not given/);
   });
 

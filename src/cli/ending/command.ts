@@ -14,7 +14,7 @@ import { runLines } from './run-lines.ts';
 
 /** `report [RUN-ID]`: the report of a run, from what it left in the cluster. Without an id that of the last run. */
 export async function runReportCommand(asked: Asked, runId: string | undefined, seams: Seams): Promise<ExitName> {
-  return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
+  return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records } = session.composition;
     const record = await recordOf(records, runId, session.context);
     const refuse = (thrown: unknown) => {

@@ -57,7 +57,8 @@ export function nextCommand(ending: Ending): Command {
     case 'failed':
       return commandIn(ending.steps ?? []) ?? ours('status');
     case 'usage':
-      return ownCommand(ending.typed).with('--yes');
+      // What asks nobody is not pasted: the plan is looked at, then --yes added.
+      return ownCommand(ending.typed).with('--dry-run=client');
     case 'timeout':
     case 'stopped':
       // The same command again would end in the same way until somebody has looked.

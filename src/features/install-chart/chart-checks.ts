@@ -59,7 +59,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
       return failed(
         `the values of the release pin the operator: ${all}`,
         `Give the target's own in a file with --values (${wanted}): with the pin the release would be upgraded and the service would not.`,
-        { evidence, next: command`kubectl netsvc-upgrade plan --values FILE` },
+        { evidence, next: command`kubectl netsvc-upgrade explain NS-233` },
       );
     },
   },

@@ -82,7 +82,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
       return failed(
         `the new chart takes the CSI driver away: its default of ${csi.value} is ${csi.off}`,
         `Keep it with a file for --values that sets ${csi.value} to the kubelet's folder (usually /var/lib/kubelet); accept by name what may go.`,
-        { evidence: [{ text: 'CSI driver' }], next: command`kubectl netsvc-upgrade plan --values FILE` },
+        { evidence: [{ text: 'CSI driver' }], next: command`kubectl netsvc-upgrade explain NS-240` },
       );
     },
   },
@@ -121,7 +121,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
         undone(found),
         'Put what you want to keep into a file for --values; accept by name to set all of these fields to the chart’s values.',
         {
-          next: command`kubectl netsvc-upgrade plan --values FILE`,
+          next: command`kubectl netsvc-upgrade explain NS-241`,
           exit: 'conflicts',
           evidence: found.map(({ ref, change, manager }) => ({
             text: `${refText(ref)} ${change.path}`.trim(),

@@ -60,10 +60,7 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
         because: isUnedited ? 'the target still holds the placeholder of the release' : `endpoints of the key-value store: ${problem}`,
         hint: given === undefined ? NAME_THEM : NOT_REACHED,
         // What was given has not reached the target: given again it would not either.
-        next:
-          given === undefined
-            ? command`kubectl netsvc-upgrade plan --kvstore-endpoints URL,URL`
-            : command`kubectl netsvc-upgrade plan -o wide`,
+        next: given === undefined ? command`kubectl netsvc-upgrade explain NS-209` : command`kubectl netsvc-upgrade plan -o wide`,
       }));
     },
   } /** Certificates are paths in one place and values in another; both or neither. */,

@@ -36,7 +36,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
           next:
             target.next ??
             (goal.release === profile.defaultRelease
-              ? command`kubectl netsvc-upgrade preflight --manifest-url DIR`
+              ? command`kubectl netsvc-upgrade explain NS-601`
               : command`kubectl netsvc-upgrade preflight --release ${profile.defaultRelease}`),
         },
       );

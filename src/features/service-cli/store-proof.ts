@@ -138,7 +138,7 @@ export const storeIsOurs: Check<{ readonly cli: JudgedCli; readonly needsCli: bo
   },
 };
 
-const NEXT = command`kubectl netsvc-upgrade cli --cli-config FILE`;
+const NEXT = command`kubectl netsvc-upgrade explain NS-725`;
 const ANOTHER = 'Let --cli-config write a configuration file for this cluster, and name that file in this command too.';
 const UNTOLD =
   'Name the installation’s own endpoints in the CLI’s configuration file. If this is the cluster’s store, waive the check by its GUID. Read the GUID on a node of the cluster:';

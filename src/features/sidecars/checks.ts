@@ -42,7 +42,7 @@ function flexibleVolumeGone(injectors: readonly Evidence[], release: string, und
   const hint = undo
     ? 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.'
     : 'Give a template that mounts by the CSI driver with --template FILE.';
-  return failed(because, hint, { next: command`kubectl netsvc-upgrade alp --dry-run=client --template FILE`, evidence: injectors });
+  return failed(because, hint, { next: command`kubectl netsvc-upgrade explain NS-733`, evidence: injectors });
 }
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
@@ -58,7 +58,7 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       return failIfAny(without, 'the target has a template for every injector', (names) => ({
         because: `no sidecar template of the target serves ${names}: ${without.map(({ detail }) => detail).join('; ')}`,
         hint: `Give a template of your own with --template FILE.${list}`,
-        next: command`kubectl netsvc-upgrade alp --dry-run=client --template FILE`,
+        next: command`kubectl netsvc-upgrade explain NS-731`,
       }));
     },
   },

@@ -108,7 +108,11 @@ describe('the last line', () => {
       { exit: 'timeout', steps: [look(text`then look at: ${command`kubectl netsvc-upgrade verify`}`)] },
       `${P} run --context=prod`,
     ],
-    ['adds --yes where that was missing', { exit: 'usage' }, `${P} run --context=prod --yes`],
+    [
+      'shows the plan again where --yes was missing: what asks nobody is not pasted',
+      { exit: 'usage' },
+      `${P} run --context=prod --dry-run=client`,
+    ],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
     ['follows the run that holds the lock', { exit: 'locked' }, `${P} status --watch --context=prod`],
     [

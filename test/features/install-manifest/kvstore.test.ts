@@ -97,7 +97,7 @@ describe('checks of the key-value store', () => {
       )?.next;
     const unnamed = { ...healthy, ...settings('', PATHS) };
     assert.deepEqual([nextOf(undefined, unnamed), nextOf('https://b:1')].map(String), [
-      'kubectl netsvc-upgrade plan --kvstore-endpoints URL,URL',
+      'kubectl netsvc-upgrade explain NS-209',
       'kubectl netsvc-upgrade plan -o wide',
     ]);
   });

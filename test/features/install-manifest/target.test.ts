@@ -61,7 +61,7 @@ describe('a target that could not be read', () => {
   });
 
   it('leads to the default release only from another one', () => {
-    assert.equal(String(hintOf(unread, 'NS-601', calico.defaultRelease).next), 'kubectl netsvc-upgrade preflight --manifest-url DIR');
+    assert.equal(String(hintOf(unread, 'NS-601', calico.defaultRelease).next), 'kubectl netsvc-upgrade explain NS-601');
     assert.match(String(hintOf(unread, 'NS-601', 'v3.31.2').next ?? ''), / --release /);
   });
 });
