@@ -40,6 +40,8 @@ export type DefectCondition =
   | ({ readonly type: 'installation'; readonly field: string } & FieldTest)
   /** The operator and its agents reach the API server by a name, and the target's agents resolve it by the DNS of the cluster. */
   | { readonly type: 'apiServerByClusterDns' }
+  /** Files from a ConfigMap lie below this folder of the agents' container, and one has a text: a regular expression. */
+  | { readonly type: 'agentFile'; readonly below: string; readonly matches: string }
   /** The agents' CNI configuration has a text: a regular expression. */
   | { readonly type: 'cniConfig'; readonly matches: string }
   | { readonly type: 'crd'; readonly name: string }

@@ -144,8 +144,8 @@ export interface OperatorCrossings {
     /** Of the API server, and the address that it has from a release on. */
     readonly api: { readonly secret: string; readonly name: string; readonly since: string };
   };
-  /** Fields of the service's resources that the operator sets by itself, whoever has set them. */
-  readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[] }[];
+  /** Fields of the service's resources that the operator sets by itself, whoever has set them; `where`: only if this field of the Installation's spec is set. */
+  readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[]; readonly where?: readonly string[] }[];
   /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
   readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
   /** What the operator refuses of the Installation's spec, after it has filled in its defaults. */

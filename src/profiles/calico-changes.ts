@@ -24,7 +24,7 @@ function resource(plurals: readonly string[], fields: readonly string[], ...oneO
 
 const unset = (name: string): DefectCondition => ({ type: 'setting', name, absent: true });
 
-type Row = Omit<ReleaseChange, 'effect' | 'severity'>;
+type Row = Omit<ReleaseChange, 'effect' | 'severity'> & Partial<Pick<ReleaseChange, 'severity'>>;
 
 const meanings: readonly Row[] = [
   {
@@ -213,6 +213,20 @@ const meanings: readonly Row[] = [
     }),
   ),
   {
+    id: 'bird-templates',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    severity: 'error',
+    // Of confd v3.31.7, and no longer of v3.32.1.
+    when: [{ type: 'agentFile', below: '/etc/calico/confd/templates', matches: '\\b(?:getenv|hashToIPv4|bgpFilterFunctionName)\\b' }],
+    symptom: 'calico-node does not become ready: "unable to process template", "function "getenv" not defined".',
+    happens:
+      'your templates of BIRD use functions that confd no longer has: it writes no configuration, and the node loses its routes to other nodes',
+    advice:
+      'Rewrite them after those of the target (confd/etc/calico/confd/templates), and exchange them when the agents are upgraded; or remove them before the upgrade.',
+    sources: ['projectcalico/calico#11850', 'projectcalico/calico#11151'],
+  },
+  {
     id: 'bgp-route-metric',
     releases: { from: 'v3.32.0' },
     crossed: 'into',
@@ -273,6 +287,6 @@ const rollouts: readonly Row[] = [
 
 /** What releases of Calico understand differently, old × new: what settings and rules mean, and what agents say to each other. */
 export const calicoChanges: readonly ReleaseChange[] = [
-  ...meanings.map((row) => ({ ...row, effect: 'meaning', severity: 'warning' }) as const),
-  ...rollouts.map((row) => ({ ...row, effect: 'rollout', severity: 'warning' }) as const),
+  ...meanings.map((row) => ({ severity: 'warning', ...row, effect: 'meaning' }) as const),
+  ...rollouts.map((row) => ({ severity: 'warning', ...row, effect: 'rollout' }) as const),
 ];

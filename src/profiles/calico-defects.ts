@@ -16,7 +16,22 @@ const byNodeDns: DefectCondition = {
 };
 const runtime = { type: 'node', field: 'containerRuntimeVersion' } as const;
 const cniSince = [openFrom('v3.31.7'), openFrom('v3.32.2')];
-const useVersion = 'Upgrade the container runtime of these nodes first, or keep "cniVersion": "0.3.1" in the CNI configuration.';
+const cniVersion = [
+  {
+    suffix: '',
+    when: [{ type: 'path', oneOf: ['manifest', 'kvstore'] }],
+    advice: 'Upgrade the container runtime of these nodes first, or keep "cniVersion": "0.3.1" in the CNI configuration.',
+  },
+  {
+    suffix: '-operator',
+    when: [
+      { type: 'path', oneOf: ['chart', 'operator'] },
+      { type: 'installation', field: 'cni.specVersion', noneOf: ['0.3.1', '0.4.0'] },
+    ],
+    advice:
+      'Upgrade the container runtime of these nodes first, or set spec.cni.specVersion of the Installation to "0.3.1" between the stages crds and apply.',
+  },
+] as const;
 
 /** Defects of Calico releases that are known in public. A release that is not here may have others. */
 export const calicoDefects: readonly Defect[] = [
@@ -102,18 +117,21 @@ export const calicoDefects: readonly Defect[] = [
       ['cni-1.0-crio', 'cri-o://', '1.24'],
       ['cni-1.0-docker', 'docker://', undefined],
     ] as const
-  ).map(
-    ([id, prefix, before]): Defect => ({
-      id,
-      of: 'target',
-      lines: cniSince,
-      when: [{ ...runtime, startsWith: [prefix], ...(before ? { before } : {}) }],
-      severity: 'error',
-      symptom: 'New pods stay in ContainerCreating: "unsupported CNI result version" or "incompatible CNI versions".',
-      happens: 'the CNI configuration has version 1.0.0, which the container runtime of these nodes does not know: new pods get no network',
-      advice: useVersion,
-      sources: ['projectcalico/calico#13378', 'projectcalico/calico#13379', 'projectcalico/calico#13352'],
-    }),
+  ).flatMap(([id, prefix, before]) =>
+    cniVersion.map(
+      ({ suffix, when, advice }): Defect => ({
+        id: `${id}${suffix}`,
+        of: 'target',
+        lines: cniSince,
+        when: [{ ...runtime, startsWith: [prefix], ...(before ? { before } : {}) }, ...when],
+        severity: 'error',
+        symptom: 'New pods stay in ContainerCreating: "unsupported CNI result version" or "incompatible CNI versions".',
+        happens:
+          'the CNI configuration has version 1.0.0, which the container runtime of these nodes does not know: new pods get no network',
+        advice,
+        sources: ['projectcalico/calico#13378', 'projectcalico/calico#13379', 'projectcalico/calico#13352'],
+      }),
+    ),
   ),
   {
     id: 'http-not-enforced',

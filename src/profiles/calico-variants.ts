@@ -143,7 +143,11 @@ export const calicoCrossings: OperatorCrossings = {
     secrets: ['typha-certs', 'node-certs'],
     api: { secret: 'calico-apiserver-certs', name: 'calico-api.calico-system.svc', since: 'v3.31.0' },
   },
-  writes: [{ plural: 'felixconfigurations', fields: ['nftablesMode', 'bpfEnabled', 'vxlanPort', 'vxlanVNI', 'healthPort'] }],
+  writes: [
+    { plural: 'felixconfigurations', fields: ['nftablesMode', 'bpfEnabled', 'vxlanPort', 'vxlanVNI', 'healthPort'] },
+    { plural: 'felixconfigurations', fields: ['programClusterRoutes'], where: ['calicoNetwork', 'clusterRoutingMode'] },
+    { plural: 'bgpconfigurations', fields: ['programClusterRoutes'], where: ['calicoNetwork', 'clusterRoutingMode'] },
+  ],
   imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
   refused: calicoRefusals,
   defaults: calicoDefaults,

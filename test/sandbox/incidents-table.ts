@@ -203,6 +203,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#11279', 'DETECTED'],
   ['calico#13356 calico#13389 calico#13390', 'DETECTED'],
   ['calico#13334 calico#13386', 'DETECTED'],
+  ['calico#11850 calico#11151', 'DETECTED'],
 ];
 
 export const incidents = TABLE.map(([threads, , ...tests], index) => ({ row: index + 1, threads: threads.split(' '), tests }));

@@ -116,6 +116,21 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'policies of nodes no longer apply to pods beside eBPF': on('old', of('calico#8388'))
     .after(EBPF, HOST)
     .warns('NS-508', /ebpf-endpoint-to-host[\s\S]*HostEndpoint\/node-02/),
+  'templates of BIRD are of another confd': on('calico', of('calico#11850'))
+    .after(
+      objectOf('v1', 'ConfigMap', 'bird', {
+        metadata: { namespace: 'kube-system' },
+        data: { 'bird.cfg.template': '{{getenv "NODENAME"}}' },
+      }),
+      replaced(
+        K.DaemonSet,
+        'calico-node',
+        /"volumeMounts":\[/g,
+        '"volumeMounts":[{"name":"bird","mountPath":"/etc/calico/confd/templates"},',
+      ),
+      replaced(K.DaemonSet, 'calico-node', /"volumes":\[/g, '"volumes":[{"name":"bird","configMap":{"name":"bird"}},'),
+    )
+    .stops('NS-508', /bird-templates[\s\S]*ConfigMap\/kube-system\/bird/),
   'routers of the same AS use upgraded nodes alone': on('calico', of('calico#12584'))
     .after(ADVERTISED, TOR)
     .warns('NS-112', /bgp-local-pref[\s\S]*BGPPeer\/tor/),

@@ -1,11 +1,11 @@
 import { read } from '../../kernel/check.ts';
 import type { DefectCondition } from '../../kernel/defect.ts';
 import { isWithin } from '../../kernel/ip-text.ts';
-import { jsonAt } from '../../kernel/json.ts';
+import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { compareVersions, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
-import { agentSettings, ebpfNodes } from '../rollout/index.ts';
+import { agentSettings, ebpfNodes, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
 import { isOuter, ownAs } from './bgp-peers.ts';
 import { isInRange } from './defect-lines.ts';
@@ -62,6 +62,7 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
         .filter((map) => new RegExp(matches).test(String(jsonAt(map, 'data', 'cni_network_config') ?? '')))
         .map(textOf),
     ),
+  agentFile: (condition, world) => some(filesOfAgents(condition, world)),
   crd: ({ name }, { facts }) => some(crdsNamed(name, facts)),
   path: ({ oneOf }, { installation }) => (oneOf.includes(installation.path) ? [] : undefined),
   // An unknown release may be one of them.
@@ -77,6 +78,27 @@ const SEEN: { readonly [T in DefectCondition['type']]: Seen<Extract<DefectCondit
     ),
   ...operatorConditions,
 };
+
+/** A file whose ConfigMap was not read may have it. */
+function filesOfAgents({ below, matches }: Extract<DefectCondition, { type: 'agentFile' }>, { facts, installation, context }: DefectWorld) {
+  const agent = serviceWorkloads(installation, context.profile)?.agent;
+  const live = agent && findWorkload(read(facts.daemonSets), agent);
+  if (!live) return [];
+  const mounted = allContainersOf(live).flatMap(({ volumeMounts = [] }) =>
+    volumeMounts.filter(({ mountPath }) => mountPath.startsWith(below)),
+  );
+  const volumes = valuesAt(jsonAt(live.spec, 'template', 'spec', 'volumes'), []);
+  const names = new Set(
+    volumes
+      .filter((one) => mounted.some(({ name }) => name === textAt(one, 'name')))
+      .flatMap((one) => textAt(one, 'configMap', 'name') ?? []),
+  );
+  return [...names].flatMap((name) => {
+    const map = read(facts.configMaps).find(({ metadata }) => metadata.name === name && metadata.namespace === live.metadata.namespace);
+    const texts = Object.values(mapAt(map, 'data')).map(String);
+    return map && !texts.some((text) => new RegExp(matches).test(text)) ? [] : [`ConfigMap/${live.metadata.namespace}/${name}`];
+  });
+}
 
 function podsOf(status: unknown): number {
   return Number(jsonAt(status, 'desiredNumberScheduled') ?? 0);

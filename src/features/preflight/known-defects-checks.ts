@@ -30,7 +30,7 @@ export const knownDefectsChecks: readonly PreflightCheck[] = table({ severity: '
       const { release } = context.goal;
       const hit = ofRelease(defects, release, world);
       if (hit.hits.length === 0 && hit.unread) throw hit.unread;
-      if (hit.hits.length === 0) return ok(`no known defect of ${release} hits this cluster`);
+      if (hit.hits.length === 0) return ok([`no known defect of ${release} hits this cluster`, ...untold(world)].join('; '));
       return verdictOf(hit, compared(defects, hit.hits, world), world);
     }),
   },
@@ -45,12 +45,23 @@ function ofRelease(defects: readonly Defect[], release: string, world: DefectWor
 }
 
 /** Of the image that the agents will run: edits may keep another tag. An unread target has its own finding (NS-601). */
-function agentRelease(release: string, { facts, installation, context }: DefectWorld): string {
+function agentRelease(release: string, world: DefectWorld): string {
+  const image = imageRelease(agentImage(world) ?? '');
+  // With another target an image that is not pinned would be that target's.
+  return image === undefined || image === world.context.goal.release ? release : image;
+}
+
+function agentImage({ facts, installation, context }: DefectWorld): string | undefined {
   const agent = serviceWorkloads(installation, context.profile)?.agent;
   const documents = 'value' in facts.target ? facts.target.value.documents : [];
-  const image = imageRelease((agent && rolloutTarget(agent, { documents })?.image) ?? '');
-  // With another target an image that is not pinned would be that target's.
-  return image === undefined || image === context.goal.release ? release : image;
+  return agent && rolloutTarget(agent, { documents })?.image;
+}
+
+/** An image by a digest or a moving tag may be of any release. */
+function untold(world: DefectWorld): readonly string[] {
+  const image = agentImage(world);
+  if (image === undefined || imageRelease(image) !== undefined) return [];
+  return [`the image of the agents, ${image}, does not say its release, and was evaluated as ${world.context.goal.release}`];
 }
 
 interface Target {
@@ -104,6 +115,7 @@ function verdictOf({ hits, unread }: Known, others: readonly Target[], world: De
     ...hits.map((hit) => helpFor(hit, of(hit), world.context)),
     ...comparison(release, hits.length, others),
     ...(unread ? [`Other defects could not be evaluated: ${unread.message}.`] : []),
+    ...untold(world).map((text) => `Note: ${text}.`),
   ];
   const told = new Map(hints.map((hint) => [plainText(hint), hint]));
   return failed(

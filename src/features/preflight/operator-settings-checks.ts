@@ -28,8 +28,9 @@ export const oneWriter: PreflightCheck = {
   category: 'installation',
   severity: 'warning',
   ref: 'domain §12',
-  judge: withOperated(({ names: { writes = [] }, facts, context: { profile } }) => {
-    const found = writes.flatMap(({ plural, fields }) => objectsOf(facts, plural).flatMap((object) => otherWriters(object, fields)));
+  judge: withOperated(({ names: { writes = [] }, operated, facts, context: { profile } }) => {
+    const rows = writes.filter(({ where }) => where === undefined || jsonAt(specOf(read(operated.installation)), ...where) !== undefined);
+    const found = rows.flatMap(({ plural, fields }) => objectsOf(facts, plural).flatMap((object) => otherWriters(object, fields)));
     const [first] = found;
     return failIfAny(found, 'the operator alone writes its settings', (names) => ({
       because: `settings that the operator writes are also written by another tool: ${names}. The two overwrite each other again and again`,

@@ -45,6 +45,7 @@ function judgeChanges(effect: ReleaseChange['effect'], good: string, id: string)
     const advice = joined([...new Set(hits.flatMap(({ row }) => row.advice ?? []))], ' ');
     return failed(`from ${source} to ${target}: ${because}`, advice, {
       evidence: hits.map(evidenceFor),
+      severity: hits.some(({ row }) => row.severity === 'error') ? 'error' : 'warning',
       next: command`kubectl netsvc-upgrade explain ${id}`,
     });
   });

@@ -9,7 +9,7 @@ import { type Container, containersOf, initContainersOf, isNamed } from '../../k
 type Component = 'controllers' | 'typha' | 'apiserver' | 'csi' | 'operator';
 
 /** Components that carry the service's own release; the operator counts for itself, flannel is another project's. */
-const RELEASED = new Set(['agent', 'cni', 'controllers', 'typha', 'apiserver', 'csi']);
+export const RELEASED: ReadonlySet<string> = new Set(['agent', 'cni', 'controllers', 'typha', 'apiserver', 'csi']);
 
 /** Every container of the service's workloads with its image: the agents' first, then their pods', then the others'. */
 export function componentsOf(

@@ -34,7 +34,7 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
     crds,
     migrations: crds.then((read) => ('unread' in read ? read : attemptApi(() => migrationsIn(cluster, profile, read.value)))),
     agentSettings: crds.then((read) => ('unread' in read ? read : attemptApi(() => agentSettingsIn(cluster, profile, read.value)))),
-    installations: attemptApi(() => listAll(cluster, { ...installationKind, namespaced: false })),
+    installations: attemptApi(async () => readByOperator(await listAll(cluster, { ...installationKind, namespaced: false }))),
     /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
@@ -44,6 +44,12 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
   const operator = 'value' in deployments ? findOperator(deployments.value, profile) : undefined;
   const named = [...(operator ? [operator] : []), ...('value' in installations ? installations.value.slice(0, 1) : [])];
   return { ...read, moved: await readMoved(records, named, chartReleases) };
+}
+
+/** The operator reads these two alone. Another one stands for the installation only where neither is there. */
+function readByOperator(all: readonly KubeObject[]): readonly KubeObject[] {
+  const own = ['default', 'overlay'].flatMap((name) => all.filter(({ metadata }) => metadata.name === name));
+  return own.length > 0 ? own : all;
 }
 
 /** In Secrets, unless the user told the chart tool to use ConfigMaps; those matter only where they can be read. */

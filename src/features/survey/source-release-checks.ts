@@ -1,17 +1,27 @@
 import { command } from '../../kernel/argv.ts';
-import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import type { ComponentVersion, Installation } from '../../kernel/installation.ts';
 import { intentWords } from '../../kernel/intent.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { isOlder, parseRelease } from '../../kernel/release.ts';
+import { isOlder, parseImage, parseRelease } from '../../kernel/release.ts';
 import { containersOf } from '../../kube/workload.ts';
+import { RELEASED } from './components.ts';
 import { crdsKept, nativeCrds } from './ownership-checks.ts';
 import { operatorRelease } from './release-evidence.ts';
 import { explained, sourceRelease } from './source-release.ts';
 import { beingDeleted, procedures, refusedByTarget } from './unfinished-checks.ts';
-import { evidenceOf, failed, failIfAny, judgedTwice, type PreflightCheck, type SourceJudged, withInstallation } from './verdicts.ts';
+import {
+  evidenceOf,
+  failed,
+  failIfAny,
+  judgedTwice,
+  listed,
+  type PreflightCheck,
+  type SourceJudged,
+  withInstallation,
+} from './verdicts.ts';
 
 const UNKNOWN = 'the installed release is not known (images by digest or moving tags)';
 
@@ -96,6 +106,8 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
       const unknown = evidence.length === 0 ? unknownOperator(installation, read(facts.deployments), context.profile) : [];
       const [operator] = unknown;
       if (operator) return operatorUnknown(operator, unknown);
+      const untold = evidence.length === 0 ? installation.components.filter(isMoving) : [];
+      if (untold.length > 0) return tagsUntold(untold);
       return failIfAny(evidence, `every component runs ${installation.release ?? 'the same release'}`, (names) => ({
         because: expected
           ? `the unfinished run to ${context.goal.release} left ${counted(mixed.length, 'component')} of another release`
@@ -111,10 +123,26 @@ export const sourceReleaseChecks: readonly PreflightCheck[] = [
   },
 ];
 
-/** Neither its tag nor its variable says which release it is of. */
+/** Neither its tag nor its variable says which release it is of, or nothing is known of that one. */
 function unknownOperator({ operator }: Installation, deployments: readonly KubeObject[], profile: Profile): readonly KubeObject[] {
   const own = deployments.find(({ metadata }) => metadata.name === operator?.name && metadata.namespace === operator.namespace);
-  return own && operatorRelease(own, profile) === undefined ? [own] : [];
+  const known = own && operatorRelease(own, profile);
+  const isKnown = known && (known.release !== undefined || known.line !== undefined || Object.keys(profile.operator.releases).length === 0);
+  return own && !isKnown ? [own] : [];
+}
+
+/** A tag that is no release, such as `stable`: what it names may change. A digest names one image. */
+function isMoving({ component, image, release }: ComponentVersion): boolean {
+  return RELEASED.has(component) && release === undefined && parseImage(image).digest === undefined;
+}
+
+function tagsUntold(untold: readonly ComponentVersion[]): Verdict {
+  const evidence = untold.map(({ workload, container, image }): Evidence => ({ text: workload, detail: `${container}: ${image}` }));
+  return failed(
+    `${counted(untold.length, 'image')} whose tag is no release: ${listed(evidence.map(({ text }) => text))}`,
+    'Set the tag of the release that runs. What such a tag names can change, and whether these pods are of one release is not known.',
+    { evidence, severity: 'warning', next: command`kubectl netsvc-upgrade status` },
+  );
 }
 
 function operatorUnknown(operator: KubeObject, all: readonly KubeObject[]): Verdict {

@@ -85,6 +85,19 @@ checkCases('NS-113', {
     details: [/^argocd-controller writes nftablesMode$/],
     next: /^kubectl get felixconfiguration\.crd\.projectcalico\.org default --show-managed-fields -o yaml$/,
   },
+  'warns of a field that the operator writes because the Installation sets a mode': {
+    facts: {
+      ...written('argocd-controller', 'programClusterRoutes'),
+      operated: {
+        installation: {
+          value: object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork: { clusterRoutingMode: 'Felix' } } }),
+        },
+      } as unknown as OperatedFacts,
+    },
+    is: 'warning',
+    details: [/^argocd-controller writes programClusterRoutes$/],
+  },
+  'passes with it where the Installation sets none': { facts: written('argocd-controller', 'programClusterRoutes'), is: 'ok' },
   'passes with a field that it leaves alone': { facts: written('argocd-controller', 'logSeverityScreen'), is: 'ok' },
   'passes with a field that the operator has written': { facts: written('operator', 'nftablesMode'), is: 'ok' },
 });

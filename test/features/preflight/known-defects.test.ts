@@ -7,10 +7,10 @@ import { contextOf, daemonSet, found, node, object, resource, resources, targetO
 import { checkCases } from '../../support/judged-worlds.ts';
 
 /** The target as it is merged, with the agents' image as it will run. */
-const runs = (release: string) => {
-  const containers = [{ name: 'calico-node', image: `quay.io/calico/node:${release}` }];
-  return { target: targetOf(daemonSet({ template: { spec: { containers } } })) };
-};
+const byImage = (image: string) => ({
+  target: targetOf(daemonSet({ template: { spec: { containers: [{ name: 'calico-node', image }] } } })),
+});
+const runs = (release: string) => byImage(`quay.io/calico/node:${release}`);
 const v3320 = contextOf({ release: 'v3.32.0' });
 const v3322 = contextOf({ release: 'v3.32.2' });
 const nft = { proxyMode: { value: 'nftables' } };
@@ -177,6 +177,32 @@ checkCases('NS-609', {
     facts: nodes({ containerRuntimeVersion: 'containerd://1.5.11' }),
     is: 'error',
     about: ['cni-1.0-containerd'],
+  },
+  'has another advice where an operator writes the configuration': {
+    context: v3322,
+    facts: { ...nodes({ containerRuntimeVersion: 'containerd://1.5.11' }), ...byOperator, operated: operated('Iptables') },
+    is: 'error',
+    about: ['cni-1.0-containerd-operator'],
+    hint: /set spec\.cni\.specVersion of the Installation to "0\.3\.1"/,
+  },
+  'passes where its Installation keeps an older version': {
+    context: v3322,
+    facts: {
+      ...nodes({ containerRuntimeVersion: 'containerd://1.5.11' }),
+      ...byOperator,
+      operated: installationOf({}, { cni: { type: 'Calico', specVersion: '0.3.1' } }),
+    },
+    is: 'ok',
+  },
+  'says that an image by its digest was evaluated as the target': {
+    facts: { ...byImage(`quay.io/calico/node@sha256:${'0'.repeat(64)}`), resources: felix({}) },
+    is: 'ok',
+    says: /; the image of the agents, quay\.io\/calico\/node@sha256:0+, does not say its release, and was evaluated as v3\.32\.1$/,
+  },
+  'says it beside what is found': {
+    facts: { ...byImage('registry.example.net/node:stable'), resources: felix({ bpfEnabled: true, bpfRedirectToPeer: 'Enabled' }) },
+    is: 'warning',
+    hint: /Note: the image of the agents, registry\.example\.net\/node:stable, does not say its release/,
   },
   'passes with a container runtime that knows it': {
     context: v3322,

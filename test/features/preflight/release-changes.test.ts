@@ -98,6 +98,19 @@ checkCases('NS-112', {
   },
 });
 
+const withTemplates = (text: string) => {
+  const mount = { name: 'templates', mountPath: '/etc/calico/confd/templates/bird.cfg.template', subPath: 'bird.cfg.template' };
+  const containers = [{ name: 'calico-node', volumeMounts: [mount, { name: 'modules', mountPath: '/lib/modules' }] }];
+  const volumes = [
+    { name: 'templates', configMap: { name: 'bird-templates' } },
+    { name: 'modules', hostPath: { path: '/lib/modules' } },
+  ];
+  return {
+    daemonSets: { value: [daemonSet({ template: { spec: { containers, volumes } } })] },
+    configMaps: { value: [object('v1', 'ConfigMap/kube-system/bird-templates', { data: { 'bird.cfg.template': text } })] },
+  };
+};
+
 checkCases('NS-508', {
   'passes where nothing is in use that changes': { is: 'ok' },
   'warns of HTTP rules with paths': { facts: http({ paths: [{ exact: '/a' }] }), is: 'warning', about: ['http-paths'] },
@@ -156,6 +169,15 @@ checkCases('NS-508', {
     facts: { ...from('v3.32.0'), resources: resources(plainEbpf, ipip) },
     is: 'ok',
   },
+  'stops before templates of BIRD that the new confd cannot read': {
+    facts: withTemplates('{{getenv "NODENAME"}}'),
+    is: 'error',
+    about: ['bird-templates'],
+    details: [/Seen on: ConfigMap\/kube-system\/bird-templates/],
+  },
+  'stops before templates that are not known': { facts: { ...withTemplates(''), configMaps: { value: [] } }, is: 'error' },
+  'passes with templates that it can read': { facts: withTemplates('{{getv "/bgp/v1/global/as_num"}}'), is: 'ok' },
+  'passes with them from v3.32 on': { facts: { ...from('v3.32.0'), ...withTemplates('{{getenv "NODENAME"}}') }, is: 'ok' },
   'warns of routes from routers, which get a metric': {
     facts: { resources: resources(tor({ asNumber: 65001 })) },
     is: 'warning',

@@ -57,6 +57,16 @@ describe('reading the inventory', () => {
     assert.deepEqual(inventory.daemonSets, { value: [] });
   });
 
+  it('has the Installations that the operator reads, and another one only where there is none of these', async () => {
+    const named = (name: string) => objectOf('operator.tigera.io/v1', 'Installation', name);
+    const namesOf = async (...installations: readonly KubeObject[]) => {
+      const reading = (await readInventory(fakeCluster({ ...everything, installations }), calico)).installations;
+      return 'value' in reading ? reading.value.map(({ metadata }) => metadata.name) : reading.unread;
+    };
+    assert.deepEqual(await namesOf(named('calico'), named('overlay'), named('default')), ['default', 'overlay']);
+    assert.deepEqual(await namesOf(named('calico')), ['calico']);
+  });
+
   it('does not take a defect for something unread', async () => {
     await assert.rejects(readInventory(fakeCluster({ ...everything, pods: new TypeError('defect') }), calico), TypeError);
   });

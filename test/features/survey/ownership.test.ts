@@ -2,6 +2,7 @@ import { repairCommand } from '../../../src/kernel/command.ts';
 import type { ComponentVersion, ManagedBy } from '../../../src/kernel/installation.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
+import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
@@ -112,6 +113,12 @@ const mixed = (component: string, workload: string): { readonly detection: Retur
 const typha = 'Deployment/kube-system/calico-typha';
 const running = { clusterUid: 'cluster-1', intent: upgradeTo(CALICO_TARGET) } as RunRecord;
 
+const runningImage = (image: string) => ({
+  detection: found({
+    components: [{ component: 'controllers', workload: 'Deployment/kube-system/calico-kube-controllers', container: 'c', image }],
+  }),
+});
+
 const operatedBy = (image: string, env: readonly object[] = []) => {
   const containers = [{ name: 'tigera-operator', image, env }];
   const deployment = object('apps/v1', 'Deployment/tigera-operator/tigera-operator', { spec: { template: { spec: { containers } } } });
@@ -135,6 +142,27 @@ checkCases('NS-107', {
     facts: operatedBy(`quay.io/tigera/operator@sha256:${'0'.repeat(64)}`, [
       { name: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION', value: 'v1.32.12' },
     ]),
+    is: 'ok',
+  },
+  'warns where nothing is known of the line of the operator': {
+    facts: operatedBy('quay.io/tigera/operator:v1.44.2'),
+    is: 'warning',
+    says: /the release of the operator is not known: .*v1\.44\.2/,
+  },
+  'passes where the profile knows no releases of operators': {
+    context: contextOf({}, netsvc),
+    facts: operatedBy('registry.netsvc.io/netsvc/operator:v3.26.4'),
+    is: 'ok',
+  },
+  'warns of a tag that is no release': {
+    facts: runningImage('quay.io/calico/kube-controllers:stable'),
+    is: 'warning',
+    about: ['Deployment/kube-system/calico-kube-controllers'],
+    details: [/^c: quay\.io\/calico\/kube-controllers:stable$/],
+    says: /1 image whose tag is no release/,
+  },
+  'passes with a digest, which names one image': {
+    facts: runningImage(`quay.io/calico/kube-controllers@sha256:${'0'.repeat(64)}`),
     is: 'ok',
   },
   'expects it of an interrupted run': { facts: { ...mixed('typha', typha), record: { value: running } }, is: 'expected' },
