@@ -9,7 +9,7 @@ import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { heldBy } from '../kube/held.ts';
+import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { readStrategy, strategyLines } from './agents-strategy.ts';
 import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
@@ -99,12 +99,19 @@ async function readHeld({ composition: { cluster } }: Session, record: RunRecord
     const run = heldBy(object);
     return run === undefined ? [] : [{ object: refOf(object), run }];
   });
-  return first ?? null;
+  // A run that came to its end has removed its copies; where the record is lost, only they tell of it.
+  if (first || !typha || record?.finishedAt !== undefined) return first ?? null;
+  const [copy] = (await readHeldCopies(cluster, { ...refOf(typha), kind: K.Deployment.kind }).catch(unlessRefused)) ?? [];
+  return copy ? { object: refOf(copy), run: heldBy(copy) ?? '' } : null;
 }
 
 /** While a run is at work, that is as it should be. */
 function heldLines({ held, lock }: StatusDocument, record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!held) return [];
+  if (held.object.kind === K.ReplicaSet.kind)
+    return [
+      text`left of a hold: ${refText(held.object)} by run ${oneLine(held.run)}: kubectl rollout undo would restore it. Remove it: ${oursWith('apply --undo', carried)}`,
+    ];
   const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not change it`;
   if (lock) return [what];
   // Released alone, the agents would be replaced before Typha.

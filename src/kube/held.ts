@@ -1,6 +1,8 @@
 import { pointerTo } from '../kernel/json.ts';
-import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
+import { K } from '../kernel/kinds.ts';
+import type { JsonPatchOp, KubeObject, ObjectRef } from '../kernel/object.ts';
 import type { OperatorIgnores } from '../kernel/operator-names.ts';
+import type { ClusterReader } from '../kernel/ports.ts';
 
 /** Our own annotation beside the operator's: the run that holds the object. It tells our hold from a user's where the record is lost. */
 export const HELD_BY = 'netsvc-upgrade/held-by';
@@ -28,6 +30,18 @@ export function isWhollyHeld(object: KubeObject, ignores: OperatorIgnores): bool
 /** A user's own annotation: not ours to change. */
 export function isIgnoredByUser(object: KubeObject, ignores: OperatorIgnores): boolean {
   return isIgnored(object, ignores) && heldBy(object) === undefined;
+}
+
+/** ReplicaSets of a Deployment that bear our annotation. */
+export async function readHeldCopies(cluster: Pick<ClusterReader, 'list'>, deployment: ObjectRef): Promise<readonly KubeObject[]> {
+  const { namespace = '', name } = deployment;
+  const sets = await cluster.list(K.ReplicaSet, { namespace, metadataOnly: true });
+  return sets
+    .filter(
+      (set) =>
+        heldBy(set) !== undefined && set.metadata.ownerReferences?.some((owner) => owner.kind === 'Deployment' && owner.name === name),
+    )
+    .map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.ReplicaSet.kind }));
 }
 
 /** Adds both annotations. A DaemonSet replaces no pod while it is held, whoever changes it. */

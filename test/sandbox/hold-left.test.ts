@@ -3,7 +3,7 @@ import { usualChain } from '../../src/features/chain.ts';
 import { holdEffects } from '../../src/features/install-operator/hold-effects.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { type KubeObject, refOf } from '../../src/kernel/object.ts';
-import { HELD_BY, holdOps } from '../../src/kube/held.ts';
+import { HELD_BY, holdOps, releaseOps } from '../../src/kube/held.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -54,6 +54,24 @@ describe('a Typha that a run has left held, its record lost', function () {
     const finding = /^× NS-313 .*\n(?: {4}.*\n)*/m.exec(text)?.[0] ?? '';
     assert.match(finding, new RegExp(`    - ${TYPHA}: ${HELD_BY}: ${RUN}\n`), text);
     assert.match(finding, /next: kubectl netsvc-upgrade apply --release=\S+ --undo\n/);
+  });
+
+  it('is named where the ReplicaSet alone still has it, with the command that removes it', async () => {
+    const { scenario, marks } = fleet;
+    scenario.cluster.store.update(K.Deployment, applyJsonPatch(typhaOf(scenario), releaseOps(typhaOf(scenario), IGNORES)));
+    assert.equal(marks().length, 2);
+    const { text: status } = await said(fleet, 'status');
+    assert.match(
+      status,
+      new RegExp(`left of a hold: ReplicaSet/calico-system/calico-typha-\\S+ by run ${RUN}: .* Remove it: ${UNDO}$`, 'm'),
+    );
+    const { text } = await said(fleet, 'verify');
+    const finding = /^× NS-313 .*\n(?: {4}.*\n)*/m.exec(text)?.[0] ?? '';
+    assert.match(finding, /left its hold on ReplicaSet\/calico-system\/calico-typha-\S+: kubectl rollout undo would restore it\n/, text);
+    assert.match(finding, /next: kubectl netsvc-upgrade apply --release=\S+ --undo\n/);
+    const { exit } = await said(fleet, 'apply --undo --yes');
+    assert.deepEqual([exit, marks()], [0, []]);
+    assert.doesNotMatch((await said(fleet, 'status')).text, /left of a hold/);
   });
 
   it('is released by apply --undo, on ReplicaSets as well, and no agent restarts', async () => {

@@ -13,7 +13,7 @@ import { type JsonPatchOp, type Kind, type KubeObject, type ObjectRef, refOf, re
 import { patchOf } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { HELD_BY, heldBy, holdOps, isIgnored, isWhollyHeld, releaseOps } from '../../kube/held.ts';
+import { HELD_BY, heldBy, holdOps, isIgnored, isWhollyHeld, readHeldCopies, releaseOps } from '../../kube/held.ts';
 
 /** A Deployment or DaemonSet that the operator is not to change for a while. */
 interface HeldWorkload {
@@ -104,18 +104,6 @@ async function seen({ cluster, clock }: Ports, { name, namespace = '' }: ObjectR
 function isSeen({ metadata, status }: KubeObject): boolean {
   const { observedGeneration = 0 } = (status ?? {}) as { readonly observedGeneration?: number };
   return observedGeneration >= (metadata.generation ?? 0);
-}
-
-/** ReplicaSets of a Deployment that bear our annotation. */
-export async function readHeldCopies(cluster: Pick<ClusterReader, 'list'>, deployment: ObjectRef): Promise<readonly KubeObject[]> {
-  const { namespace = '', name } = deployment;
-  const sets = await cluster.list(K.ReplicaSet, { namespace, metadataOnly: true });
-  return sets
-    .filter(
-      (set) =>
-        heldBy(set) !== undefined && set.metadata.ownerReferences?.some((owner) => owner.kind === 'Deployment' && owner.name === name),
-    )
-    .map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.ReplicaSet.kind }));
 }
 
 const KINDS: readonly Kind[] = [K.Deployment, K.DaemonSet, K.ReplicaSet];

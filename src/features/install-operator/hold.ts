@@ -9,12 +9,11 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld } from '../../kube/held.ts';
+import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
 import { agentsOf, OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
-import { readHeldCopies } from './hold-effects.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
 
 /** Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). */

@@ -3,10 +3,9 @@ import { type Installation, isOperated } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { heldBy } from '../../kube/held.ts';
+import { heldBy, readHeldCopies } from '../../kube/held.ts';
 import { heldNames } from './hold.ts';
 import { readOwnSets } from './hold-agents.ts';
-import { readHeldCopies } from './hold-effects.ts';
 
 /** What this program still holds: Typha, DaemonSets, and ReplicaSets from which `kubectl rollout undo` would restore it. Undefined where nothing can be held. */
 export async function readStillHeld(

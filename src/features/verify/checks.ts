@@ -3,6 +3,7 @@ import { notApplicable, ok, type Reading, read, type Verdict } from '../../kerne
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { intentWords } from '../../kernel/intent.ts';
+import { K } from '../../kernel/kinds.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
 import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
@@ -67,10 +68,17 @@ const nothingHeld: VerifyCheck = {
     const held = read(facts.held);
     if (held === undefined) return notApplicable('nothing is held on this install path');
     const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
+    const next = command`kubectl netsvc-upgrade apply --undo`;
+    if (held.length > 0 && held.every(({ kind }) => kind === K.ReplicaSet.kind))
+      return failIfAny(evidence, '', (names) => ({
+        because: `an interrupted run of this program left its hold on ${names}: kubectl rollout undo would restore it`,
+        hint: 'Remove what is left of it with the command below. It changes nothing else.',
+        next,
+      }));
     return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
       because: `an interrupted run of this program still holds ${names}: the operator does not change it`,
       hint: `Resume the ${intentWords(intent).goesBack ? 'rollback' : 'run'}, which releases it.${intentWords(intent).goesBack ? '' : ' Or remove only the hold with the command below.'}`,
-      next: command`kubectl netsvc-upgrade apply --undo`,
+      next,
     }));
   },
 };
