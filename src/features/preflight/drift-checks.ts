@@ -35,7 +35,10 @@ export const driftChecks: readonly PreflightCheck[] = table({ category: 'resourc
       });
       const harmful = [...drifts.filter(({ fate }) => !HARMLESS.has(fate)).map(({ evidence }) => evidence), ...addressing(given, live)];
       const evidence = [...harmful, ...drifts.filter(({ fate }) => HARMLESS.has(fate)).map((one) => one.evidence)];
-      return failIfAny(evidence, 'the address pools are as the Installation lists them', (all) => ({
+      const passed = Array.isArray(jsonAt(specOf(installation), ...names.pools.field))
+        ? 'the address pools are as the Installation lists them'
+        : 'the Installation has no list of address pools: the operator changes none of yours';
+      return failIfAny(evidence, passed, (all) => ({
         because: `${counted(evidence.length, 'difference')} between the address pools and the list of the Installation: ${all}`,
         hint: hintFor(drifts, names.pools.field.join('.')),
         severity: harmful.length > 0 ? 'error' : 'warning',

@@ -28,6 +28,10 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
       'the kernel of this node has no securityfs, which agents of v3.31.7 and v3.32.2 mount: use --release v3.32.1, or drop volume sys-kernel-security in a copy of the manifest',
   },
   {
+    says: /watching CSR until it has been signed|timeout expired, exiting program with exit code 1/,
+    means: text`the pod waits until its certificate request is approved and signed, as certificateManagement of the Installation wants it: see the signer, and ${command`kubectl get csr`}`,
+  },
+  {
     says: /is not a shared mount/,
     means:
       'the new agents need a /sys that is shared on the node: mount --make-shared /sys there, and have a unit do it at each start of the node',
@@ -88,7 +92,8 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
   { says: /BIRD is not ready|bird\.ctl|birdv4?\.ctl/i, means: 'the BGP daemon of the agent does not run, or has no session yet' },
   {
     says: /felix is not ready|readiness probe reporting 503|probe reporting 503/i,
-    means: 'the agent has not set up its rules yet, or cannot: its log shows what it waits for',
+    means:
+      'the agent has not set up its rules yet, or cannot: its log shows what it waits for. If it ends at its start, delete the pod: agents before v3.31.7 and v3.32.2 may lock up there',
   },
 ];
 

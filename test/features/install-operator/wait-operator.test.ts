@@ -153,7 +153,7 @@ describe('the wait for the operator', () => {
       'see why: kubectl -n calico-system describe pod calico-node-a',
       'calico-node-a says: Unhealthy: Readiness probe failed: felix is not ready: readiness probe reporting 503',
       'calico-node-a logs: int_dataplane.go: error programming nftables',
-      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
+      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for. If it ends at its start, delete the pod: agents before v3.31.7 and v3.32.2 may lock up there',
     ]);
     assert.equal(paths.length, 2, 'once, at the end');
   });

@@ -244,6 +244,12 @@ checkCases('NS-624', {
     facts: { ...listing([]), resources: resources(pool('a', four)) },
     is: 'ok',
   },
+  'passes without a list, and does not say that the pools are as in it': {
+    context,
+    facts: { ...operated({ installation: installed({}) }), resources: resources(pool('a', four)) },
+    is: 'ok',
+    says: /has no list of address pools/,
+  },
   'fails where the Installation cannot be read': { context, facts: without('installation'), is: 'error', says: /forbidden/ },
   ...forOperators,
 });

@@ -51,7 +51,7 @@ describe('why a pod does not get ready', () => {
     });
     assert.deepEqual(await told(server, [LATE]), [
       'agent-y says: Unhealthy (12 times): Readiness probe failed: calico/node is not ready: felix is not ready: probe reporting 503',
-      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for',
+      'this means: the agent has not set up its rules yet, or cannot: its log shows what it waits for. If it ends at its start, delete the pod: agents before v3.31.7 and v3.32.2 may lock up there',
     ]);
     assert.deepEqual(server.paths, [
       '/api/v1/namespaces/kube-system/events?fieldSelector=involvedObject.kind%3DPod%2CinvolvedObject.name%3Dagent-y&limit=50',
@@ -118,6 +118,9 @@ describe('why a pod does not get ready', () => {
     ['Failed: Error: path "/sys/fs" is mounted on "/sys" but it is not a shared mount', /mount --make-shared \/sys/],
     ['Failed: Error: no spec for container ebpf-bootstrap: /sys/fs lies on /sys, which is not a shared mount', /mount --make-shared \/sys/],
     ['Could not wait for Cache to sync: failed to wait for apiserver-controller caches to sync', /ClusterRole is missing/],
+    ['key-cert-provisioner: watching CSR until it has been signed and approved: calico-system:node-certs:ab12', /kubectl get csr$/],
+    ['key-cert-provisioner: timeout expired, exiting program with exit code 1', /certificateManagement/],
+    ['calico/node is not ready: felix is not ready: readiness probe reporting 503', /delete the pod: agents before/],
     ['toomanyrequests: rate limit', /mirror/],
     ['clusterroles is forbidden: User "x" cannot list', /ClusterRole/],
     ["/lib/libc.so.6: version `GLIBC_2.34' not found (required by calico)", /C library/],
