@@ -32,7 +32,8 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
   'calico-etcd-v3.18.1-dotbalo': [MIRROR, TWO_RELEASES, 'NS-115', 'NS-209', 'NS-706'],
   // It has a number for the MTU.
   'calico-v3.15.0-andrewmackrodt': [MIRROR, 'NS-607'],
-  'calico-v3.17.1-mhmxs': [MIRROR, CONFLICT, NO_PEER],
+  // Its controllers are of an image without a tag.
+  'calico-v3.17.1-mhmxs': [MIRROR, CONFLICT, NO_PEER, 'NS-107'],
   'calico-v3.19.1-kubecube-io': [MIRROR, CONFLICT],
   'calico-v3.23.3-yuikuen': [MIRROR, TWO_RELEASES, CONFLICT],
   'calico-v3.27.2-kubevirt': [],
