@@ -176,4 +176,28 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     happens: 'a node also advertises the addresses of a service with externalTrafficPolicy Local while no endpoint on it is ready',
     sources: ['projectcalico/calico#13246', 'projectcalico/calico#13253', 'projectcalico/calico#13255'],
   },
+  {
+    id: 'live-migration-lock',
+    of: 'agent',
+    lines: [fixed('v3.32.0', 'v3.32.2')],
+    when: [{ type: 'crd', name: 'virtualmachineinstances.kubevirt.io' }],
+    severity: 'warning',
+    symptom: 'After a virtual machine has moved to a node, its agent applies no policy and no route any more.',
+    happens: 'the agent of a node may lock up when a virtual machine that moves to it announces its address at the end of the move',
+    advice: 'Delete the pod of an agent that has locked up.',
+    sources: ['projectcalico/calico#13152'],
+  },
+  {
+    id: 'windows-bgp-template',
+    of: 'target',
+    lines: [fixed('v3.32.0', 'v3.32.2')],
+    when: [
+      { type: 'node', field: 'osImage', startsWith: ['Windows'] },
+      { type: 'resource', plurals: ['ippools'], fields: ['vxlanMode'], oneOf: ['Never'], absent: true },
+    ],
+    severity: 'warning',
+    symptom: 'Nodes with Windows announce no routes by BGP: confd there logs "function "getenv" not defined".',
+    happens: 'templates of BGP for Windows use a function that confd no longer has: nodes with Windows get no BGP configuration',
+    sources: ['projectcalico/calico#13140'],
+  },
 ];

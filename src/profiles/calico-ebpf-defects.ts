@@ -102,4 +102,15 @@ export const calicoEbpfDefects: readonly Defect[] = [
     advice: NO_REDIRECT,
     sources: ['projectcalico/calico#13334', 'projectcalico/calico#13386'],
   },
+  {
+    id: 'ebpf-vpc-cni-routes',
+    of: 'agent',
+    lines: [fixed('v3.32.0', 'v3.32.2')],
+    when: [ebpf, { type: 'daemonSet', namespace: 'kube-system', name: 'aws-node' }, { type: 'node', field: 'kernelVersion', from: '6.10' }],
+    severity: 'error',
+    symptom: 'In eBPF mode beside the AWS VPC CNI, DNS and other UDP of some pods times out.',
+    happens:
+      'packets of pods get the mark of answers to clients outside, by which the node sends them out of its primary interface: pods with an address of another interface lose them',
+    sources: ['projectcalico/calico#13256', 'projectcalico/calico#13260', 'projectcalico/calico#11665'],
+  },
 ];

@@ -149,7 +149,10 @@ describe('the stages of a rollback, on the sandbox', function () {
     const denied = await rollBack(scenario, { stages: [first] });
     const finding = denied.outcome.findings.find(({ id }) => id === 'NS-009');
     assert.match(finding?.message ?? '', /^1 permission missing: delete clusterroles/);
-    assert.match(`${finding?.next}`, /^kubectl netsvc-upgrade permissions --for rollback --profile \S+ --path manifest .*--release v3\.25\.0$/);
+    assert.match(
+      `${finding?.next}`,
+      /^kubectl netsvc-upgrade permissions --for rollback --profile \S+ --path manifest .*--release v3\.25\.0$/,
+    );
     assert.deepEqual([denied.outcome.exit, scenario.cluster.faults.writes], ['blocked', writes]);
   });
 

@@ -204,6 +204,9 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#13356 calico#13389 calico#13390', 'DETECTED'],
   ['calico#13334 calico#13386', 'DETECTED'],
   ['calico#11850 calico#11151', 'DETECTED'],
+  ['calico#13256 calico#13260 calico#11665', 'DETECTED'],
+  ['calico#13152', 'DETECTED'],
+  ['calico#13140', 'DETECTED'],
 ];
 
 export const incidents = TABLE.map(([threads, , ...tests], index) => ({ row: index + 1, threads: threads.split(' '), tests }));

@@ -3,7 +3,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import { definition } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { type IncidentWorld, on } from './incident.ts';
-import { felix, installation, laidOver, nodeInfo, replaced, stored } from './incident-worlds.ts';
+import { felix, installation, laidOver, nodeInfo, replaced, stored, windowsNode } from './incident-worlds.ts';
 import { incidents } from './incidents-table.ts';
 
 export const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
@@ -26,6 +26,7 @@ const kubeProxy = objectOf('apps/v1', 'DaemonSet', 'kube-proxy', {
   },
   status: { desiredNumberScheduled: 3 },
 });
+const awsNode = { ...kubeProxy, metadata: { namespace: 'kube-system', name: 'aws-node' } };
 
 /** What single releases do wrong, and what old and new ones understand differently. */
 export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
@@ -131,6 +132,15 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
       replaced(K.DaemonSet, 'calico-node', /"volumes":\[/g, '"volumes":[{"name":"bird","configMap":{"name":"bird"}},'),
     )
     .stops('NS-508', /bird-templates[\s\S]*ConfigMap\/kube-system\/bird/),
+  'packets of pods leave by the wrong interface': on('calico', of('calico#13256'))
+    .after(EBPF, awsNode, nodeInfo({ kernelVersion: '6.12.53-69.amzn2023' }))
+    .stops('NS-609', /ebpf-vpc-cni-routes[\s\S]*DaemonSet\/kube-system\/aws-node[\s\S]*--release v3\.32\.2/),
+  'an agent locks up at the end of a move': on('calico', of('calico#13152'))
+    .after(definition('kubevirt.io', 'VirtualMachineInstance', 'Namespaced'))
+    .warns('NS-609', /live-migration-lock[\s\S]*--release v3\.32\.2/),
+  'nodes with Windows announce no routes': on('calico', of('calico#13140'))
+    .after(({ store }) => store.insert(K.Node, windowsNode), IPIP)
+    .warns('NS-609', /windows-bgp-template[\s\S]*Node\/win-01/),
   'routers of the same AS use upgraded nodes alone': on('calico', of('calico#12584'))
     .after(ADVERTISED, TOR)
     .warns('NS-112', /bgp-local-pref[\s\S]*BGPPeer\/tor/),

@@ -42,6 +42,8 @@ const own: Defect = {
   sources: ['example/ours#1'],
 };
 
+const awsNode = (desiredNumberScheduled: number) =>
+  object('apps/v1', 'DaemonSet/kube-system/aws-node', { spec: {}, status: { desiredNumberScheduled } });
 const byOperator = { detection: found({ path: 'operator', variant: undefined }) };
 const installationOf = (calicoNetwork: object, rest: object = {}) =>
   ({
@@ -243,8 +245,49 @@ checkCases('NS-609', {
       crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] },
     },
     is: 'warning',
-    about: ['ebpf-retransmitted-syn', 'ebpf-virtual-machine'],
+    about: ['live-migration-lock', 'ebpf-retransmitted-syn', 'ebpf-virtual-machine'],
     hint: /^Fixed in v3\.32\.2: --release v3\.32\.2, .* Or set bpfRedirectToPeer of the default FelixConfiguration to Disabled\./,
+  },
+  'stops beside the AWS VPC CNI on newer kernels': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true }),
+      daemonSets: { value: [daemonSet(), awsNode(3)] },
+      ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }),
+    },
+    is: 'error',
+    about: ['ebpf-vpc-cni-routes'],
+  },
+  'passes beside it on older kernels, and where it has no pods': {
+    facts: {
+      ...runs('v3.32.1'),
+      resources: felix({ bpfEnabled: true }),
+      daemonSets: { value: [daemonSet(), awsNode(0)] },
+      ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }),
+    },
+    is: 'ok',
+  },
+  'warns of virtual machines that move': {
+    facts: { ...runs('v3.32.1'), crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] } },
+    is: 'warning',
+    about: ['live-migration-lock'],
+  },
+  'warns of Windows beside pools that are routed by BGP': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...nodes({ osImage: 'Windows Server 2022 Datacenter' }),
+      resources: resources(resource('IPPool/pods', { cidr: '10.0.0.0/16' })),
+    },
+    is: 'warning',
+    about: ['windows-bgp-template'],
+  },
+  'passes with Windows behind VXLAN': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...nodes({ osImage: 'Windows Server 2022 Datacenter' }),
+      resources: resources(resource('IPPool/pods', { cidr: '10.0.0.0/16', vxlanMode: 'Always' })),
+    },
+    is: 'ok',
   },
   'passes with the patch that fixes both': {
     context: v3322,
