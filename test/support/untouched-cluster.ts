@@ -145,8 +145,10 @@ function makeOrdinary(cluster: SandboxCluster): void {
       status: { ...status, nodeInfo, addresses },
     } as KubeObject);
   }
+  // As the agents create it: those of the manifest for eBPF have no encapsulation.
+  const isPlain = /"CALICO_IPV4POOL_IPIP","value":"Never"/.test(JSON.stringify(cluster.store.list(K.DaemonSet)));
   const specs = {
-    'IPPool/default-ipv4-ippool': { cidr: '192.168.0.0/16', ipipMode: 'Always', natOutgoing: true },
+    'IPPool/default-ipv4-ippool': { cidr: '192.168.0.0/16', ipipMode: isPlain ? 'Never' : 'Always', natOutgoing: true },
     'FelixConfiguration/default': { logSeverityScreen: 'Info', reportingInterval: '0s' },
     'BGPConfiguration/default': { asNumber: 64512, nodeToNodeMeshEnabled: true },
     'GlobalNetworkPolicy/default.dns': { selector: 'all()', types: ['Egress'], egress: [{ action: 'Allow' }] },
