@@ -206,6 +206,15 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
   'dockershim does not know the CNI configuration': on('calico', [65], { release: NETSVC_TARGET })
     .after(nodeInfo({ containerRuntimeVersion: 'docker://20.10.24' }))
     .stops('NS-609', /cni-1\.0-docker[\s\S]*Node\/node-02 docker:\/\/20\.10\.24/),
+  'an old containerd beside a configuration that an operator writes': on('operator', [65], { release: NETSVC_TARGET })
+    .after(nodeInfo({ containerRuntimeVersion: 'containerd://1.5.9' }))
+    .stops('NS-609', /cni-1\.0-containerd-operator[\s\S]*Node\/node-02[\s\S]*specVersion of the Installation/),
+  'an old CRI-O beside a configuration that an operator writes': on('operator', [65], { release: NETSVC_TARGET })
+    .after(nodeInfo({ containerRuntimeVersion: 'cri-o://1.23.5' }))
+    .stops('NS-609', /cni-1\.0-crio-operator[\s\S]*Node\/node-02[\s\S]*specVersion of the Installation/),
+  'dockershim beside a configuration that an operator writes': on('operator', [65], { release: NETSVC_TARGET })
+    .after(nodeInfo({ containerRuntimeVersion: 'docker://20.10.24' }))
+    .stops('NS-609', /cni-1\.0-docker-operator[\s\S]*Node\/node-02[\s\S]*specVersion of the Installation/),
   'a platform upgrades the service by itself': on('calico', [14, 29])
     .after(laidOver(K.ConfigMap, 'calico-config', { data: { cluster_type: 'kubespray,bgp' } }))
     .stops('NS-109', /kubespray[\s\S]*playbook/),
