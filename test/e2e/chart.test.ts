@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import type { ApiObject } from '../control-plane/api.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
 import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { packedChart, repositoryNaming, repositoryWith } from '../support/hostile-charts.ts';
@@ -14,6 +11,7 @@ import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { assertNoCommandOfOthers } from '../support/marked-by-others.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { releases } from '../support/releases.ts';
+import { repacked } from '../support/repacked-release.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { assertUnmoved } from '../support/unmoved-outputs.ts';
@@ -24,20 +22,14 @@ const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 
 const FORGED = 'sh.helm.release.v1.calico.v99';
 
-/** What helm stored, changed: a chart's release is public enough to be written by anybody who knows the chart. */
-async function repacked({ api }: ControlPlane, name: string, version: number, changes: object) {
-  const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/secrets/sh.helm.release.v1.calico.v1`;
-  const { data } = await api.get<ApiObject & { readonly data: Readonly<Record<string, string>> }>(path);
-  const stored = Buffer.from(Buffer.from(data.release ?? '', 'base64').toString(), 'base64');
-  const release = JSON.parse(gunzipSync(stored).toString()) as Record<string, unknown>;
-  const packed = gzipSync(JSON.stringify({ ...release, version, ...changes })).toString('base64');
-  return [packed, { name, labels: { owner: 'helm', name: 'calico', version: `${version}`, status: 'deployed' } }] as const;
-}
-
 const READING = `apiVersion: v1
 kind: ConfigMap
 metadata: { name: bait, namespace: "{{ .Release.Namespace }}" }
 data: { got: '{{ (lookup "v1" "Secret" "default" "bait").data | toJson }}' }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: by-hook, annotations: { helm.sh/hook: pre-upgrade } }
 `;
 
 /** What must not be heard comes first, on the cluster that is upgraded afterwards. */
@@ -111,6 +103,7 @@ describe('a chart release with helm 3 on a real control plane', function () {
         (await programRequests(cluster.plane)).some(({ requestURI }) => /\/secrets\/bait/.test(requestURI)),
         told(confirmed),
       );
+      assert.match(confirmed.stdout, /by-hook/);
     });
   });
 
@@ -123,8 +116,8 @@ describe('a chart release with helm 3 on a real control plane', function () {
     });
 
     const forged = async (): Promise<KubeObject> => {
-      const [packed, metadata] = await repacked(cluster.plane, FORGED, 99, { config: { installation: { registry: 'evil.example.org/' } } });
-      return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, namespace: RELEASE_NAMESPACE }, data: { release: packed } };
+      const [packed, metadata] = await repacked(cluster.plane, 99, { config: { installation: { registry: 'evil.example.org/' } } });
+      return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { release: packed } };
     };
 
     it('writes annotations on the operator and the Installation, of which no output makes a command', () =>
@@ -138,8 +131,13 @@ describe('a chart release with helm 3 on a real control plane', function () {
       ));
 
     it('is not heard in Secrets of other namespaces, which look like an older record of this very release', async () => {
-      const [packed, metadata] = await repacked(cluster.plane, 'sh.helm.release.v1.calico.v98', 98, {});
-      const old = { apiVersion: 'v1', kind: 'Secret', metadata, data: { release: Buffer.from(packed).toString('base64') } };
+      const [packed, { name, labels }] = await repacked(cluster.plane, 98, {});
+      const old = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, labels },
+        data: { release: Buffer.from(packed).toString('base64') },
+      };
       const told = await assertUnmoved(cluster, flagsOf(cluster), ['kube-system', RELEASE_NAMESPACE], [old]);
       assert.match(told.preflight ?? '', /√ NS-608 the chart release can be upgraded/);
     });

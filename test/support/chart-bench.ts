@@ -56,7 +56,7 @@ export interface ChartParts {
   readonly defaults?: string;
   readonly chart?: string;
   /** What the dry run of the upgrade prints; an error is printed to stderr. */
-  readonly trial?: { readonly error: string } | { readonly manifest: string };
+  readonly trial?: { readonly error: string } | { readonly manifest: string; readonly hooks?: readonly { readonly manifest: string }[] };
   /** What the chart tool renders without the server, if not the CRDs of `--crd-chart`. */
   readonly rendered?: string;
   readonly files?: Readonly<Record<string, string>>;

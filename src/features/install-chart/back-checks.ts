@@ -7,7 +7,7 @@ import { type AgentsJudged, returnChecks } from '../install-operator/index.ts';
 import { failed, listed, type SourceJudged } from '../survey/index.ts';
 import { historyOf, interruptedRevision } from './chart-checks.ts';
 import type { FieldConflict, StoredRelease, Takeover } from './chart-facts.ts';
-import { chartChecks } from './chart-place.ts';
+import { chartChecks, releaseInSecrets } from './chart-place.ts';
 import { undone } from './chart-target.ts';
 import type { Former } from './former.ts';
 import type { HelmVersion } from './helm-argv.ts';
@@ -77,6 +77,8 @@ export const chartChecksBack: readonly Check<BackJudged>[] = [
       return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
     },
   },
+  // Also where all seems done: a revision that was planted can look like that.
+  releaseInSecrets,
   inBack('NS-232', ({ takeover, quietMs }, stored) => {
     const { record } = stored;
     const what = `revision ${record.revision} of ${releaseText(stored)} is ${record.status}: ${record.description || 'no reason given'}`;

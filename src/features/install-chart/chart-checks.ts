@@ -9,10 +9,10 @@ import { failed, listed, type PreflightCheck, table } from '../survey/index.ts';
 import type { ChartCheck, ChartJudged, StoredRelease, Takeover } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
 
-type Judge = (facts: ChartJudged, context: Context) => Verdict;
-
 /** Evaluates only what there is a release for: NS-231 says once why there is none. */
-export function withStored(judge: (stored: StoredRelease, facts: ChartJudged, context: Context) => Verdict): Judge {
+export function withStored<Facts extends Pick<ChartJudged, 'stored'>>(
+  judge: (stored: StoredRelease, facts: Facts, context: Context) => Verdict,
+): (facts: Facts, context: Context) => Verdict {
   return (facts, context) => {
     if ('unread' in facts.stored) return notApplicable('the chart release could not be read: see NS-231');
     return judge(facts.stored.value, facts, context);

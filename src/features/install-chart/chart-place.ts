@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { type Check, notApplicable, ok, read } from '../../kernel/check.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
@@ -7,7 +7,7 @@ import { parseRelease } from '../../kernel/release.ts';
 import { noneAtZero } from '../rollout/index.ts';
 import { failed, listed, table } from '../survey/index.ts';
 import { chartReleaseChecks, withStored } from './chart-checks.ts';
-import type { ChartCheck } from './chart-facts.ts';
+import type { ChartCheck, ChartJudged } from './chart-facts.ts';
 import { chartTargetChecks } from './chart-target.ts';
 
 const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation', severity: 'error', ref: '§4.2/2' }, [
@@ -102,33 +102,34 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
   },
 ]);
 
+/** The stored release's values and objects decide which operator runs, with all its rights: a weaker store needs the user's word. */
+export const releaseInSecrets: Check<Pick<ChartJudged, 'stored'>> = {
+  id: 'NS-247',
+  title: 'chart release stored in Secrets',
+  category: 'installation',
+  severity: 'error',
+  ref: '§4.2/2',
+  judge: withStored(({ storage, object, record: { name, namespace } }) => {
+    const subject = `${namespace}/${name}`;
+    if (storage !== 'ConfigMap') return ok(`release ${subject} is in ${object}`);
+    return failed(
+      `release ${subject}: it is read from ${object}, and more accounts may write ConfigMaps than Secrets`,
+      `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${object} in namespace ${namespace}.`,
+      {
+        evidence: [{ text: subject, detail: object }],
+        byName: true,
+        eachByName: true,
+        next: command`HELM_DRIVER=configmap helm get values ${name} --namespace ${namespace}`,
+      },
+    );
+  }),
+};
+
 /** The checks of a chart upgrade in the order in which they are shown. */
 export const chartChecks: readonly ChartCheck[] = [
   ...chartTargetChecks,
   ...chartReleaseChecks,
-  /** The stored release's values decide which operator runs, with all its rights: a weaker store needs the user's word. */
-  {
-    id: 'NS-247',
-    title: 'chart release stored in Secrets',
-    category: 'installation',
-    severity: 'error',
-    ref: '§4.2/2',
-    judge: withStored(({ storage, object, record: { name, namespace } }) => {
-      const subject = `${namespace}/${name}`;
-      if (storage !== 'ConfigMap') return ok(`release ${subject} is in ${object}`);
-      return failed(
-        `release ${subject}: it is read from ${object}, and more accounts may write ConfigMaps than Secrets`,
-        `Read its values, for they decide which operator runs. If they are yours: --accept NS-247=${subject}. If not, delete ${object} in namespace ${namespace}.`,
-        {
-          evidence: [{ text: subject, detail: object }],
-          byName: true,
-          eachByName: true,
-          next: command`HELM_DRIVER=configmap helm get values ${name} --namespace ${namespace}`,
-        },
-      );
-    }),
-  },
-
+  releaseInSecrets,
   ...chartPlaceChecks,
 
   noneAtZero,

@@ -65,10 +65,17 @@ export interface HelmRollback extends Pick<HelmUpgrade, 'name' | 'namespace' | '
   readonly onServer: boolean;
 }
 
-/** `helm rollback` with release, namespace and revision named: objects and values as they were, and what only the newer chart has goes. */
+/**
+ * `helm rollback` with release, namespace and revision named: objects and values as they were, and what only the newer chart has goes. Hooks
+ * of a stored revision, which no chart of the service has, are objects that no plan shows.
+ */
 export function helmRollback({ name, namespace, storage, helm, revision, onServer }: HelmRollback): Invocation {
   const forced = onServer && helm.major >= 4 ? ['--force-conflicts'] : [];
-  return { tool: 'helm', args: ['rollback', name, `${revision}`, '--namespace', namespace, ...forced], ...inStorage(storage) };
+  return {
+    tool: 'helm',
+    args: ['rollback', name, `${revision}`, '--namespace', namespace, '--no-hooks', ...forced],
+    ...inStorage(storage),
+  };
 }
 
 /** The user's own values, and what is set beside them. */

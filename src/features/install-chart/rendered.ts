@@ -16,6 +16,7 @@ import { attempt, liveOf } from '../survey/index.ts';
 import type { ChartFacts, ChartJudged, FieldConflict } from './chart-facts.ts';
 import { type HelmUpgrade, valueArgs } from './helm-argv.ts';
 import { type HelmRecord, placedIn, recordedObjects } from './helm-record.ts';
+import { isWritten } from './source.ts';
 
 /** File of the values that helm keeps (0600). */
 const VALUES_FILE = 'rendered-values.json';
@@ -38,13 +39,7 @@ export async function rendered({ tools, work }: Ports, upgrade: HelmUpgrade, bas
   const values = await work.write(VALUES_FILE, JSON.stringify(base.values));
   const more = ['--namespace', upgrade.namespace, '--values', values, ...valueArgs(upgrade)];
   const text = await runHelm(tools, helmOn(upgrade.chart, ['template', upgrade.name], more));
-  return objectsIn(await readManifest(text, 'the rendered chart')).filter(isUpgraded);
-}
-
-/** Hooks run only at their own occasion: what cleans up at a removal is never part of an upgrade. */
-function isUpgraded({ metadata }: KubeObject): boolean {
-  const hook = metadata.annotations?.['helm.sh/hook'];
-  return hook === undefined || hook.includes('upgrade');
+  return objectsIn(await readManifest(text, 'the rendered chart')).filter(isWritten(upgrade.moves ? 'install' : 'upgrade'));
 }
 
 /** What the new revision differs in from the old one and from what others made of it in the cluster, object by object. */

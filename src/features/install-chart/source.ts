@@ -4,7 +4,8 @@ import { localCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
-import { isRecord, type JsonMap, parsedJson, textAt } from '../../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, parsedJson, textAt } from '../../kernel/json.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources, WorkFolder } from '../../kernel/ports.ts';
 import { look, sentence, text } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -128,7 +129,7 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
         'use helm 3.14 or newer, without plugins that change its output',
       ]);
     }
-    return { type: 'accepted', documents: objectsIn(await readManifest(textAt(printed, 'manifest') ?? '', 'the rendered chart')) } as const;
+    return { type: 'accepted', documents: await printedObjects(printed) } as const;
   });
   if ('value' in trial) return trial;
   if (crdsPending && NEEDS_CRDS.test(trial.unread) && !OF_SERVER.test(trial.unread)) {
@@ -138,6 +139,22 @@ export async function tryUpgrade(tools: Tools, upgrade: HelmUpgrade, crdsPending
   }
   return { value: { type: 'refused', because: trial.unread } };
 }
+
+/** helm prints its hooks beside the manifest, and creates those of an upgrade as well. */
+async function printedObjects(printed: unknown): Promise<readonly KubeObject[]> {
+  const all = jsonAt(printed, 'hooks');
+  const hooks = Array.isArray(all) ? all.map((one) => textAt(one, 'manifest') ?? '') : [];
+  const texts = [textAt(printed, 'manifest') ?? '', ...hooks];
+  return objectsIn(await readManifest(texts.join('\n---\n'), 'the rendered chart')).filter(isWritten('upgrade'));
+}
+
+/** Hooks run only at their own occasion: what cleans up at a removal is never part of an upgrade. */
+export const isWritten =
+  (occasion: 'install' | 'upgrade') =>
+  ({ metadata }: KubeObject): boolean => {
+    const hook = metadata.annotations?.['helm.sh/hook'];
+    return hook === undefined || hook.includes(occasion);
+  };
 
 /** Fetches a chart into the work folder, once per command: what was evaluated is installed. Local charts stay in place. */
 async function fetchChart(sources: Sources, place: ChartPlace): Promise<Reading<FetchedChart>> {

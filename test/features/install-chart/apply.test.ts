@@ -173,6 +173,18 @@ describe('apply on the chart path', () => {
     );
   });
 
+  it('shows the hooks that helm runs in an upgrade, which its manifest does not hold', async () => {
+    const hooks = ['pre-upgrade,post-install', 'pre-delete'].map((hook) => ({
+      manifest: `apiVersion: batch/v1\nkind: Job\nmetadata: { name: ${hook.slice(0, 6)}, annotations: { helm.sh/hook: "${hook}" } }\n`,
+    }));
+    const { plan } = await openedChart(chartBench({ crdsApplied: true, trial: { manifest: '', hooks } }));
+    assert.ok('actions' in plan);
+    assert.deepEqual(
+      plan.objects?.map(({ ref, change }) => `${change} ${ref.kind}/${ref.name}`),
+      ['create Job/pre-up'],
+    );
+  });
+
   it('tells what the new operator restarts, and names CRDs of removed kinds as left behind, without a command that deletes them', async () => {
     const { plural, group } = calico.removedKinds[0] ?? assert.fail();
     const crd = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', `${plural}.${group}`);

@@ -33,8 +33,8 @@ async function opened(revisions: readonly object[], parts: ChartParts = {}) {
     images: { 'calico-typha': `quay.io/calico/typha:${CALICO_TARGET}` },
   });
   const [first, ...others] = revisions;
-  const objects = [agents, typha, ...others.flatMap((stored) => storedIn({ stored: { ...stored } }))];
-  const bench = chartBench({ crdsApplied: true, stored: { ...first }, objects, ...parts });
+  const objects = [agents, typha, ...others.flatMap((stored) => storedIn({ stored: { ...stored } })), ...(parts.objects ?? [])];
+  const bench = chartBench({ crdsApplied: true, stored: { ...first }, ...parts, objects });
   const { sources, context } = bench;
   const installation = await readInstalled(sources, context);
   const takesBack = { runId: 'r', from: FROM, to: CALICO_TARGET, wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
@@ -51,7 +51,7 @@ describe('the rollback of a chart release', () => {
     const { plan, found } = await opened([OLD, NEW]);
     assert.equal(found('NS-249').outcome, 'ok');
     assert.ok('actions' in plan);
-    assert.deepEqual(commandsOf(plan), ['helm rollback calico 3 --namespace tigera-operator']);
+    assert.deepEqual(commandsOf(plan), ['helm rollback calico 3 --namespace tigera-operator --no-hooks']);
     const ids = plan.actions.map(({ id }) => id);
     assert.deepEqual(ids, ['hold-calico-node', 'chart', 'typha', 'release-calico-node']);
     const chart = plan.actions.find(({ id }) => id === 'chart')?.effect;
@@ -76,9 +76,23 @@ describe('the rollback of a chart release', () => {
     assert.ok(!('actions' in plan) || plan.actions.every(({ effect }) => effect.type !== 'exec'));
   });
 
+  it('NS-247: is refused where a newer revision is in a ConfigMap, also one that looks as if all were done', async () => {
+    const inConfigMap = (stored: object) => storedIn({ storage: 'ConfigMap', stored: { ...stored } });
+    const superseded = inConfigMap({ ...OLD, version: 999 });
+    for (const planted of [
+      [...superseded, ...inConfigMap({ ...NEW, version: 1000 })],
+      inConfigMap({ ...NEW, ...chartOf(FROM), version: 1000 }),
+    ]) {
+      const { outcome, message } = (await opened([OLD, NEW], { objects: planted })).found('NS-247');
+      assert.equal(outcome, 'error');
+      assert.match(message, /read from configmap\/sh\.helm\.release\.v1\.calico\.v1000/);
+    }
+    assert.equal((await opened([OLD, NEW])).found('NS-247').outcome, 'ok');
+  });
+
   it('with helm 4 takes back the number of replicas that it has set itself', async () => {
     const { plan } = await opened([OLD, { ...NEW, apply_method: 'ssa' }], { helm: 'v4.0.0' });
     assert.ok('actions' in plan);
-    assert.deepEqual(commandsOf(plan), ['helm rollback calico 3 --namespace tigera-operator --force-conflicts']);
+    assert.deepEqual(commandsOf(plan), ['helm rollback calico 3 --namespace tigera-operator --no-hooks --force-conflicts']);
   });
 });
