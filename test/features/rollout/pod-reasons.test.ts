@@ -139,5 +139,13 @@ describe('why a pod does not get ready', () => {
   it('says nothing of the CNI plugin where a program itself is refused', () =>
     assert.doesNotMatch(plainText(meaningOf(['error getting ClusterInformation: connection is unauthorized: Unauthorized']) ?? ''), /CNI/));
 
+  it('is found at both ends of a long text, which a tenant can write into an event, without minutes of searching', () => {
+    const long = (word: string) => word.repeat((128 * 1024) / word.length);
+    assert.match(plainText(meaningOf([`${SANDBOX} ${long('a ')} error getting ClusterInformation: x509: unknown`]) ?? ''), /kube-root-ca/);
+    const started = performance.now();
+    for (const word of ['sandbox ', 'Typha ', 'nft ', 'wait for ']) assert.equal(meaningOf([long(word)]), undefined);
+    assert.ok(performance.now() - started < 1000, 'it takes long');
+  });
+
   it('is left alone where nobody has met it', () => assert.equal(meaningOf(['all is well']), undefined));
 });
