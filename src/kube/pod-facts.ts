@@ -103,6 +103,7 @@ export interface PodShape {
 
 /** What is read of an event. */
 export interface EventFields {
+  readonly metadata?: { readonly creationTimestamp?: string };
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;

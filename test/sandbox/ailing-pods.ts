@@ -61,7 +61,7 @@ export const withoutNetwork =
       if (path.includes('reason%3DFailedCreatePodSandBox'))
         return items({ message, lastTimestamp: now(), source: { host }, involvedObject });
       return path.includes('/namespaces/shop/pods?')
-        ? items({ metadata: { creationTimestamp: now() }, status: { phase: 'Pending' } })
+        ? items({ metadata: { creationTimestamp: now() }, spec: { nodeName: host }, status: { phase: 'Pending' } })
         : undefined;
     });
   };

@@ -118,18 +118,27 @@ const SETTLED_MS = 20_000;
 const HEAD = 70;
 const TAIL = 129;
 
-/** Events of nodes whose agent had been ready for a while, newest first, one for each pod. */
-export function refusalsOn(agents: ReadonlyMap<string, AgentPod>, events: readonly EventFields[]): readonly EventFields[] {
+/**
+ * Events of nodes whose agent had been ready for a while, newest first, one for each pod and at most so many of a namespace. Whoever writes
+ * an event chooses the times in it, but not when the server has stored it.
+ */
+export function refusalsOn(
+  agents: ReadonlyMap<string, AgentPod>,
+  events: readonly EventFields[],
+  ofNamespace: number,
+): readonly EventFields[] {
   const late = events.filter(
     (one) => timeOf(one) - (agents.get(one.source?.host ?? '')?.readyAt ?? Number.POSITIVE_INFINITY) >= SETTLED_MS,
   );
-  const newest = late.toSorted((a, b) => timeOf(b) - timeOf(a));
-  const byPod = new Map<string, EventFields>();
+  const newest = late.toSorted((a, b) => storedAt(b) - storedAt(a));
+  const byNamespace = new Map<string, Map<string, EventFields>>();
   for (const event of newest) {
-    const key = `${event.involvedObject?.namespace}/${event.involvedObject?.name}`;
-    if (!byPod.has(key)) byPod.set(key, event);
+    const { namespace = '', name = '' } = event.involvedObject ?? {};
+    const byPod = byNamespace.get(namespace) ?? new Map<string, EventFields>();
+    if (!byPod.has(name) && byPod.size < ofNamespace) byPod.set(name, event);
+    byNamespace.set(namespace, byPod);
   }
-  return [...byPod.values()];
+  return [...byNamespace.values()].flatMap((byPod) => [...byPod.values()]);
 }
 
 /** The newest warning of a list, one for these reasons before any other. */
@@ -143,6 +152,10 @@ export function lastWarning(text: string, telling: ReadonlySet<unknown>): EventF
 
 function timeOf({ lastTimestamp, eventTime }: EventFields): number {
   return Date.parse(lastTimestamp ?? eventTime ?? '') || 0;
+}
+
+function storedAt({ metadata }: EventFields): number {
+  return Date.parse(metadata?.creationTimestamp ?? '') || 0;
 }
 
 /** The items of a list; none where the answer is no list. */

@@ -1,6 +1,7 @@
 import { command } from '../../kernel/argv.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
+import { parsedJson, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
@@ -61,9 +62,13 @@ function keyOf({ namespace, pod }: Pick<Lagging, 'namespace' | 'pod'>): string {
 
 /** A wait that ends before this asks for nothing. */
 const EVERY_MS = 15_000;
+/** Events in one answer, and answers: tenants can write any number of them. */
 const EVENTS = 200;
-/** Pods that are looked at, of the newest events. */
+const PAGES = 10;
+/** Pods that are named of one node. */
 const PODS = 3;
+/** Pods that are looked at, of all namespaces. */
+const LOOKS = 50;
 
 interface PodWithoutNetwork {
   readonly node: string;
@@ -111,18 +116,32 @@ export class PodEvents {
   }
 
   async #ask(agents: ReadonlyMap<string, AgentPod>, progress: readonly RolloutProgress[]): Promise<void> {
-    const selector = encodeURIComponent('reason=FailedCreatePodSandBox');
-    const events = itemsIn(await this.#cluster.raw(`/api/v1/events?fieldSelector=${selector}&limit=${EVENTS}`));
-    const refused = refusalsOn(agents, events as readonly EventFields[]).slice(0, PODS + this.#maxFailed);
+    const most = PODS + this.#maxFailed;
     const found: PodWithoutNetwork[] = [];
-    for (const event of refused) {
-      const { involvedObject: { namespace = '', name = '' } = {}, source, message = '' } = event;
-      if (await this.#isWaiting(event, agents)) found.push({ node: source?.host ?? '', namespace, pod: name, says: message });
+    const nodes = () => new Set(found.map(({ node }) => node)).size;
+    for (const event of refusalsOn(agents, await this.#events(), most).slice(0, LOOKS)) {
+      const { involvedObject: { namespace = '', name = '' } = {}, source: { host: node = '' } = {}, message = '' } = event;
+      if (found.filter((one) => one.node === node).length >= PODS) continue;
+      if (await this.#isWaiting(event, agents)) found.push({ node, namespace, pod: name, says: message });
+      if (found.length >= most && nodes() > this.#maxFailed) break;
     }
-    if (new Set(found.map(({ node }) => node)).size > this.#maxFailed) this.#board.fail(stopped(found, progress));
+    if (nodes() > this.#maxFailed) this.#board.fail(stopped(found, progress));
   }
 
-  /** Made after the node's new agent, and without a network until now. */
+  async #events(): Promise<readonly EventFields[]> {
+    const path = `/api/v1/events?fieldSelector=${encodeURIComponent('reason=FailedCreatePodSandBox')}&limit=${EVENTS}`;
+    const events: object[] = [];
+    let after: string | undefined = '';
+    for (let page = 0; page < PAGES && after !== undefined; page += 1) {
+      const answer = await this.#cluster.raw(`${path}${after}`);
+      events.push(...itemsIn(answer));
+      const token = textAt(parsedJson(answer), 'metadata', 'continue');
+      after = token ? `&continue=${encodeURIComponent(token)}` : undefined;
+    }
+    return events;
+  }
+
+  /** On the node that the event names, made after the new agent there, and without a network until now. */
   async #isWaiting({ involvedObject, source }: EventFields, agents: ReadonlyMap<string, AgentPod>): Promise<boolean> {
     const { namespace = '', name = '', uid } = involvedObject ?? {};
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
@@ -130,9 +149,9 @@ export class PodEvents {
     const [pod] = itemsIn(await this.#cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly KubeObject[];
     if (!pod || pod.metadata.deletionTimestamp || (uid !== undefined && pod.metadata.uid !== uid)) return false;
     const createdAt = Date.parse(pod.metadata.creationTimestamp ?? '');
-    const { phase, podIP } = podShape(pod).status ?? {};
+    const { spec, status: { phase, podIP } = {} } = podShape(pod);
     const agent = agents.get(source?.host ?? '');
-    return phase === 'Pending' && !podIP && agent !== undefined && createdAt > agent.createdAt;
+    return spec?.nodeName === source?.host && phase === 'Pending' && !podIP && agent !== undefined && createdAt > agent.createdAt;
   }
 }
 

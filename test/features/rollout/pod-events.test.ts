@@ -28,13 +28,17 @@ const event = (seconds: number, more: object = {}) => ({
 });
 const waiting = (status: object = { phase: 'Pending' }, metadata: object = {}) => ({
   metadata: { name: 'web-1', uid: 'u1', creationTimestamp: at(5), ...metadata },
+  spec: { nodeName: 'n1' },
   status,
 });
+
+/** Events that the server gives at a time. */
+const PAGE = 200;
 
 /** One agent, ready since `READY`, and a server that answers with these. Resolves to what ended the wait. */
 async function look(
   events: readonly object[] | number,
-  pod: object | undefined,
+  pod: object | undefined | ((path: string) => object | undefined),
   options: { waited?: number; maxFailed?: number; phase?: 'new' | 'old'; isLast?: boolean } = {},
 ) {
   const board = new Board([target]);
@@ -50,7 +54,11 @@ async function look(
   const raw = async (path: string) => {
     paths.push(path);
     if (typeof events === 'number') throw new ApiFailure(events, 'Refused', 'no');
-    return JSON.stringify({ items: path.includes('/events?') ? events : pod ? [pod] : [] });
+    const [page = 0] = (/continue=(\d+)/.exec(path) ?? []).slice(1).map(Number);
+    const more = (page + 1) * PAGE < events.length ? { continue: `${page + 1}` } : {};
+    if (path.includes('/events?')) return JSON.stringify({ metadata: more, items: events.slice(page * PAGE, (page + 1) * PAGE) });
+    const found = typeof pod === 'function' ? pod(path) : pod;
+    return JSON.stringify({ items: found ? [found] : [] });
   };
   const pods = [{ node: 'n1', pod: 'agent-1', phase: options.phase ?? 'new', release: 'v2', ready: '1/1', why: '' }] as const;
   const next = { node: 'n2', pod: 'agent-2', phase: 'old', release: 'v1', ready: '1/1', why: 'next' } as const;
@@ -59,7 +67,7 @@ async function look(
   const network = new PodEvents({ raw }, board, options.maxFailed ?? 0);
   const again = async (waited: number) => {
     network.look(progress, waited);
-    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   await again(options.waited ?? 15_000);
   await again((options.waited ?? 15_000) + 15_000);
@@ -98,6 +106,7 @@ describe('new pods on nodes whose agent is new', () => {
     'of the time before the agent was ready': () => look([event(-5), event(10)], waiting()),
     'of another node': () => look([event(25, { source: { host: 'n2' } })], waiting()),
     'of a pod that has a network by now': () => look([event(25)], waiting({ phase: 'Pending', podIP: '10.0.0.1' })),
+    'that name another node than the pod has': () => look([event(25)], { ...waiting(), spec: { nodeName: 'n2' } }),
     'of a pod that runs': () => look([event(25)], waiting({ phase: 'Running' })),
     'of a pod that is gone': () => look([event(25)], undefined),
     'of an earlier pod of the same name': () => look([event(25)], waiting(undefined, { uid: 'u2' })),
@@ -109,6 +118,18 @@ describe('new pods on nodes whose agent is new', () => {
   };
   for (const [title, run] of Object.entries(passing))
     it(`stop nothing by events ${title}`, async () => assert.equal((await run()).fault, undefined));
+
+  it('are found among events that a tenant has made of pods of its own, whatever time these name', async () => {
+    const planted = Array.from({ length: 500 }, (_, at) =>
+      event(900 + at, {
+        involvedObject: { namespace: 'attacker', name: `x-${at}` },
+        metadata: { creationTimestamp: '2026-01-01T11:00:00Z' },
+      }),
+    );
+    const { fault, paths } = await look([...planted, event(25)], (path) => (path.includes('/shop/') ? waiting() : undefined));
+    assert.match(fault?.message ?? '', /n1: shop\/web-1/);
+    assert.ok(paths.length < 60, `${paths.length} requests`);
+  });
 
   it('are not asked for in the first seconds, nor again by who may not read events', async () => {
     assert.deepEqual((await look([event(25)], waiting(), { waited: -20_000 })).paths, []);
@@ -138,7 +159,7 @@ describe('why a pod is not ready, while the rollout goes on', () => {
     const events = new PodEvents({ raw }, board, 0);
     for (let look = 1; look <= times; look += 1) {
       events.look(progress, look * 15_000);
-      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     }
     const asked = paths.map((path) => /involvedObject\.name%3D(.*)&/.exec(path)?.[1] ?? 'all');
     return { asked, whys: events.late.told(progress)[0]?.pods.map(({ why }) => why) };

@@ -179,7 +179,7 @@ describe('waitRollout', () => {
     const { cluster, clock } = scriptedCluster({ daemonsets: [[snapshot(agents(1))]], pods: [[snapshot(agent, pod('b', false))]] });
     const involvedObject = { namespace: 'shop', name: 'web' };
     const event = { message: 'plugin failed', lastTimestamp: at(60), source: { host: 'a' }, involvedObject };
-    const waiting = { metadata: { name: 'web', creationTimestamp: at(1) }, status: { phase: 'Pending' } };
+    const waiting = { metadata: { name: 'web', creationTimestamp: at(1) }, spec: { nodeName: 'a' }, status: { phase: 'Pending' } };
     const raw = async (path: string) => JSON.stringify({ items: [path.includes('/events?') ? event : waiting] });
     const request = { targets: [target], maxFailed: 0, timeoutMs: 60_000, signal: new AbortController().signal, onProgress() {} };
     const network = { ...cluster, raw } as ClusterReader;
