@@ -4,7 +4,7 @@ import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type SessionFlags } from '../session.ts';
 import { stagesOf } from '../stage-command.ts';
 import { assertGitFolder, assertMerged } from './for-git.ts';
-import { assertPlanPlace } from './shape.ts';
+import { planPlace } from './shape.ts';
 import { showPlan } from './show.ts';
 
 /** `plan`: what `run` would do, without ever acting. */
@@ -16,7 +16,7 @@ export async function runPlanCommand(asked: Asked, seams: Seams): Promise<ExitNa
     assertNothingElse(asked.flags);
     return printImages({ ...asked, flags: { ...asked.flags, output: 'markdown' } }, seams);
   }
-  await assertPlanPlace(out);
+  if (out !== undefined) await planPlace(out);
   await assertGitFolder(forGit);
   const stages = await stagesOf(asked, seams);
   if (forGit !== undefined) assertMerged(stages);

@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { firstOf } from '../../kernel/counted.ts';
@@ -8,7 +8,7 @@ import { continues, isOfIntent, type RunRecord } from '../../kernel/run-record.t
 import { text } from '../../kernel/step.ts';
 import type { BasisObject, PlanDocument } from '../documents.ts';
 import { artifactDifferences, byKey, type Compared, fieldsText, keyOf, nameOf, planDifferences } from './differences.ts';
-import { anotherPlace, assertPlanPlace, isPlanOfOurs, parsePlan } from './shape.ts';
+import { anotherPlace, isPlanOfOurs, parsePlan, planPlace } from './shape.ts';
 
 const makeAgain = (file: string) => text`make a new one: ${command`kubectl netsvc-upgrade plan --out ${file}`}`;
 
@@ -24,10 +24,9 @@ export interface SavedPlan {
  */
 export async function savePlan(file: string, document: PlanDocument): Promise<void> {
   // Once more: the file may have come while the cluster was read.
-  await assertPlanPlace(file);
+  const place = await planPlace(file);
   try {
     const { writeDurably } = await import('../../adapters/durable-write.ts');
-    const place = await realpath(file).catch(() => file);
     await writeDurably(place, Buffer.from(`${JSON.stringify(maskValue(document), undefined, 2)}\n`), 0o600);
   } catch (thrown) {
     throw new Fault(

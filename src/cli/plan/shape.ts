@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { command } from '../../kernel/argv.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, messageOf } from '../../kernel/fault.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import type { Suggestion } from '../../kernel/step.ts';
 import { text } from '../../kernel/step.ts';
@@ -94,17 +95,29 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Throws Fault('usage') rather than write a plan over a file that is not empty and no plan of this program. */
-export async function assertPlanPlace(file: string | undefined): Promise<void> {
+/** Where a plan for this file is written. Throws Fault('usage') where a file is there that is not empty and no plan of this program. */
+export async function planPlace(file: string): Promise<string> {
   await assertPlace('--out', file);
-  const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
-  if (file === undefined || found === undefined) return;
+  const own = await seen(file, lstat);
+  // In a folder where anybody may write, as /tmp, others can make a link to a file of this user.
+  if (own?.isSymbolicLink() && process.getuid !== undefined && own.uid !== process.getuid())
+    throw new Fault('usage', `--out ${file} is a link of another user: it is not followed`, ['name a file in a folder of your own']);
+  const found = await seen(file, stat);
+  if (found === undefined) return file;
   // A device or a pipe would be replaced by a file of its name.
   if (!found.isFile()) throw new Fault('usage', `--out ${file} is not a file`, ['name a file, or print the plan: -o json']);
-  if (found.size === 0 || isPlanOfOurs(await readFile(file, 'utf8').catch(() => ''))) return;
+  if (found.size === 0 || isPlanOfOurs(await readFile(file, 'utf8').catch(() => ''))) return realpath(file);
   throw new Fault('usage', `--out ${file} exists and is not a saved plan: it is not overwritten`, [
     text`name another file: ${command`kubectl netsvc-upgrade plan --out ${anotherPlace(file)}`}`,
   ]);
+}
+
+/** Undefined only where nothing is there. */
+async function seen(file: string, look: (file: string) => Promise<Stats>): Promise<Stats | undefined> {
+  return look(file).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return undefined;
+    throw new Fault('usage', `--out ${file} cannot be looked at: ${messageOf(thrown)}`, ['name a file in a folder of your own'], thrown);
+  });
 }
 
 /** A name for a plan that is not this file's. */

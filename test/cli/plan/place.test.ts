@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
 import { emptyFolder } from '../../support/folders.ts';
@@ -77,6 +77,25 @@ describe('the place of a saved plan', () => {
     assert.equal(await bench.run('plan', '--out', link), 0, bench.err());
     assert.ok(lstatSync(link).isSymbolicLink());
     assert.equal(kindIn(file), 'Plan');
+  });
+
+  it('is not where a link of another user leads, which names a file that this one may write', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const file = holding('kept.json', OTHER_LAYOUT);
+    const link = join(folder, 'plan.json');
+    symlinkSync(file, link);
+    lchownSync(link, 65_534, 65_534);
+    assert.equal(await bench.run('plan', '--out', link), 64);
+    assert.equal(readFileSync(file, 'utf8'), OTHER_LAYOUT);
+    assert.match(bench.err(), /^error: --out \S+ is a link of another user/);
+  });
+
+  it('is not one of which nothing can be known: the kernel follows no foreign link in /tmp', async () => {
+    const link = join(folder, 'plan.json');
+    symlinkSync(link, link);
+    assert.equal(await bench.run('plan', '--out', link), 64);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.match(bench.err(), /^error: --out \S+ cannot be looked at: ELOOP/);
   });
 
   const refusals: readonly (readonly [string, string, string, readonly string[]])[] = [
