@@ -36,17 +36,27 @@ export async function readAdded(
   if (candidates.length === 0) return [];
   const read = await attempt(() => readBaseOf(sources, { ...context, goal: { release: takesBack.to } }, installation, takesBack.to));
   const released = new Map('value' in read ? read.value.map((one) => [identityOf(one), one]) : []);
-  const found = candidates.filter((one) => isAsReleased(one, released.get(identityOf(one))));
+  const same = candidates.filter((one) => isAsReleased(one, released.get(identityOf(one))));
+  const changed = candidates.filter((one) => one.kind.endsWith('Role') && !same.includes(one));
+  // A role that stays keeps those to whom it is given.
+  const found = same.filter((one) => !changed.some(({ kind, metadata }) => refersTo(one, kind, metadata.name, metadata.namespace)));
   const isUsed = await readUses(sources, found.map(refOf), new Set(found.map(identityOf)));
   return found.filter((one) => !isUsed(refOf(one))).toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
-/** A binding for somebody else, too, and a budget with another content have a use that nothing else tells. */
+/** A binding for somebody else, too, a budget with another content and a role with other rules have a use that nothing else tells. */
 function isAsReleased(live: KubeObject, released: KubeObject | undefined): boolean {
+  if (live.kind === 'ServiceAccount') return true;
   if (live.kind === 'PodDisruptionBudget') return released !== undefined && sameValue(live.spec, released.spec);
-  if (!live.kind.endsWith('Binding')) return true;
+  if (live.kind.endsWith('Role')) return released !== undefined && sameValue(grantOf(live), grantOf(released));
   const own = new Set(subjectsOf(released).map(subjectText));
   return subjectsOf(live).every((one) => own.has(subjectText(one)));
+}
+
+/** What a role grants, and by which labels other roles take that over. */
+function grantOf(role: KubeObject): readonly unknown[] {
+  const labels = Object.entries(role.metadata.labels ?? {}).filter(([name]) => name.startsWith('rbac.authorization.k8s.io/aggregate-to-'));
+  return [jsonAt(role, 'rules'), jsonAt(role, 'aggregationRule'), Object.fromEntries(labels)];
 }
 
 function subjectsOf(binding: KubeObject | undefined): readonly JsonMap[] {

@@ -84,6 +84,26 @@ describe('what an upgrade added', () => {
     assert.deepEqual(action?.effect, { type: 'delete', target, onlyIf: { type: 'unused', target } });
   });
 
+  it('stays where a role has got another rule since, or counts for a role of somebody else, and with it its binding', async () => {
+    const live = await newcomers();
+    const role = live.find(({ kind }) => kind === 'ClusterRole');
+    assert.ok(role);
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['list'] };
+    const rules = Array.isArray(role.rules) ? role.rules : [];
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+    for (const changed of [
+      { ...role, rules: [...rules, rule] },
+      { ...role, rules: rules.slice(1) },
+      { ...role, metadata: { ...role.metadata, labels } },
+    ]) {
+      const left = await removedOf(live.map((one) => (one === role ? changed : one)));
+      assert.deepEqual(
+        left.filter((one) => one.endsWith(`/${role.metadata.name}`)),
+        [],
+      );
+    }
+  });
+
   it('stays where a budget says something else than it did', async () => {
     const budget: KubeObject = {
       apiVersion: 'policy/v1',
