@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Fault } from '../../kernel/fault.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { AGAIN, thenAgainAs } from '../../kernel/step.ts';
+import { whoAmI } from '../work-folder.ts';
 import { programFile } from './files-of.ts';
 import { runProgram } from './run-program.ts';
 
@@ -13,8 +14,9 @@ export interface Orphan {
   readonly program: string;
 }
 
-/** A process: its id and its arguments, the program first; the kubeconfig of its environment, where that can be read. */
+/** A process: its id, its user and its arguments, the program first; the kubeconfig of its environment, where that can be read. */
 export interface ProcessLine {
+  readonly uid?: number;
   readonly pid: number;
   readonly args: readonly string[];
   readonly kubeconfig?: string;
@@ -46,7 +48,10 @@ export async function orphansOf(
   processes: () => Promise<readonly ProcessLine[]> = listProcesses,
 ): Promise<readonly Orphan[]> {
   const cluster = folder.split(/[/\\]/).slice(-2).join('/');
-  return (await processes()).flatMap(({ pid, args, kubeconfig }) => {
+  const { uid: me, caller } = whoAmI() ?? {};
+  // Whoever may start any program would otherwise stop every run by its arguments.
+  const isTrusted = ({ uid }: ProcessLine) => uid === undefined || me === undefined || [me, 0, caller].includes(uid);
+  return (await processes()).filter(isTrusted).flatMap(({ pid, args, kubeconfig }) => {
     const named = [...args, ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`])];
     const owner = named.map((argument) => ownerIn(argument, cluster)).find((found) => found !== undefined);
     return owner === undefined || isAlive(owner) ? [] : [{ pid, program: programOf(args) }];
@@ -79,9 +84,15 @@ async function fromProc(): Promise<readonly ProcessLine[]> {
       // Empty: a process of the kernel, one that has ended and waits for its parent, or one that ended just now.
       const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
       if (text === '') return { pid: Number(pid), args: [] };
+      const { uid } = (await stat(`/proc/${pid}`).catch(() => undefined)) ?? {};
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
       const kubeconfig = /(?:^|\0)KUBECONFIG=([^\0]*)/.exec(environment)?.[1];
-      return { pid: Number(pid), args: text.split('\0'), ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+      return {
+        pid: Number(pid),
+        args: text.split('\0'),
+        ...(uid === undefined ? {} : { uid }),
+        ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      };
     }),
   );
   return lines.filter(({ args }) => args.length > 1);
@@ -91,10 +102,10 @@ async function fromProc(): Promise<readonly ProcessLine[]> {
 async function fromPs(): Promise<readonly ProcessLine[]> {
   const { PATH = '/usr/bin:/bin' } = process.env;
   const ps = await programFile('ps', { PATH });
-  const { stdout } = await runProgram(ps, ['-axww', '-o', 'pid=,args='], { env: { PATH }, timeoutMs: 10_000 });
+  const { stdout } = await runProgram(ps, ['-axww', '-o', 'pid=,uid=,args='], { env: { PATH }, timeoutMs: 10_000 });
   return stdout.split('\n').flatMap((line) => {
-    const [, pid, args = ''] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
-    return pid === undefined ? [] : [{ pid: Number(pid), args: args.split(' ') }];
+    const [, pid, uid, args = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), uid: Number(uid), args: args.split(' ') }];
   });
 }
 

@@ -51,6 +51,30 @@ describe('programs of a run that was killed', () => {
     it(`do not include ${title}`, async () => assert.deepEqual(await found(...args), []));
   }
 
+  itWhere(NOT_POSIX, 'do not include those that another user starts with such arguments, which would stop every run', async () => {
+    const args = ['kubectl', of(WORK, DEAD)];
+    const [me = 0, other = 65_534] = [process.getuid?.(), 65_534];
+    const started = async () => [me, 0, other].map((uid, index) => ({ pid: index + 1, args, uid }));
+    const ours = await orphansOf(WORK, (pid) => pid !== DEAD, started);
+    assert.deepEqual(
+      ours.map(({ pid }) => pid),
+      [1, 2],
+    );
+  });
+
+  itWhere(NOT_POSIX, 'of another user are told by the kernel', async function (this: Mocha.Context) {
+    if (process.getuid?.() !== 0) this.skip();
+    const { pid: dead } = spawnSync(process.execPath, ['-e', '0']);
+    const folder = `/nowhere/netsvc-upgrade/other-${process.pid}`;
+    const program = ['-c', 'echo 1; read -r _', 'kubectl', of(folder, dead)];
+    const child = spawn('/bin/sh', program, { stdio: 'pipe', uid: 65_534, gid: 65_534, cwd: '/' });
+    await once(child.stdout, 'data');
+    const ours = await orphansOf(folder, isRunning);
+    child.stdin.end();
+    await once(child, 'exit');
+    assert.deepEqual(ours, []);
+  });
+
   it('have one name for the file and the process that it is of', () => {
     assert.equal(ownerOfKubeconfig(kubeconfigName(123)), 123);
     assert.equal(ownerOfKubeconfig('kubeconfig-123.tmp'), undefined);
