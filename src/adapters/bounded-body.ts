@@ -107,8 +107,8 @@ export async function readChunks(message: IncomingMessage, take: (chunk: Buffer)
 }
 
 /** The whole body as text. */
-export async function readText(message: IncomingMessage): Promise<string> {
-  return (await boundedBody(await unpacked(message), ANSWER_BYTES)).toString('utf8');
+export async function readText(message: IncomingMessage, limitBytes = ANSWER_BYTES): Promise<string> {
+  return (await boundedBody(await unpacked(message), limitBytes)).toString('utf8');
 }
 
 /** The lines of a body as they arrive; a last line without its end is dropped (the connection broke in it). */

@@ -97,4 +97,6 @@ export interface Call {
   readonly repeatable?: boolean;
   /** Silence after which the connection counts as dead; milliseconds. */
   readonly idleMs?: number;
+  /** Limits of one answer, where they are less than those of any. */
+  readonly most?: { readonly bytes: number; readonly ms: number };
 }

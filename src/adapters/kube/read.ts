@@ -51,9 +51,12 @@ export function readerOf(transport: Transport, settings: ReaderSettings): Cluste
     dryRunCreate: (kind, document) =>
       tried(collectionPath(kind, document.metadata.namespace ?? settings.namespace), {}, { method: 'POST', body: document }),
     reviewAccess: (requests) => reviewAccess(transport, requests),
-    raw: (path) => transport.text({ path, accept: '*/*' }),
+    raw: (path) => transport.text({ path, accept: '*/*', ...(path.includes('/log?') ? { most: OF_KUBELET } : {}) }),
   };
 }
+
+/** The kubelet of a node writes the answer to a question for a log, and keeps to its `limitBytes` (16 KiB) or not. */
+const OF_KUBELET = { bytes: 32 * 1024, ms: 5_000 };
 
 async function getObject(transport: Transport, path: string): Promise<KubeObject | undefined> {
   try {

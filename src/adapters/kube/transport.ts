@@ -69,7 +69,7 @@ export class Transport {
 
   /** The body of a successful answer. Throws ApiFailure, or what the signal was aborted with. */
   async text(call: Call): Promise<string> {
-    return this.read(call, readText);
+    return this.read(call, (message) => readText(message, call.most?.bytes));
   }
 
   /** What `use` makes of the body of a successful answer; from a new answer if the connection breaks in it. */
@@ -179,7 +179,7 @@ export class Transport {
       const status = message.statusCode ?? 0;
       if (status < 400) return { value: await use(message) };
       const retryAfter = message.headers['retry-after'];
-      const failure = failureOf(status, await readText(message));
+      const failure = failureOf(status, await readText(message, call.most?.bytes));
       return {
         failure,
         again: retryableStatus(status, call.method ?? 'GET', repeatable, retryAfter),
@@ -196,8 +196,8 @@ export class Transport {
   }
 
   /** A silence is noticed elsewhere; this limits an answer that arrives byte by byte. Of a watch only the head counts. */
-  #limit({ path }: Call, end: RequestEnd): () => void {
-    const { answerMs = ANSWER_MS } = this.#options;
+  #limit({ path, most }: Call, end: RequestEnd): () => void {
+    const answerMs = Math.min(most?.ms ?? ANSWER_MS, this.#options.answerMs ?? ANSWER_MS);
     const text = () => `no whole answer within ${answerMs / 1000} s from ${this.#connection.server} to ${path}`;
     return end.endAfter(answerMs, () => new ApiFailure(0, 'ETIMEDOUT', text()));
   }

@@ -76,6 +76,21 @@ describe('kube transport', () => {
     assert.ok(performance.now() - started < patient(4_000));
   });
 
+  it('reads of a log no more and no longer than it asks for: a kubelet sends what it likes', async function () {
+    this.timeout(20_000);
+    const log = '/api/v1/namespaces/n/pods/p/log?tailLines=1&limitBytes=16384';
+    const long = await on((_, response) => {
+      response.end('\n'.repeat(40_000));
+    });
+    await assert.rejects(clusterTo(long.url).cluster.raw(log), /the answer has more than 32768 bytes/);
+    const slow = await on((_, response) => {
+      response.writeHead(200);
+      const more = setInterval(() => response.write('\n'), 20);
+      response.on('close', () => clearInterval(more));
+    });
+    await assert.rejects(clusterTo(slow.url).cluster.raw(log), /no whole answer within 5 s/);
+  });
+
   it('ends a question to a proxy that never comes to the end of its answer', async () => {
     const proxy = await drippingProxy();
     try {
