@@ -119,7 +119,7 @@ const HEAD = 70;
 const TAIL = 129;
 
 /**
- * Events of nodes whose agent had been ready for a while, newest first, one for each pod and at most so many of a namespace. Whoever writes
+ * Events of nodes whose agent had been ready for a while, newest first, one for each pod and a limited number of a namespace. Whoever writes
  * an event chooses the times in it, but not when the server has stored it.
  */
 export function refusalsOn(
