@@ -61,7 +61,9 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const kubeconfig = privateKubeconfigFile(work, privateKubeconfig(connection), (path) => cliConfigFor(profile, path), credential);
   const clock = systemClock();
   const startedAt = clock.now();
-  const lease = { cluster, clock, identity: runIdentity(), isGone };
+  // What performs no stage takes no lock, and asks for nothing more.
+  const recordState = request.chain && { recordState: () => recordStateIn(ledger) };
+  const lease = { cluster, clock, identity: runIdentity(), isGone, ...recordState };
   const context = {
     ...{ profile, ...wanted, intent: { kind }, clusterUid },
     ...{ server, contextName, kubeconfig: ownFile, workFolder: work.path, startedAt },
@@ -72,7 +74,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     files: localFiles(),
     machine: localMachine(),
     records,
-    lock: leaseLock({ ...lease, recordState: () => recordStateIn(ledger), awaitOrphans: awaiting(request, work.path, clock) }),
+    lock: leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }),
     operator: operatorName(),
     journal: openJournal(ledger, context),
     cluster,

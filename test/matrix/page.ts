@@ -80,7 +80,7 @@ export function compatibilityPage({ date, results, charts }: Record): string {
     `On ${date} the program upgraded a cluster with each combination of kubectl, Node.js, Kubernetes and helm below, unless its cell says otherwise.`,
     '',
     `Written by \`npm run test:matrix\`. In each combination a real control plane with one node had the small manifest of profile netsvc of the tests.`,
-    '`preflight` checked it, `run` upgraded it, and a second `run` had nothing left to do. Later changes of the program were not tried so.',
+    '`preflight` checked it, `run` upgraded it, and a second `run` had nothing left to do. It says nothing of later changes of the program.',
     'Nodes and their agents are simulated, so no packet moved.',
     ...(missing.length === 0 ? [] : ['**Not the whole of what is wanted**: whatever says “not run” was not tried.']),
     '',

@@ -12,7 +12,7 @@ export const LOCK: Room = {
       ['const lease = before ? await cluster.replace(K.Lease, wanted) : ', 'const lease = '],
       ['!own.hadOrphans && first?.state', 'first?.state'],
       ['first?.state !== undefined && first.state ===', 'first?.state ==='],
-      ['first?.state !== undefined && first.state === freeState(own.before);', 'first?.state !== undefined;'],
+      ['first?.state !== undefined && first.state === (await stateOf(own.before));', 'first?.state !== undefined;'],
       ['first ??= { state', 'first = { state'],
       ['holderOf(lease) || specOf(lease).renewTime ?', 'holderOf(lease) ?'],
       ['throw quicker ? locked(quicker) : thrown;', 'throw thrown;'],

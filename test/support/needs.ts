@@ -23,6 +23,9 @@ export function lacksProgram(program: string): string | undefined {
 /** Why tests with processes as POSIX has them cannot run. */
 export const NOT_POSIX = process.platform === 'win32' ? 'Windows has no such thing' : undefined;
 
+/** Why a file or a process of another user cannot be made. */
+export const NO_ROOT = process.getuid?.() === 0 ? undefined : 'only root makes what belongs to another user';
+
 const hasScript = spawnSync('script', ['--version'], { timeout: patient(20_000) }).stdout?.includes('util-linux') === true;
 /** Why a program cannot be shown in a pseudo-terminal; undefined where it can. */
 export const NO_TERMINAL = hasScript ? undefined : 'script of util-linux is not on PATH';

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { isRunning } from '../../../src/adapters/lock/lease.ts';
 import { kubeconfigName, orphansOf, ownerOfKubeconfig, type ProcessLine } from '../../../src/adapters/tools/orphans.ts';
-import { itWhere, NOT_POSIX } from '../../support/needs.ts';
+import { itWhere, NO_ROOT, NOT_POSIX } from '../../support/needs.ts';
 
 const WORK = '/home/me/.local/state/netsvc-upgrade/cluster-1';
 const DEAD = 41;
@@ -62,8 +62,7 @@ describe('programs of a run that was killed', () => {
     );
   });
 
-  itWhere(NOT_POSIX, 'of another user are told by the kernel', async function (this: Mocha.Context) {
-    if (process.getuid?.() !== 0) this.skip();
+  itWhere(NO_ROOT, 'of another user are told by the kernel', async () => {
     const { pid: dead } = spawnSync(process.execPath, ['-e', '0']);
     const folder = `/nowhere/netsvc-upgrade/other-${process.pid}`;
     const program = ['-c', 'echo 1; read -r _', 'kubectl', of(folder, dead)];

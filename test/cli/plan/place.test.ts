@@ -3,6 +3,7 @@ import { lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path';
 import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
 import { emptyFolder } from '../../support/folders.ts';
+import { itWhere, NO_ROOT } from '../../support/needs.ts';
 
 const KUBECONFIG = 'apiVersion: v1\nkind: Config\ncurrent-context: prod\n';
 const MANIFEST = 'kind: ConfigMap\napiVersion: v1\n---\nkind: DaemonSet\napiVersion: apps/v1\n';
@@ -79,8 +80,7 @@ describe('the place of a saved plan', () => {
     assert.equal(kindIn(file), 'Plan');
   });
 
-  it('is not where a link of another user leads, which names a file that this one may write', async function () {
-    if (process.getuid?.() !== 0) this.skip();
+  itWhere(NO_ROOT, 'is not where a link of another user leads, which names a file that this one may write', async () => {
     const file = holding('kept.json', OTHER_LAYOUT);
     const link = join(folder, 'plan.json');
     symlinkSync(file, link);
