@@ -159,7 +159,7 @@ describe('a canary on a real control plane', function () {
       assert.equal((await patched(surge)).exitCode, 0);
       // Which is why a pace takes the place of a surge.
       const both = await patched(surge.replace('"maxUnavailable":0', '"maxUnavailable":3'), '--dry-run=server');
-      assert.match(both.stderr, /may not be set when maxSurge is non-zero/);
+      assert.match(both.stderr, /may not be set when max(?:Surge|Unavailable) is non-zero/);
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
       const killed = startUpgrade([...RUN, ...hooks], cluster.around);

@@ -15,6 +15,7 @@ import { defaultWaitMs } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { OPERATOR_MS } from './end.ts';
 import { heldNames } from './hold.ts';
+import { HOLD_MS } from './operator-verdict.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** The DaemonSets that an older operator would change in the same second as Typha, while the newer Typha refuses older agents (domain §0.2). */
@@ -93,6 +94,9 @@ function heldThen(facts: AgentsHold, starts: boolean): readonly KubeObject[] {
   return starts ? [...new Set([...heldSets(facts), ...facts.due])] : heldSets(facts);
 }
 
+/** Longer than Typha is watched once it is back, or the agents would never be released. */
+const RELEASED_WITHIN_MS = 4 * HOLD_MS;
+
 /** Once the older operator runs: Typha first, then each DaemonSet. `wait` follows them by their images. */
 export function typhaThenAgents(facts: AgentsHold | undefined, starts: boolean, until: EndExpected, context: Context): readonly Action[] {
   const { goal, options } = context;
@@ -104,8 +108,8 @@ export function typhaThenAgents(facts: AgentsHold | undefined, starts: boolean, 
     until.type === 'operator-end'
       ? [{ id: 'typha', title, ref: REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'typha' }, timeoutMs } }]
       : [];
-  // The older agents come with it.
-  const asked = meetsNewTables(context) ? { afresh: true } : {};
+  // The older agents come with it. Whatever is read again waits for Typha again, which has to stay for a while.
+  const asked = meetsNewTables(context) ? { afresh: true, judgedWithinMs: RELEASED_WITHIN_MS } : {};
   return [...typha, ...held.map((set, index) => ({ ...releaseSet(set, facts.ignores), ...(index === 0 ? asked : {}) }))];
 }
 
