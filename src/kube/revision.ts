@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kernel/object.ts';
+import { isSameImage } from './judge-pod.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { shapeOf } from './workload.ts';
+import { containersOf, shapeOf } from './workload.ts';
 
 /** Where the API server counts the templates of a DaemonSet; its pods have the number as a label. */
 const TEMPLATES = 'deprecated.daemonset.template.generation';
@@ -22,7 +23,13 @@ export function ofTemplate(workload: KubeObject, pods: readonly PodFacts[]): (po
   const marked = pods.flatMap(({ revision }) => revision ?? []);
   const made = marked.filter(({ generation }) => generation === now);
   // A template that came back has its former hash: then the controller counts pods that were made before.
-  const again = [...Map.groupBy(marked, ({ hash }) => hash).values()].filter(({ length }) => length === counted);
+  const alike = pods.filter(({ images }) => hasImages(workload, images)).flatMap(({ revision }) => revision ?? []);
+  const again = [...Map.groupBy(alike, ({ hash }) => hash).values()].filter(({ length }) => length === counted);
   const hashes = new Set((made.length > 0 ? made : again.length === 1 ? again.flat() : []).map(({ hash }) => hash));
   return ({ revision }) => revision === undefined || revision.generation === now || hashes.has(revision.hash);
+}
+
+/** What admission added to a pod does not count. */
+function hasImages(workload: KubeObject, images: PodFacts['images']): boolean {
+  return containersOf(workload).every(({ name, image = '' }) => isSameImage(images[name] ?? '', image));
 }

@@ -43,6 +43,22 @@ describe('pods of the present template of a DaemonSet', () => {
     assert.deepEqual(current({ template: 3, updated: 2, observed: 0 }, '1a', '1a', '2b'), [], 'before the controller has seen it');
   });
 
+  it('are told by their images where the number of both hashes is the same, as after a canary of two nodes', () => {
+    const containers = (image: string) => [{ name: 'agent', image }];
+    const workload = {
+      ...daemonSet({ template: 3, updated: 1, desired: 2 }),
+      spec: { template: { spec: { containers: containers('agent:v1') } } },
+    };
+    const pods = [
+      podFacts({ ...pod('1a'), spec: { containers: containers('agent:v1') } }),
+      podFacts({ ...pod('2b'), spec: { containers: containers('agent:v2') } }),
+    ];
+    assert.deepEqual(
+      pods.filter(ofTemplate(workload, pods)).map(({ name }) => name),
+      ['1a'],
+    );
+  });
+
   it('are all where the controller says so, or where nothing tells', () => {
     assert.deepEqual(current({ template: 3, updated: 2, desired: 2 }, '1a', '2b'), ['1a', '2b']);
     assert.deepEqual(current({ updated: 0 }, '1a', '2b'), ['1a', '2b']);

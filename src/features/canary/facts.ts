@@ -31,6 +31,8 @@ export interface AgentFacts {
   /** That of their pods. */
   readonly selector: string;
   readonly agents: readonly AgentNode[];
+  /** The template is still to be changed: which agents are old then is known only afterwards. */
+  readonly isChanging: boolean;
 }
 
 export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
@@ -44,14 +46,14 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
 
 /** The nodes of `--canary`. Throws Fault('usage') where it names none that can be evaluated. */
 export async function readCanary({ cluster }: Pick<Sources, 'cluster'>, text: string, found: AgentFacts): Promise<CanaryFacts> {
-  const { target, selector, agents } = found;
+  const { target, selector, agents, isChanging } = found;
   const nodes = await chooseNodes(cluster, text, agents);
   const chosen = new Set(nodes);
   return {
     target,
     selector,
     nodes,
-    old: agents.filter(({ node, isNew }) => !isNew && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
+    old: agents.filter(({ node, isNew }) => (isChanging || !isNew) && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
     others: agents.filter(({ node, isNew }) => isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
     of: agents.length,
   };
@@ -84,7 +86,7 @@ export async function readAgents(
     if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew });
   }
   const agents = [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
-  return { target, selector, agents };
+  return { target, selector, agents, isChanging: isChanged };
 }
 
 function hasImage(workload: KubeObject, { container, image }: RolloutTarget): boolean {

@@ -127,11 +127,14 @@ const accountAlone = (pod: KubeObject): KubeObject => ({
   status: { phase: textAt(pod.status, 'phase') },
 });
 
-/** After everything else: until then newer workloads may use it. Each as it was read and not used, and recorded first. */
-export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
+/**
+ * After everything else: until then newer workloads may use it. Each as it was read, and recorded first; `made`: what only the newer operator
+ * makes, which goes whatever of it is still ending.
+ */
+export function removeAdded(added: readonly KubeObject[], made: readonly KubeObject[] = []): readonly Action[] {
   // Whether these are used is asked of each of them.
-  const isTold = added.every(({ kind }) => ORDER.includes(kind));
-  return added.map((object, index) => {
+  const isTold = made.length === 0 && added.every(({ kind }) => ORDER.includes(kind));
+  return [...made, ...added].map((object, index) => {
     const { resourceVersion } = object.metadata;
     const target = refOf(object);
     return {
@@ -141,7 +144,12 @@ export function removeAdded(added: readonly KubeObject[]): readonly Action[] {
       undo: 'full',
       ...(index === 0 && !isTold ? { afresh: true } : {}),
       keep: { changes: [changeTo(object, { '': undefined })] },
-      effect: { type: 'delete', target, ...(resourceVersion ? { resourceVersion } : {}), onlyIf: { type: 'unused', target } },
+      effect: {
+        type: 'delete',
+        target,
+        ...(resourceVersion ? { resourceVersion } : {}),
+        ...(index < made.length ? {} : { onlyIf: { type: 'unused', target } }),
+      },
     };
   });
 }

@@ -72,7 +72,7 @@ export function aroundOlder(frame: BackFrame, { starts, actions, added = [] }: B
     ...actions.map((action) => (starts ? onlyWhileHeld(action, agents) : action)),
     ...typhaThenAgents(agents, starts, until, context),
     ...movedApi(frame, context),
-    ...removeAdded([...newer.any, ...newer.api, ...added]),
+    ...removeAdded(added, [...newer.any, ...newer.api]),
   ];
 }
 

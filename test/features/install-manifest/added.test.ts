@@ -82,6 +82,8 @@ describe('what an upgrade added', () => {
     await assert.rejects(assertUnused(binding), Outdated);
     const [action] = removeAdded([{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: target.name } }]);
     assert.deepEqual(action?.effect, { type: 'delete', target, onlyIf: { type: 'unused', target } });
+    const made = removeAdded([], [{ apiVersion: target.apiVersion, kind: target.kind, metadata: { name: target.name } }]);
+    assert.deepEqual(made[0]?.effect, { type: 'delete', target }, 'its pods may still be ending');
   });
 
   it('stays where a role has got another rule since, or counts for a role of somebody else, and with it its binding', async () => {
