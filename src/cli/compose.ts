@@ -3,6 +3,7 @@ import { systemClock } from '../adapters/clock.ts';
 import { journalStore } from '../adapters/journal/journal.ts';
 import { journalSecrets } from '../adapters/journal/secrets.ts';
 import { openCluster } from '../adapters/kube/cluster.ts';
+import { chosenContext } from '../adapters/kubeconfig/chosen-context.ts';
 import type { Connection } from '../adapters/kubeconfig/connection.ts';
 import { privateKubeconfig, readConnection } from '../adapters/kubeconfig/kubeconfig.ts';
 import { isGone, isRunning, operatorName, pidHere, runIdentity } from '../adapters/lock/lease.ts';
@@ -15,7 +16,7 @@ import { storedManifests } from '../adapters/stored-bases.ts';
 import { awaitOrphans, orphansOf } from '../adapters/tools/orphans.ts';
 import { type PrivateKubeconfig, privateKubeconfigFile, removeStaleKubeconfigs } from '../adapters/tools/private-kubeconfig.ts';
 import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
-import { openUserCommands } from '../adapters/user-commands.ts';
+import { openUserCommands, type StartWith } from '../adapters/user-commands.ts';
 import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
 import type { IntentKind } from '../kernel/intent.ts';
@@ -23,14 +24,13 @@ import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { type Records, recordHere, runIdOf } from '../kernel/run-record.ts';
-import type { UserCommands } from '../kernel/user-command.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { forPrograms } from './command-line.ts';
 import { acceptableChecks, askedFor } from './options.ts';
 import { flagsWithRecord } from './recorded-flags.ts';
 import { goalBack } from './rollback-goal.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
-import { userCommandTexts } from './user-commands.ts';
+import { onOneCluster, userCommandTexts } from './user-commands.ts';
 
 /** Joins ports to adapters for one command on one cluster. This file is loaded when a command asks a cluster, and the adapters with it. */
 export async function compose(asked: ComposeRequest, version: string): Promise<Composition> {
@@ -40,7 +40,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const connection = await readConnection(typed.flags, env);
   const { server, contextName, ownFile } = connection;
   asked.meant?.(connection);
-  const commands = await refuseWrong(typed);
+  const startWith = await refuseWrong(typed);
   if (connection.cluster['insecure-skip-tls-verify'])
     warn(`the API server ${server} is not verified (insecure-skip-tls-verify): anybody on the network path can impersonate it`);
   const cluster = openCluster(connection, { version, warn, terminal: interactive, trace, interruption });
@@ -78,7 +78,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     operator: operatorName(),
     journal: openJournal(ledger, context),
     cluster,
-    commands,
+    commands: startWith(() => chosenContext(connection, typed.flags, env, work)),
     tools: toolsFor(request, profile, { kubeconfig, work }, connection),
     artifacts: openArtifacts({
       ...artifactOptionsOf(request, profile),
@@ -123,11 +123,11 @@ export function readRecord(content: unknown) {
 }
 
 /** A value that is wrong is so on every cluster: it is refused before one is asked. */
-async function refuseWrong({ flags, env }: Pick<ComposeRequest, 'flags' | 'env'>): Promise<UserCommands> {
+async function refuseWrong({ flags, env }: Pick<ComposeRequest, 'flags' | 'env'>): Promise<StartWith> {
   const { defaultRelease } = flags.profile === undefined ? firstShipped() : namedProfile(flags.profile);
   askedFor(flags, { defaultRelease, ...(await acceptableChecks(flags)) });
   await givenSumsOf(flags['artifact-digest']);
-  return openUserCommands(userCommandTexts(flags), env);
+  return openUserCommands(onOneCluster(userCommandTexts(flags), flags), env);
 }
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */

@@ -18,6 +18,16 @@ export function userCommandTexts(flags: RunFlags): Readonly<Partial<Record<UserC
   return Object.fromEntries(USER_COMMANDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])));
 }
 
+/** The same. Throws Fault('usage') where they could act on another cluster: of a context they are told, of a server they cannot be. */
+export function onOneCluster<Texts extends object>(texts: Texts, { server, cluster }: Pick<RunFlags, 'server' | 'cluster'>): Texts {
+  const [command] = Object.keys(texts);
+  if (command === undefined || (server === undefined && cluster === undefined)) return texts;
+  const flag = server === undefined ? 'cluster' : 'server';
+  throw new Fault('usage', `--${command} is not started with --${flag}: kubectl in it would use the cluster of the context`, [
+    'name a context of that cluster with --context',
+  ]);
+}
+
 /** The command as the user would start it. */
 export const typedCommand = (flag: UserCommandName, said: string): Command => localCommand`${commandWords(said, flag)}`;
 

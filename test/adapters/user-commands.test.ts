@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
+import { chosenContext } from '../../src/adapters/kubeconfig/chosen-context.ts';
+import type { Environment } from '../../src/adapters/kubeconfig/connection.ts';
 import { openUserCommands } from '../../src/adapters/user-commands.ts';
 import { forPrograms } from '../../src/cli/command-line.ts';
 import { Fault } from '../../src/kernel/fault.ts';
@@ -17,7 +19,8 @@ describe('a command of the user', () => {
     chmodSync(file, mode);
     return file;
   };
-  const opened = async (text: string, env: NodeJS.ProcessEnv = process.env) => openUserCommands({ probe: text }, forPrograms(env));
+  const opened = async (text: string, env: NodeJS.ProcessEnv = process.env, more: Environment = {}) =>
+    (await openUserCommands({ probe: text }, forPrograms(env)))(async () => more);
   const ran = async (text: string, { limitMs = 10_000, env = process.env, node = '' } = {}) =>
     (await opened(text, env)).run('probe', { limitMs, signal: never, node });
 
@@ -31,6 +34,25 @@ describe('a command of the user', () => {
     const file = script('env.sh', 'echo "$MINE/$NETSVC_UPGRADE_TOKEN/$NETSVC_UPGRADE_NOTIFY/$KUBECONFIG" >&2; exit 1');
     const env = { ...process.env, MINE: 'mine', NETSVC_UPGRADE_TOKEN: 'token', NETSVC_UPGRADE_NOTIFY: 'https://h/s', KUBECONFIG: 'k' };
     assert.equal((await ran(file, { env })).because, 'it ended with exit code 1: mine///k');
+  });
+
+  it('finds the context of the run before the files of the user, and no credentials', async () => {
+    const files = new Map<string, string>();
+    const work = { write: async (name: string, text: string | Uint8Array) => files.set(name, String(text)) && `/w/${name}` };
+    const context = { contextName: 'prod', source: '/k' };
+    const { KUBECONFIG = '' } = await chosenContext(context, {}, { KUBECONFIG: ['/k', '/l'].join(delimiter) }, work);
+    const [name = '', ...own] = KUBECONFIG.split(delimiter);
+    assert.deepEqual(own, ['/k', '/l']);
+    assert.deepEqual(JSON.parse(files.get(basename(name)) ?? ''), { apiVersion: 'v1', kind: 'Config', 'current-context': 'prod' });
+    const named = await chosenContext(context, { kubeconfig: '/m' }, { KUBECONFIG: '/k' }, work);
+    assert.equal(named.KUBECONFIG, [name, '/m'].join(delimiter));
+    assert.deepEqual(await chosenContext({ contextName: 'in-cluster', source: 'in-cluster' }, {}, {}, work), {});
+    const run = await opened(
+      script('kubeconfig.sh', 'echo "$KUBECONFIG" >&2; exit 1'),
+      { ...process.env, KUBECONFIG: '/k' },
+      { KUBECONFIG },
+    );
+    assert.match((await run.run('probe', { limitMs: 10_000, signal: never })).because ?? '', /: \S*context-\w+:\/k:\/l$/);
   });
 
   it('is killed when its time is up, with what it started', async () => {

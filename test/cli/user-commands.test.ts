@@ -3,7 +3,7 @@ import { flagsOfRun } from '../../src/cli/carried.ts';
 import { askedOf } from '../../src/cli/command-line.ts';
 import { leftOutLines, withRecorded } from '../../src/cli/recorded-flags.ts';
 import type { SessionFlags } from '../../src/cli/session.ts';
-import { refuseWithout, withoutUserCommands } from '../../src/cli/user-commands.ts';
+import { onOneCluster, refuseWithout, withoutUserCommands } from '../../src/cli/user-commands.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 
@@ -36,6 +36,17 @@ describe('a command of the user on the command line', () => {
     assert.doesNotMatch(JSON.stringify(shown), /the secret|check\.sh/);
     assert.equal(shown.next, 'kubectl netsvc-upgrade run --canary 1 --probe=(hidden)');
     assert.deepEqual([shown.n, withoutUserCommands(document, [])], [1, document]);
+  });
+
+  it('is not started where kubectl in it would use another cluster than the run', () => {
+    for (const flag of ['server', 'cluster'] as const)
+      assert.throws(
+        () => onOneCluster({ 'after-node': SAID }, { [flag]: 'x' }),
+        (thrown) =>
+          thrown instanceof Fault && thrown.code === 'usage' && thrown.message.includes(`--after-node is not started with --${flag}`),
+      );
+    assert.deepEqual(onOneCluster({ probe: SAID }, {}), { probe: SAID });
+    assert.deepEqual(onOneCluster({}, { server: 'x' }), {});
   });
 
   it('that was given at the beginning has to be given again', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunReport } from '../../src/cli/documents.ts';
 import { until } from '../control-plane/until.ts';
@@ -20,6 +20,13 @@ const COMMIT = ['commit', ...RUN.slice(1)] as const;
 const BACK = ['rollback', ...RUN.slice(1)].filter((word) => word !== '--skip' && word !== 'cli');
 const OWN = '{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1},"type":"RollingUpdate"}';
 const HELD = '{"type":"OnDelete"}';
+
+/** The current context of a user who works on two clusters. */
+const ELSEWHERE = {
+  ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'elsewhere' },
+  clusters: [{ name: 'elsewhere', cluster: { server: 'https://elsewhere.invalid' } }],
+  contexts: [{ name: 'elsewhere', context: { cluster: 'elsewhere', user: '' } }],
+};
 
 type Cluster = Awaited<ReturnType<typeof installedCluster>>;
 
@@ -150,9 +157,14 @@ describe('a canary on a real control plane', function () {
     within(opened(), async (cluster) => {
       const folder = testFolder('hooks');
       const [log, script] = [join(folder, 'log'), join(folder, 'hook.sh')];
+      const [asked, elsewhere] = [join(folder, 'asked'), join(folder, 'elsewhere')];
       writeFileSync(log, '');
-      writeFileSync(script, `#!/bin/sh\necho "$1 $2" >> ${log}\n[ "$1" = before ] && sleep 1\nexit 0\n`);
+      const server = 'kubectl config view --minify -o \'jsonpath={.clusters[0].cluster.server}{"\\n"}\'';
+      writeFileSync(script, `#!/bin/sh\necho "$1 $2" >> ${log}\n${server} >> ${asked}\n[ "$1" = before ] && sleep 1\nexit 0\n`);
       chmodSync(script, 0o755);
+      writeFileSync(elsewhere, JSON.stringify(ELSEWHERE));
+      const misled = { ...cluster.around, kubeconfig: [elsewhere, cluster.around.kubeconfig].join(delimiter) };
+      const context = (await cluster.plane.kubectl(['config', 'current-context'])).stdout.trim();
       const surge = '{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0}}}}';
       const patched = (patch: string, ...more: readonly string[]) =>
         cluster.plane.kubectl(['-n', 'kube-system', 'patch', 'daemonset', 'calico-node', '-p', patch, ...more]);
@@ -162,10 +174,12 @@ describe('a canary on a real control plane', function () {
       assert.match(both.stderr, /may not be set when max(?:Surge|Unavailable) is non-zero/);
       const hooks = ['--before-node', `${script} before {node}`, '--after-node', `${script} after {node}`];
       const lines = () => readFileSync(log, 'utf8').trim().split('\n');
-      const killed = startUpgrade([...RUN, ...hooks], cluster.around);
+      const killed = startUpgrade([...RUN, '--context', context, ...hooks], misled);
       await until('two nodes are done', async () => lines().includes('after node-02'), 180_000);
       killed.kill('SIGKILL');
       await killed;
+      const { stdout: own } = await cluster.plane.kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']);
+      assert.deepEqual([...new Set(readFileSync(asked, 'utf8').trim().split('\n'))], [own]);
       // A deletion that was on its way is through then.
       await pause(3000);
       const [news, before] = [(await newOn(cluster)).length, lines().length];
@@ -178,8 +192,8 @@ describe('a canary on a real control plane', function () {
       assert.equal(without.exitCode, 64, told(without));
       const went = await cluster.upgrade(...RUN, ...hooks);
       assert.equal(went.exitCode, 0, told(went));
-      const own = '{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}';
-      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, own]);
+      const surged = '{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}';
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, surged]);
       const later = lines().slice(before);
       assert.equal(later.length, 2 * (NODES - news), later.join());
       assert.ok(!later.includes('before node-01') && later.includes(`after node-0${NODES}`), later.join());
