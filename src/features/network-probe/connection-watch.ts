@@ -14,7 +14,7 @@ import { CONTAINER } from './jobs.ts';
 import { KEPT_PROBES } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
 import { sweep } from './sweep.ts';
-import { podSays } from './verdict.ts';
+import { doubledText, podSays, podsOf } from './verdict.ts';
 
 /** Between two looks at the logs. */
 const EVERY_MS = 5_000;
@@ -102,6 +102,8 @@ export class ConnectionWatch implements Watcher {
   readonly #failed = new AbortController();
   readonly #since: Date;
   #pods = new Map<string, KubeObject>();
+  /** Jobs of which several pods say that they are theirs, by UID. */
+  readonly #doubled = new Map<string, string>();
   #beatMs = 200;
   #because = '';
   #hasRead = false;
@@ -283,11 +285,12 @@ export class ConnectionWatch implements Watcher {
     if (one.ended !== undefined) return [];
     const isAlive = alive.has(kept.keeps) && alive.has(kept.answers);
     if (!isAlive) {
-      one.ended = now >= this.#place.until ? JOBS_OVER : 'one of its pods was removed, or has ended';
+      const doubled = this.#doubled.get(kept.keeps) ?? this.#doubled.get(kept.answers);
+      one.ended = doubled ?? (now >= this.#place.until ? JOBS_OVER : 'one of its pods was removed, or has ended');
       // Nobody answers any more: that is no gap.
       const last = said ?? one.said;
       if (last) one.said = { ...last, now: last.last };
-      return [];
+      return doubled === undefined ? [] : [`no verdict on the connection ${wayText(kept)}: ${doubled}`];
     }
     if (said && (one.said === undefined || said.now >= one.said.now)) {
       one.said = said;
@@ -349,14 +352,13 @@ export class ConnectionWatch implements Watcher {
   async #alive(): Promise<Map<string, KubeObject>> {
     const { namespace } = this.#place;
     const pods = await this.#ports.cluster.list(K.Pod, { namespace, labelSelector: KEPT_PROBES });
-    const mine = new Set(this.#links.flatMap(({ kept }) => [kept.keeps, kept.answers]));
-    return new Map(
-      pods.flatMap((pod) => {
-        const { ownerReferences = [], deletionTimestamp } = pod.metadata;
-        const uid = ownerReferences.find((one) => one.controller === true && mine.has(one.uid))?.uid;
-        return uid === undefined || deletionTimestamp !== undefined || podSays(pod).state !== 'runs' ? [] : [[uid, pod] as const];
-      }),
-    );
+    const alive = new Map<string, KubeObject>();
+    for (const job of new Set(this.#links.flatMap(({ kept }) => [kept.keeps, kept.answers]))) {
+      const [pod, ...more] = podsOf(pods, job);
+      if (more.length > 0) this.#doubled.set(job, doubledText(more.length + 1, this.#jobs.find(({ uid }) => uid === job)?.name ?? job));
+      else if (pod && podSays(pod).state === 'runs') alive.set(job, pod);
+    }
+    return alive;
   }
 
   async #logs(): Promise<ReadonlyMap<string, LogSaid>> {

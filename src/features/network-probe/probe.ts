@@ -7,7 +7,7 @@ import { AGAIN } from '../../kernel/step.ts';
 import { lastWarning, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
 import { clientJob, listenerJob, NETWORK_PROBES, type ProbePlace } from './jobs.ts';
-import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdict.ts';
+import { doubledText, type Found, foundBy, type PodSays, type Probed, podSays, podsOf } from './verdict.ts';
 
 /** Pull of the image included. */
 export const LISTENS_MS = 60_000;
@@ -91,8 +91,10 @@ export async function settled(
   const namespace = jobs[0]?.job.metadata.namespace ?? '';
   const seenIn = (pods: readonly KubeObject[]) =>
     jobs.map((posted): Settled => {
-      const pod = pods.find(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === posted.job.metadata.uid));
-      return { ...posted, wanted, pod: pod?.metadata.name, says: podSays(pod) };
+      const { uid = '', name } = posted.job.metadata;
+      const [pod, ...more] = podsOf(pods, uid);
+      const says = more.length === 0 ? podSays(pod) : ({ state: 'refused', why: doubledText(more.length + 1, name) } as const);
+      return { ...posted, wanted, pod: pod?.metadata.name, says };
     });
   let seen = seenIn([]);
   for (;;) {

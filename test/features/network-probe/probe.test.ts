@@ -15,6 +15,8 @@ interface World {
   /** The status of the pod of a Job; undefined: it has none. */
   readonly pod: (job: string) => object | undefined;
   readonly events?: readonly object[];
+  /** Pods that somebody else makes for each Job, by its UID. */
+  readonly forged?: (uid: string) => readonly KubeObject[];
   /** Failures of the first lists. */
   readonly failing?: number;
 }
@@ -24,7 +26,7 @@ const creating = { phase: 'Pending', ...container({ waiting: { reason: 'Containe
 const ended = (exitCode: number) => ({ phase: 'Succeeded', ...container({ terminated: { exitCode } }) });
 const working = (job: string) => (job.includes('listener') ? runs : ended(0));
 
-async function probe({ pod, events = [], failing = 0 }: World, stop = new AbortController()) {
+async function probe({ pod, events = [], failing = 0, forged = () => [] }: World, stop = new AbortController()) {
   const clock = steppingClock();
   const jobs: KubeObject[] = [];
   const [asked, reports, created]: [string[], string[], unknown[]] = [[], [], []];
@@ -39,7 +41,12 @@ async function probe({ pod, events = [], failing = 0 }: World, stop = new AbortC
       if (lists <= failing) throw new ApiFailure(503, 'ServiceUnavailable', 'not now');
       return jobs.flatMap(({ metadata: { name, uid } }) => {
         const status = pod(name);
-        return status ? [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-x`, ownerReferences: [{ uid }] }, status }] : [];
+        return status
+          ? [
+              ...forged(String(uid)),
+              { apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-x`, ownerReferences: [{ uid, controller: true }] }, status },
+            ]
+          : [];
       });
     },
     raw: async (path: string) => {
@@ -72,6 +79,20 @@ describe('a network probe', () => {
     );
     assert.equal(jobs.length, 4);
     assert.ok(reports.includes('clients of the network probe 2/2'), reports.join());
+  });
+
+  const posing = (uid: string, controller: boolean): KubeObject =>
+    ({
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      metadata: { name: '0-first', ownerReferences: [{ uid, controller }] },
+      status: ended(69),
+    }) as never;
+
+  it('hears no pod that its Job does not control, and none where several say that it does', async () => {
+    const fair = await probe({ pod: working, forged: (uid) => [posing(uid, false)] });
+    assert.ok('found' in fair.probed, JSON.stringify(fair.probed));
+    const { probed } = await probe({ pod: working, forged: (uid) => [posing(uid, true)] });
+    assert.ok('unmade' in probed && /2 pods say that they are of Job/.test(probed.unmade), JSON.stringify(probed));
   });
 
   it('is what an event of the kubelet says, where a new pod gets no network', async () => {
