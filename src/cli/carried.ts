@@ -117,7 +117,11 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
     const { own } = finding.next;
     const known = own === undefined || here.commands.includes(own);
-    const isForth = here.chain?.intent === 'rollback' && own !== undefined && FORTH.includes(own);
+    const isForth =
+      here.chain?.intent === 'rollback' &&
+      own !== undefined &&
+      FORTH.includes(own) &&
+      !finding.next.words.some(({ value }) => value === 'list');
     const next = isForth ? oursWith('rollback', here.carried) : commandHere(finding.next, here.carried);
     if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
     return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };

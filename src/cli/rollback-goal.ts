@@ -32,8 +32,8 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
   const because = noWayBack(upgrade);
-  await refuseLost(records, upgrade);
   if (because !== undefined) throw blocked(`${to} cannot be rolled back to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
+  await refuseLost(records, upgrade);
   return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
 }
 
@@ -43,7 +43,7 @@ async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Pro
   const last = kept.findLast((id) => id.startsWith(part));
   if (last === undefined || (await keptWith(part)).some(({ id }) => id === last)) return;
   throw blocked('what the upgrade kept of your edits is gone from the cluster', [
-    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-kept-N of kube-system from a backup',
+    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
     `or ${BY_HAND}`,
   ]);
 }

@@ -202,7 +202,7 @@ async function runLines(
   const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   // Stages behind the last step have none of their own.
-  const open = record.stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state));
+  const open = record.stages.findLast(({ state }) => ['failed', 'interrupted', 'running', 'held'].includes(state));
   const behind = open !== undefined && open.id !== progress?.stage;
   const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.

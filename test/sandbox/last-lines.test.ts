@@ -44,6 +44,13 @@ describe('the last lines of a command', function () {
     }
   });
 
+  it('of a wait alone that ended well lead to the stage that follows, though the run is not finished', async () => {
+    await performed('crds --yes');
+    await performed('apply --yes');
+    const well = await performed('wait');
+    assert.deepEqual([well.exit, well.lines.at(-1)], [0, 'Next: kubectl netsvc-upgrade ownerrefs restore']);
+  });
+
   it('of preflight count what stands in the way', async () => {
     scenario.cluster.nodes.fault('node-02', 'crash-loop');
     await performed('run --yes');

@@ -12,10 +12,10 @@ export async function recordIn(ledger: Ledger): Promise<RunRecord | undefined> {
   return text === undefined ? undefined : parseRecord(text, ledger.whereIs(RECORD_NAME));
 }
 
-/** What differs once a run has written; undefined where it cannot be read, which the reader of the record says. */
+/** Tells that no run has written yet: a lease that is gone beside a record may be that of a run at work. Undefined where it cannot be told. */
 export async function recordStateIn(ledger: Ledger): Promise<string | undefined> {
   return ledger.read(RECORD_NAME).then(
-    (entry) => (entry ? `${entry.uid} ${entry.version}` : 'none'),
+    (entry) => (entry ? undefined : 'none'),
     () => undefined,
   );
 }
@@ -49,8 +49,10 @@ export function ledgerRecords(ledger: Ledger): Records {
   }
 
   async function allLines(): Promise<readonly KeptLine[]> {
+    // What is moved meanwhile is in the log before it goes from here.
+    const beside = await besideRecord();
     const parts = await logParts(await ledger.names(), ledger.read);
-    return [...(await readLog(parts, (number) => ledger.whereIs(logName(number)))), ...(await besideRecord())];
+    return [...(await readLog(parts, (number) => ledger.whereIs(logName(number)))), ...beside];
   }
 
   return {

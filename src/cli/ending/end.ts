@@ -27,7 +27,9 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const resume = flags && resumeCommand(flags, before);
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
-  const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume, manual });
+  // A wait alone that ended well is a stage of those who go stage by stage, but not in a rollback.
+  const isResumed = full || exit !== 'done' || resumerOf(before) === 'rollback';
+  const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume: isResumed ? resume : undefined, manual });
   if (flags && step.plain === resume?.plain)
     for (const line of recordedLines(resumerOf(before), flags, before, context.clusterUid)) session.say(line);
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;

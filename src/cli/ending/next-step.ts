@@ -58,7 +58,7 @@ export function nextCommand(ending: Ending): Command {
       return commandIn(ending.steps ?? []) ?? ours('status');
     case 'usage':
       // What asks nobody is not pasted: the plan is looked at, then --yes added.
-      return ownCommand(ending.typed).with('--dry-run=client');
+      return ownCommand(ending.typed).without('plan-file').with('--dry-run=client');
     case 'timeout':
     case 'stopped':
       // The same command again would end in the same way until somebody has looked.

@@ -113,6 +113,11 @@ describe('the last line', () => {
       { exit: 'usage' },
       `${P} run --context=prod --dry-run=client`,
     ],
+    [
+      'leaves out the saved plan there: a dry run does not compare it',
+      { exit: 'usage', typed: 'run --plan-file plan.json' },
+      `${P} run --dry-run=client`,
+    ],
     ['goes from a run to its report, which knows no artifacts', {}, `${P} report --context=prod`],
     ['follows the run that holds the lock', { exit: 'locked' }, `${P} status --watch --context=prod`],
     [
