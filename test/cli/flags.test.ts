@@ -25,7 +25,14 @@ const compound = FLAG_ROWS.map(([name]) => name)
   .sort();
 
 /** A stage has the name of its flag; `-o images` refuses a report and files for Git; what comes next hangs on what was typed. */
-const ELSEWHERE: Readonly<Record<string, number>> = { 'dry-run': 1, 'for-git': 1, 'probe-nodes': 2, 'read-only': 1, 'report-file': 1 };
+const ELSEWHERE: Readonly<Record<string, number>> = {
+  'dry-run': 1,
+  'for-git': 1,
+  'plan-file': 1,
+  'probe-nodes': 2,
+  'read-only': 1,
+  'report-file': 1,
+};
 
 describe('the tables of flags', () => {
   for (const name of compound)
