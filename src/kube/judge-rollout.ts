@@ -5,8 +5,8 @@ import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/roll
 import { fix, type Step, seeWhy, text } from '../kernel/step.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
 import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
-import { isObserved, ofTemplate } from './revision.ts';
-import { containersOf, shapeOf } from './workload.ts';
+import { ofTemplate } from './revision.ts';
+import { containersOf, isObserved, shapeOf } from './workload.ts';
 
 /** Everything a verdict over one workload needs. */
 export interface RolloutView extends PodSurroundings {

@@ -1,15 +1,10 @@
 import type { KubeObject } from '../kernel/object.ts';
 import { isSameImage } from './judge-pod.ts';
 import type { PodFacts } from './pod-facts.ts';
-import { containersOf, shapeOf } from './workload.ts';
+import { containersOf, isObserved, shapeOf } from './workload.ts';
 
 /** Where the API server counts the templates of a DaemonSet; its pods have the number as a label. */
 const TEMPLATES = 'deprecated.daemonset.template.generation';
-
-/** The controller has seen the workload as it is. */
-export function isObserved(workload: KubeObject): boolean {
-  return (shapeOf(workload).status?.observedGeneration ?? 0) >= (workload.metadata.generation ?? 0);
-}
 
 /**
  * Tells pods of a DaemonSet's template from those of an earlier one, as its controller does: an edit may change it and keep the image. All

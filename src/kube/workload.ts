@@ -125,3 +125,8 @@ export function settingsOf(container: Container, namespace: string, configMaps: 
     hasConfigMap: (name: string) => data(name) !== undefined,
   };
 }
+
+/** The controller has seen the workload as it is. */
+export function isObserved(workload: KubeObject): boolean {
+  return (shapeOf(workload).status?.observedGeneration ?? 0) >= (workload.metadata.generation ?? 0);
+}

@@ -14,6 +14,7 @@ import { patchOf } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { HELD_BY, heldBy, holdOps, isIgnored, isWhollyHeld, readHeldCopies, releaseOps } from '../../kube/held.ts';
+import { isObserved } from '../../kube/workload.ts';
 
 /** A Deployment or DaemonSet that the operator is not to change for a while. */
 interface HeldWorkload {
@@ -94,16 +95,11 @@ async function seen({ cluster, clock }: Ports, { name, namespace = '' }: ObjectR
   const only = { namespace, fieldSelector: `metadata.name=${name}`, signal: AbortSignal.any([stop, end.signal]) };
   for await (const update of cluster.watch(K.Deployment, only)) {
     const [live] = update.type === 'snapshot' ? update.items : [update.object];
-    if (!live || update.type === 'deleted' || isSeen(live)) break;
+    if (!live || update.type === 'deleted' || isObserved(live)) break;
   }
   end.abort();
   if (stop.aborted)
     throw new Fault('interrupted', `stopped while Deployment/${namespace}/${name} is released`, ['run the same command again']);
-}
-
-function isSeen({ metadata, status }: KubeObject): boolean {
-  const { observedGeneration = 0 } = (status ?? {}) as { readonly observedGeneration?: number };
-  return observedGeneration >= (metadata.generation ?? 0);
 }
 
 const KINDS: readonly Kind[] = [K.Deployment, K.DaemonSet, K.ReplicaSet];

@@ -5,7 +5,7 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { againAs } from '../../kernel/step.ts';
 import { judgeRollout, type Known } from '../../kube/judge-rollout.ts';
 import type { NodeFacts, PodFacts } from '../../kube/pod-facts.ts';
-import { isObserved } from '../../kube/revision.ts';
+import { isObserved } from '../../kube/workload.ts';
 
 export const CONTINUE = [againAs('it resumes where this one stopped')];
 

@@ -7,6 +7,7 @@ import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { WorkloadName } from '../../kernel/rollout.ts';
 import { withoutReplaced } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
+import { isObserved } from '../../kube/workload.ts';
 import { explained, failed, failIfAny, type PodView, type PreflightCheck, type PreflightFacts, shapeOf, table } from '../survey/index.ts';
 import { findWorkload, withWorkloads } from './targets.ts';
 
@@ -65,7 +66,7 @@ function isReady(pod: PodView, { ready }: WorkloadName): boolean {
 /** What the workload's controller still has to do; undefined if nothing. */
 function rolloutPending(workload: KubeObject, { kind }: WorkloadName, pods: number): string | undefined {
   const { spec, status = {} } = shapeOf(workload);
-  if ((status.observedGeneration ?? 0) < (workload.metadata.generation ?? 0)) return 'its controller has not seen the last change';
+  if (!isObserved(workload)) return 'its controller has not seen the last change';
   const desired = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
   const updated = (kind === 'DaemonSet' ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
   if (desired === 0) return 'no pod is wanted';
