@@ -7,7 +7,7 @@ import { type ExitName, Fault, UnchangedFault } from '../kernel/fault.ts';
 import type { Installation } from '../kernel/installation.ts';
 import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
-import { continues, type RunRecord } from '../kernel/run-record.ts';
+import { continues, openStage, type RunRecord } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { AGAIN, Step, type Suggestion, stepOf, text, WHEN_READY } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
@@ -171,8 +171,8 @@ async function question(session: Session, stages: readonly AnyStage[], head: Upg
 }
 
 /** `, stopped at apply 4m ago,`; empty where no stage of the run has ended early. */
-function stoppedAt({ stages }: RunRecord, now: Date): string {
-  const last = stages.findLast(({ state }) => ['failed', 'interrupted', 'running', 'held'].includes(state));
+function stoppedAt(record: RunRecord, now: Date): string {
+  const last = openStage(record);
   if (last === undefined) return '';
   return `, ${last.state === 'running' ? 'interrupted' : 'stopped'} at ${last.id} ${agoText(last.endedAt ?? last.startedAt, now)},`;
 }

@@ -6,7 +6,7 @@ import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
-import { leavesSteps, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import { leavesSteps, openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
@@ -202,7 +202,7 @@ async function runLines(
   const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   // Stages behind the last step have none of their own.
-  const open = record.stages.findLast(({ state }) => ['failed', 'interrupted', 'running', 'held'].includes(state));
+  const open = openStage(record);
   const behind = open !== undefined && open.id !== progress?.stage;
   const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.

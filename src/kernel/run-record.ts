@@ -38,6 +38,11 @@ export interface StageRecord {
   readonly pod?: PodName;
 }
 
+/** The last stage that has not come to its end; undefined where each has. */
+export function openStage({ stages }: Pick<RunRecord, 'stages'>): StageRecord | undefined {
+  return stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
+}
+
 /** How far a part of a run came in the plan that was agreed to. */
 export interface RunProgress extends StepPlace {
   /** The stage is at work, or was killed: it is at one of its steps up to this one. */
