@@ -4,9 +4,9 @@ import type { Observer } from '../../kernel/event.ts';
 import { Fault, UnchangedFault } from '../../kernel/fault.ts';
 import { isInterrupted } from '../../kernel/interruption.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { againAs, look, or, type Suggestion, text } from '../../kernel/step.ts';
+import { againAs, look, type Suggestion, text } from '../../kernel/step.ts';
 import type { ProbeTrace, Sentinel, UserCommandEnd, UserCommands } from '../../kernel/user-command.ts';
-import { HELD, heldIn, ofCanary } from '../rollout/index.ts';
+import { FIX_OR_BACK, HELD, heldIn, ofCanary } from '../rollout/index.ts';
 
 /** From one beginning to the next. */
 const EVERY_MS = 5_000;
@@ -106,8 +106,4 @@ export class ProbeWatch implements Sentinel {
   }
 }
 
-const ROLLING: readonly Suggestion[] = [
-  'this run writes nothing more; what an operator has begun continues by itself',
-  text`fix the cause, then ${againAs('it resumes')}`,
-  or('go back, as undo says'),
-];
+const ROLLING: readonly Suggestion[] = ['this run writes nothing more; what an operator has begun continues by itself', ...FIX_OR_BACK];

@@ -6,10 +6,10 @@ import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
-import { againAs, impact, look, or, type Suggestion, text } from '../../kernel/step.ts';
+import { impact, look, type Suggestion, text } from '../../kernel/step.ts';
 import { leanNode } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
-import { HELD, heldIn, ofCanary } from '../rollout/index.ts';
+import { FIX_OR_BACK, HELD, heldIn, ofCanary } from '../rollout/index.ts';
 import { CONTAINER } from './jobs.ts';
 import { KEPT_PROBES } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
@@ -384,8 +384,7 @@ const JOBS_OVER = 'the time limit of its Jobs was over';
 
 const ROLLING: readonly Suggestion[] = [
   'this run writes nothing more; agents that the cluster replaces by itself are replaced further',
-  text`fix the cause, then ${againAs('it resumes')}`,
-  or('go back, as undo says'),
+  ...FIX_OR_BACK,
 ];
 
 const isMade = ({ said }: Watched): boolean => said !== undefined && said.last > 0;

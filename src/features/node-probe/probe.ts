@@ -1,12 +1,12 @@
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { parsedJson, textAt } from '../../kernel/json.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
-import { itemsIn } from '../rollout/index.ts';
+import { pagesOf } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { type ProbedImage, probedImages } from './image-probe.ts';
 import { JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
@@ -207,12 +207,11 @@ async function tryAgain(one: Tried, { mount, instead, fault }: Change, around: W
 async function readEvents(cluster: Ports['cluster'], namespace: string, reason: string): Promise<readonly object[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events?fieldSelector=${encodeURIComponent(`reason=${reason}`)}&limit=500`;
   const mine: object[] = [];
-  let page = path;
-  while (page !== '') {
-    const text = await cluster.raw(page).catch(() => '');
-    mine.push(...itemsIn(text).filter((event) => textAt(event, 'involvedObject', 'name')?.startsWith(JOB_PREFIX)));
-    const token = textAt(parsedJson(text), 'metadata', 'continue') ?? '';
-    page = token === '' ? '' : `${path}&continue=${encodeURIComponent(token)}`;
+  const isMine = (event: object) => textAt(event, 'involvedObject', 'name')?.startsWith(JOB_PREFIX);
+  try {
+    for await (const page of pagesOf(cluster, path)) mine.push(...page.filter(isMine));
+  } catch {
+    // What was read so far counts.
   }
   return mine;
 }

@@ -133,7 +133,7 @@ export class Steady {
     const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
     const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
     const fact = `${counted(bad.length, 'new agent')} ${what}: ${list.join('; ')}`;
-    const rest = this.#heldFor ? HELD : ROLLED;
+    const rest = this.#heldFor ? HELD : FIX_OR_BACK;
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);
   }
 }
@@ -151,16 +151,16 @@ export type HeldFor = 'canary' | 'rest';
 export const ofCanary = (fact: string, heldFor: HeldFor | undefined): string =>
   heldFor === 'canary' ? `the canary failed: ${fact}` : fact;
 
+/** What is left after a verdict that stopped the run. */
+export const FIX_OR_BACK: readonly Suggestion[] = [text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
+
 /** What it means that the agents stay held. */
 export const HELD_ON = means(
   'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release',
 );
 
 /** What a canary that failed means. */
-export const HELD: readonly Suggestion[] = [HELD_ON, text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
-
-/** Where all agents are new. */
-const ROLLED: readonly Suggestion[] = [text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
+export const HELD: readonly Suggestion[] = [HELD_ON, ...FIX_OR_BACK];
 
 /** What the DaemonSet was held for when this action was begun, and the nodes whose agents were new then. */
 export function heldIn(last: Action | undefined): { readonly for: HeldFor; readonly nodes: readonly string[] } | undefined {

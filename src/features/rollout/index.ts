@@ -1,10 +1,11 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { agentSetting, agentSettings, ebpfNodes } from './agent-settings.ts';
-export { HELD, HELD_ON, type HeldFor, heldIn, ofCanary } from './canary-view.ts';
+export { FIX_OR_BACK, HELD, HELD_ON, type HeldFor, heldIn, ofCanary } from './canary-view.ts';
 export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
-export { itemsIn, lastWarning, meaningOf, shortText } from './meanings.ts';
+export { pagesOf } from './list-pages.ts';
+export { lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
 export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';

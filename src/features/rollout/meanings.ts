@@ -1,9 +1,9 @@
 import { command } from '../../kernel/command.ts';
 import { mask } from '../../kernel/hidden.ts';
-import { isRecord, jsonAt, parsedJson } from '../../kernel/json.ts';
 import { type Said, text } from '../../kernel/step.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import type { EventFields } from '../../kube/pod-facts.ts';
+import { itemsIn } from './list-pages.ts';
 
 /** What a known message of a pod, its log or its events means. In order: the first that fits is told. Each was met in a real upgrade (docs/use/known-incidents.md). */
 const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
@@ -156,12 +156,6 @@ function timeOf({ lastTimestamp, eventTime }: EventFields): number {
 
 function storedAt({ metadata }: EventFields): number {
   return Date.parse(metadata?.creationTimestamp ?? '') || 0;
-}
-
-/** The items of a list; none where the answer is no list. */
-export function itemsIn(text: string): readonly object[] {
-  const items = jsonAt(parsedJson(text), 'items');
-  return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
 /** A text of the cluster as one short line, without credentials. */

@@ -1,7 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
-import { parsedJson, textAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
@@ -9,7 +8,8 @@ import { againAs, means, seeWhy, type Text, text } from '../../kernel/step.ts';
 import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { keptOff, withoutNetwork } from './failed-pods.ts';
-import { type AgentPod, itemsIn, meaningOf, refusalsOn, shortText } from './meanings.ts';
+import { itemsIn, pagesOf } from './list-pages.ts';
+import { type AgentPod, meaningOf, refusalsOn, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -131,13 +131,7 @@ export class PodEvents {
   async #events(): Promise<readonly EventFields[]> {
     const path = `/api/v1/events?fieldSelector=${encodeURIComponent('reason=FailedCreatePodSandBox')}&limit=${EVENTS}`;
     const events: object[] = [];
-    let after: string | undefined = '';
-    for (let page = 0; page < PAGES && after !== undefined; page += 1) {
-      const answer = await this.#cluster.raw(`${path}${after}`);
-      events.push(...itemsIn(answer));
-      const token = textAt(parsedJson(answer), 'metadata', 'continue');
-      after = token ? `&continue=${encodeURIComponent(token)}` : undefined;
-    }
+    for await (const page of pagesOf(this.#cluster, path, PAGES)) events.push(...page);
     return events;
   }
 
