@@ -105,6 +105,10 @@ export interface Here {
 /** What continues an upgrade, part or whole: in a rollback each of them would lead forward again. */
 const FORTH: readonly string[] = ['run', 'apply', 'wait', 'crds', 'ownerrefs'];
 
+function leadsForth({ own = '', words }: Command): boolean {
+  return FORTH.includes(own) && !words.some(({ value }) => value === 'list');
+}
+
 /**
  * The findings' next steps and hints, completed for the cluster that was checked: without `--context` they would act on another one. A next
  * step equal to the command that just ended is replaced by the check's page.
@@ -117,12 +121,10 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     // The procedure has stages that this version has no command for yet: what the user can do about them is in the page.
     const { own } = finding.next;
     const known = own === undefined || here.commands.includes(own);
-    const isForth =
-      here.chain?.intent === 'rollback' &&
-      own !== undefined &&
-      FORTH.includes(own) &&
-      !finding.next.words.some(({ value }) => value === 'list');
-    const next = isForth ? oursWith('rollback', here.carried) : commandHere(finding.next, here.carried);
+    const next =
+      here.chain?.intent === 'rollback' && leadsForth(finding.next)
+        ? oursWith('rollback', here.carried)
+        : commandHere(finding.next, here.carried);
     if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
     return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };
   });

@@ -23,17 +23,17 @@ export function askingRights(inner: AnyStage, ofRollback: () => readonly Needs[]
   };
 }
 
-async function readRights({ cluster, stored, ...sources }: Sources, context: Context, needs: readonly Needs[]): Promise<AccessFacts> {
-  const installation = await attempt(() => readInstalled({ cluster, stored, ...sources }, context));
+async function readRights(sources: Sources, context: Context, needs: readonly Needs[]): Promise<AccessFacts> {
+  const installation = await attempt(() => readInstalled(sources, context));
   const access = await attempt(async () => {
     const found = read(installation);
-    return reviewed(cluster, asked(needs, context.profile, await scopeOf(stored, context, found)));
+    return reviewed(sources.cluster, asked(needs, context.profile, await scopeOf(sources, context, found)));
   });
   return { access, installation: 'value' in installation ? installation.value : undefined, of: 'rollback' };
 }
 
 /** The objects of the old release by name, where its manifest is at hand. Whether there is a mesh is not read: nothing of it is asked for. */
-async function scopeOf(stored: Sources['stored'], { profile, goal }: Context, installation: Installation): Promise<PlanScope> {
+async function scopeOf({ stored }: Pick<Sources, 'stored'>, { profile, goal }: Context, installation: Installation): Promise<PlanScope> {
   const variant = profile.variants.find(({ id }) => id === installation.variant);
   const isWhole = hasFullManifest(installation) && variant !== undefined;
   const documents = isWhole ? await stored.documentsOf(goal.release, variant.file) : undefined;

@@ -34,7 +34,7 @@ export interface LockDeps {
    * lost the lock without releasing it: its process may be stopped while its program runs.
    */
   readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<boolean>;
-  /** Differs once a run has written: each writes its record before anything else. Undefined where it cannot be told. */
+  /** Something only where no run has ever written: each writes its record before anything else. */
   readonly recordState?: () => Promise<string | undefined>;
   readonly startStopwatch?: () => Stopwatch;
   /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
@@ -46,7 +46,7 @@ const RENEW_MS = 15_000;
 /** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
 export function leaseLock(deps: LockDeps): Lock {
   const read = () => deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
-  // Where there is no lease, one may have come and gone; its run wrote a record.
+  // Where there is no lease, one may have come and gone: not where there is no record either.
   const stateOf = async (lease: KubeObject | undefined) => (lease ? freeState(lease) : deps.recordState?.());
   /** As it was when the lease was first asked for. */
   let first: { readonly state: string | undefined } | undefined;

@@ -132,8 +132,6 @@ const accountAlone = (pod: KubeObject): KubeObject => ({
  * makes, which goes whatever of it is still ending.
  */
 export function removeAdded(added: readonly KubeObject[], made: readonly KubeObject[] = []): readonly Action[] {
-  // Whether these are used is asked of each of them.
-  const isTold = made.length === 0 && added.every(({ kind }) => ORDER.includes(kind));
   return [...made, ...added].map((object, index) => {
     const { resourceVersion } = object.metadata;
     const target = refOf(object);
@@ -142,7 +140,8 @@ export function removeAdded(added: readonly KubeObject[], made: readonly KubeObj
       title: `remove ${refText(target)}, which the upgrade added and nothing uses`,
       ref: '§4.4/2',
       undo: 'full',
-      ...(index === 0 && !isTold ? { afresh: true } : {}),
+      // Of what was added each is looked at right before.
+      ...(index === 0 && made.length > 0 ? { afresh: true } : {}),
       keep: { changes: [changeTo(object, { '': undefined })] },
       effect: {
         type: 'delete',

@@ -68,17 +68,22 @@ const nothingHeld: VerifyCheck = {
     const held = read(facts.held);
     if (held === undefined) return notApplicable('nothing is held on this install path');
     const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
-    const next = command`kubectl netsvc-upgrade apply --undo`;
-    if (held.length > 0 && held.every(({ kind }) => kind === K.ReplicaSet.kind))
-      return failIfAny(evidence, '', (names) => ({
-        because: `an interrupted run of this program left its hold on ${names}: kubectl rollout undo would restore it`,
-        hint: 'Remove what is left of it with the command below. It changes nothing else.',
-        next,
-      }));
+    const resume = intentWords(intent).goesBack
+      ? 'Resume the rollback, which releases it.'
+      : 'Resume the run, which releases it. Or remove only the hold with the command below.';
+    const told = held.every(({ kind }) => kind === K.ReplicaSet.kind)
+      ? {
+          by: (names: string) => `an interrupted run of this program left its hold on ${names}: kubectl rollout undo would restore it`,
+          hint: 'Remove what is left of it with the command below. It changes nothing else.',
+        }
+      : {
+          by: (names: string) => `an interrupted run of this program still holds ${names}: the operator does not change it`,
+          hint: resume,
+        };
     return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
-      because: `an interrupted run of this program still holds ${names}: the operator does not change it`,
-      hint: `Resume the ${intentWords(intent).goesBack ? 'rollback' : 'run'}, which releases it.${intentWords(intent).goesBack ? '' : ' Or remove only the hold with the command below.'}`,
-      next,
+      because: told.by(names),
+      hint: told.hint,
+      next: command`kubectl netsvc-upgrade apply --undo`,
     }));
   },
 };
