@@ -1,6 +1,8 @@
 import * as Args from '@oclif/core/args';
 import { described, flagsOf, OwnCommand } from '../cli/own-command.ts';
+import { command } from '../kernel/command.ts';
 import { Fault } from '../kernel/fault.ts';
+import { look, text } from '../kernel/step.ts';
 
 export class Ownerrefs extends OwnCommand {
   static override summary = 'Remove ownerReferences that the upgrade can invalidate, and restore them with the new UIDs';
@@ -28,10 +30,10 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
   async run() {
     const { flags } = this;
     const { action = '' } = this.args;
+    const asked = this.asked(action === 'forget' ? { ...flags, forget: true } : flags);
     assertMeant(action, flags);
-    if (action === 'list') return (await import('../cli/owner-list-command.ts')).runOwnerList(this.asked(), flags.owner, this.seams);
-    const { runStageCommand } = await import('../cli/stage-command.ts');
-    return runStageCommand(this.asked(action === 'forget' ? { ...flags, forget: true } : flags), this.seams);
+    if (action === 'list') return (await import('../cli/owner-list-command.ts')).runOwnerList(asked, flags.owner, this.seams);
+    return (await import('../cli/stage-command.ts')).runStageCommand(asked, this.seams);
   }
 }
 
@@ -39,11 +41,11 @@ forget: writes the journal to a file and deletes it, once everything is back. ru
 function assertMeant(action: string, flags: { readonly owner?: string; readonly undo?: boolean }): void {
   if (flags.owner !== undefined && action !== 'list')
     throw new Fault('usage', `--owner is for list alone: ${action} works on the whole cluster`, [
-      `see what it concerns first: kubectl netsvc-upgrade ownerrefs list --owner=${flags.owner}`,
+      look(text`see what it concerns first: ${command`kubectl netsvc-upgrade ownerrefs list --owner=${flags.owner}`}`),
       'then leave --owner out',
     ]);
   if (flags.undo && action !== 'restore')
     throw new Fault('usage', `--undo is for restore alone, not for ${action}`, [
-      'put back what strip removed: kubectl netsvc-upgrade ownerrefs restore --undo',
+      text`put back what strip removed: ${command`kubectl netsvc-upgrade ownerrefs restore --undo`}`,
     ]);
 }

@@ -1,20 +1,38 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMANDS } from '../../src/cli/command-names.ts';
+import { sourceTexts } from '../spec/source-texts.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** A command that a person may paste, in a template that quotes nothing: what is put into it may be a text of others. */
 const UNQUOTED =
-  /(?<!ommand)`(?:[^`\\$\n]|\\.|\$\{[^`}]*\})*?\b(?:(?:kubectl|calicoctl|netsvcctl|oc)(?: -\S+ \S+)* (?:get|describe|logs|patch|edit|delete|label|annotate|rollout|scale|apply|create|exec|cordon|netsvc-upgrade [a-z]+)|argocd app|flux (?:suspend|resume)|helm (?:get|history|rollback|repo|pull|show|template)|curl -)(?:[^`\\$\n]|\\[^`])*\$\{/g;
+  /(?<!ommand)`(?!#)(?:[^`\\$\n]|\\.|\$\{[^`}]*\})*?\b(?:(?:kubectl|calicoctl|netsvcctl|oc)(?: -\S+ \S+)* (?:get|describe|logs|patch|edit|delete|label|annotate|rollout(?! undo would)|scale|apply|create|exec|cordon|netsvc-upgrade (?!that)[a-z]+)|argocd app|flux (?:suspend|resume)|helm (?:get|history|rollback|repo|pull|show|template)|curl -)(?:[^`\\$\n]|\\[^`])*\$\{/g;
+
+/** Files and pages say themselves which cluster they are of. */
+const OF_A_CLUSTER = ['src/kernel/undo.ts', 'src/features/backup/effects.ts'];
+const OURS = new RegExp(`kubectl netsvc-upgrade (?:${Object.keys(COMMANDS).join('|')})\\b`);
+
+/** Strings with a command of this program that is not data: it lacks `--context` where it is shown, and may act on another cluster. */
+const stringsIn = (text: string): readonly string[] =>
+  sourceTexts(text.replaceAll(/ommand`[^`]*`/g, 'ommand')).flatMap(({ kind, text: said }) =>
+    kind === 'string' && OURS.test(said) ? [said] : [],
+  );
 
 const unquotedIn = (text: string): readonly string[] => [...text.matchAll(UNQUOTED)].map(([found]) => found);
 
 describe('commands for people', () => {
   it('come out of the template that quotes', () => {
-    const found = globSync('src/{features,kernel,profiles,kube,manifest,engine}/**/*.ts', { cwd: root }).flatMap((file) =>
+    const found = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
       unquotedIn(readFileSync(join(root, file), 'utf8')).map((text) => `${file}: ${text}`),
     );
+    assert.deepEqual(found, []);
+  });
+
+  it('of this program are data, so that they are given the flags of the connection', () => {
+    const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !OF_A_CLUSTER.includes(file));
+    const found = files.flatMap((file) => stringsIn(readFileSync(join(root, file), 'utf8')).map((text) => `${file}: ${text}`));
     assert.deepEqual(found, []);
   });
 
@@ -31,6 +49,8 @@ describe('commands for people', () => {
     const hole = `$${'{name}'}`;
     assert.equal(unquotedIn(`hint: \`see why: kubectl describe pod ${hole}\``).length, 1);
     assert.equal(unquotedIn(`return \`argocd app set ${hole} --sync-policy none\``).length, 1);
+    assert.equal(stringsIn(`hint: 'go back with kubectl netsvc-upgrade hep --undo'`).length, 1);
+    assert.equal(stringsIn('hint: command`kubectl netsvc-upgrade hep --undo`').length, 0);
     assert.equal(unquotedIn(`return command\`argocd app set ${hole} --sync-policy none\``).length, 0);
   });
 });

@@ -59,7 +59,7 @@ describe('ownerrefs list as JSON', () => {
 
   for (const [words, says] of [
     [['strip', '--owner=IPPool/pool'], /--owner is for list alone/],
-    [['strip', '--undo'], /--undo is for restore alone.*\n.*ownerrefs restore --undo/s],
+    [['strip', '--undo', '--context=prod'], /--undo is for restore alone.*\nNext: .*ownerrefs --context=prod restore --undo/s],
     [['--undo'], /--undo is for restore alone, not for list/],
   ] as const)
     it(`has flags that nothing else passes over in silence: ${words.join(' ')}`, async () => {

@@ -2,8 +2,9 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { type CheckId, type Evidence, notApplicable, ok, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { text } from '../../kernel/step.ts';
 import { storeIsOurs } from '../service-cli/index.ts';
-import { failed, failIfAny, listed, PROGRAM, showPoliciesByCli, table } from '../survey/index.ts';
+import { failed, failIfAny, listed, showPoliciesByCli, table } from '../survey/index.ts';
 import type { HepCheck, HepJudged, HostVerdict } from './facts.ts';
 import { hepUndoChecks, judgeReleases } from './hep-verdicts.ts';
 
@@ -65,7 +66,7 @@ function verdictCheck(
       const hint = `${fix}, ${acceptText(id, hit.length === 1 ? 'the node' : 'the nodes', hit[0]?.node)}`;
       return failIfAny(hit.map(hostEvidence), `none of ${counted(facts.nodes, 'node')}`, (names) => ({
         because: `${counted(hit.length, 'host')} ${what}: ${names}${gone.length > 0 ? `; ${goneText(gone, hit)}` : ''}`,
-        hint: isBack ? `${hint}. Go back with: ${PROGRAM} hep --undo` : hint,
+        hint: isBack ? text`${hint}. Go back with: ${command`kubectl netsvc-upgrade hep --undo`}` : hint,
         next: gone.length > 0 ? UNDO_PREVIEW : showPolicies(facts, context),
       }));
     },

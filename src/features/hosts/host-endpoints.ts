@@ -10,7 +10,6 @@ import {
   failed,
   failIfAny,
   objectsOf,
-  PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
   table,
@@ -37,9 +36,7 @@ export const hostEndpointChecks: readonly PreflightCheck[] = table({ category: '
       const automatic = controllersSetting(facts, profile, 'hostEndpoint', 'autoCreate') === 'Enabled';
       if (old.length === 0) return ok(automatic ? 'host endpoints are automatic' : 'no old all-interfaces host endpoints');
       if (!automatic) {
-        return ok(
-          `${counted(old.length, 'old host endpoint')} ${old.length === 1 ? 'is' : 'are'} not migrated; to do that: ${PROGRAM} run --include hep`,
-        );
+        return ok(`${counted(old.length, 'old host endpoint')} ${old.length === 1 ? 'is' : 'are'} not migrated: only with --include hep`);
       }
       const evidence = old.map(({ object, node }) => evidenceOf(object, `node ${node}`));
       return failIfAny(evidence, '', (names) => ({

@@ -13,7 +13,6 @@ import {
   failIfAny,
   gitOpsOwners,
   objectsOf,
-  PROGRAM,
   type PreflightCheck,
   type PreflightFacts,
   showPoliciesByCli,
@@ -75,16 +74,17 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const source = sourceRelease(installation, facts, context);
       if (since === undefined || !crosses(source, goal.release, since)) return notApplicable('this upgrade renames no policies');
       const never = waitsInVain(installation, profile);
-      const see = `(see ${PROGRAM} explain NS-707)`;
       const isBehindCli = isKeyValue(installation);
       // The CLI alone can rename them there.
-      if (never !== undefined) return ok(`stored policies keep their names: ${never}${isBehindCli ? ` ${see}` : ''}`);
-      if (isBehindCli) return ok(`policies in the key-value store will be renamed and keep their UIDs, which cannot be undone ${see}`);
+      if (never !== undefined)
+        return ok(`stored policies keep their names: ${never}${isBehindCli ? ' (the page of NS-707 has how to rename them)' : ''}`);
+      if (isBehindCli)
+        return ok(`policies in the key-value store will be renamed and keep their UIDs; a rollback needs their former names (NS-762)`);
       const pending = pendingRenames(facts, profile);
       if (pending.length === 0) return ok('every policy is already stored under its own name');
       const many = counted(pending.length, 'stored policy', 'stored policies');
       if (options.holdPolicyMigration) return ok(`${many} keep their names: the renaming is held back`);
-      return ok(`${many} will be renamed and get new UIDs, which cannot be undone ${see}`);
+      return ok(`${many} will be renamed and get new UIDs`);
     }),
   },
 ]);

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { conditionOf, nodeFacts } from '../../kube/pod-facts.ts';
 import { envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
-import { evidenceOf, failIfAny, PROGRAM, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
+import { evidenceOf, failIfAny, type PreflightCheck, table, withInstallation } from '../survey/index.ts';
 
 export const nodesChecks: readonly PreflightCheck[] = table({ category: 'nodes', severity: 'warning', ref: 'domain §12/37' }, [
   {
@@ -167,7 +167,7 @@ function undoubted(nodes: readonly KubeObject[]): Verdict {
   const untold = nodes.filter((node) => infoOf(node, 'architecture') === 'amd64' && cpuLabels(node).length === 0);
   if (untold.length === 0) return ok('processors are supported');
   return notApplicable(
-    `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each: ${PROGRAM} preflight --probe-nodes all`,
+    `${counted(untold.length, 'node')} of amd64 without processor labels: nothing tells whether they are of x86-64-v2. Start the target’s programs on each with preflight --probe-nodes all`,
   );
 }
 

@@ -71,7 +71,6 @@ export {
   installationIn,
   listed,
   objectsOf,
-  PROGRAM,
   type PreflightCheck,
   readTarget,
   sameFile,

@@ -9,9 +9,6 @@ import type { RunRecord } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
 import type { PreflightFacts, TargetFacts } from './facts.ts';
 
-/** How the user calls this program. */
-export const PROGRAM = 'kubectl netsvc-upgrade';
-
 type Failure = Extract<Verdict, { status: 'failed' }>;
 
 /** A check of the preflight, as a row of a feature's table. */

@@ -96,7 +96,7 @@ checkCases('NS-707', {
   'tells that those of a key-value store are renamed as well, and how many is not known': {
     facts: { ...pending, detection: found({ datastore: 'kvstore' }) },
     is: 'ok',
-    says: /^policies in the key-value store will be renamed and keep their UIDs, which cannot be undone \(see .* explain NS-707\)$/,
+    says: /^policies in the key-value store will be renamed and keep their UIDs; a rollback needs their former names \(NS-762\)$/,
   },
   'tells that there is nothing to rename': { is: 'ok', says: /already/ },
   'does not apply within the line': { facts: { ...pending, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },

@@ -117,26 +117,4 @@ describe('the catalogue of checks', () => {
       }
     }
   });
-
-  it('names only commands and flags of this program that there are', () => {
-    const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
-      commands: Record<string, { flags?: Record<string, { char?: string }> }>;
-    };
-    const folder = join(root, 'src', 'features');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'));
-    const calls = texts.flatMap((text) =>
-      [...text.matchAll(/`(?:\$\{PROGRAM\}|kubectl netsvc-upgrade) ([^`]*)`/g)].map(([, call = '']) => call.replace(/\\$/, '')),
-    );
-    assert.ok(calls.length >= 60, `${calls.length}`);
-    for (const call of calls) {
-      const [command = '', ...words] = call.split(' ');
-      // Named by the chain that it is in.
-      if (command.startsWith('${')) continue;
-      const flags = commands[command]?.flags;
-      assert.ok(flags, call);
-      const known = Object.entries(flags).flatMap(([name, { char }]) => [`--${name}`, `-${char}`]);
-      for (const word of words.filter((one) => one.startsWith('-'))) assert.ok(known.includes(word.replace(/=.*/, '')), `${call}: ${word}`);
-    }
-  });
 });
