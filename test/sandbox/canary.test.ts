@@ -66,11 +66,17 @@ describe('a canary on the manifest path', function () {
       const metadata = { ...node.metadata, labels: { ...node.metadata.labels, ...labels } };
       store.update(K.Node, { ...node, metadata, spec: { ...(node.spec as object), unschedulable } });
     }
-    const restarts = async (flags: Flags) => {
+    const planned = async (flags: Flags) => {
       const { plans } = await run(scenario, { 'dry-run': 'server', ...flags });
-      return plans.flatMap(({ objects }) => objects).find(({ ref }) => ref.kind === 'DaemonSet')?.restarts;
+      return plans.flatMap(({ objects }) => objects).find(({ ref }) => ref.kind === 'DaemonSet') ?? assert.fail();
     };
-    assert.deepEqual([await restarts({ canary: '2' }), await restarts({ canary: '2', soak: '5m' })], [2, NODES]);
+    const canary = await planned({ canary: '2' });
+    assert.deepEqual([canary.restarts, (await planned({ canary: '2', soak: '5m' })).restarts], [2, NODES]);
+    assert.deepEqual(
+      canary.hidden.filter((path) => path.includes('updateStrategy')),
+      [],
+      'the strategy comes back: the target does have it',
+    );
     await run(scenario, { canary: '2' });
     assert.deepEqual(newOn(scenario), ['node-02', 'node-05']);
   });

@@ -16,6 +16,7 @@ export {
   hasSurge,
   held,
   isHeld,
+  isMarked,
   isOfStrategy,
   type OwnStrategies,
   ownStrategyOf,

@@ -10,6 +10,7 @@ import { canonical } from '../../manifest/alike.ts';
 import { changedFields, maskChanges } from '../../manifest/definition-differences.ts';
 import { comparable } from '../../manifest/prepare.ts';
 import { takenFields } from '../../manifest/taken-fields.ts';
+import { isHeld, isMarked, isOfStrategy } from '../canary/index.ts';
 import { shapeOf, takersOf } from '../survey/index.ts';
 
 /** What a server-side apply of one document will do, and the states it was found from. */
@@ -47,7 +48,7 @@ export function compare({ document, live, applied, result, note }: Compared): Pl
     ref: refOf(live),
     change: fields.length > 0 ? 'update' : 'unchanged',
     fields: maskChanges(document, fields),
-    hidden: unseen.filter(({ after }) => after === undefined).map(({ path }) => path),
+    hidden: unseen.filter(({ path, after }) => after === undefined && !(isMarked(document) && isOfStrategy(path))).map(({ path }) => path),
     taken,
     ...(takers.length > 0 ? { takers } : {}),
     ...(note === undefined ? {} : { note }),
@@ -125,7 +126,9 @@ function podsOf(workload: KubeObject): number {
 export function withRestarts(planned: PlannedObject, before: KubeObject | undefined, after: KubeObject | undefined): PlannedObject {
   const pods = before && changesPods(planned) ? podsOf(before) : 0;
   if (pods === 0) return planned;
-  const note = `restarts ${counted(pods, 'pod')}${delayOf(after)}`;
+  // A canary is taken back: all other pods may have had this template throughout.
+  const some = before && isHeld(before) ? ' at most, none that has this template already' : '';
+  const note = `restarts ${counted(pods, 'pod')}${some}${delayOf(after)}`;
   return { ...planned, restarts: pods, ...pace(after, pods), note: planned.note === undefined ? note : joined([note, planned.note], '; ') };
 }
 

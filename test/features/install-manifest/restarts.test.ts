@@ -39,6 +39,12 @@ describe('the pods that a write restarts', () => {
     assert.match(String(noteOf(paused) ?? ''), /^restarts 2 pods, once its paused rollout is resumed$/);
   });
 
+  it('may be fewer where this program holds the agents for a canary', () => {
+    const metadata = { name: 'w', annotations: { 'netsvc-upgrade/strategy': 'x' } };
+    const held = agents({ metadata, spec: { updateStrategy: { type: 'OnDelete' } } });
+    assert.equal(noteOf(held, undefined, {}, agents()), 'restarts 5 pods at most, none that has this template already');
+  });
+
   it('of a DaemonSet are taken so many at a time', () => {
     const rolling = (rollingUpdate: object) =>
       restartOf(agents({ spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate } } }))?.atOnce;
