@@ -102,19 +102,24 @@ export class Recorder {
     for (const item of itemsOf(keeps)) this.#waiting.push([stage, item]);
   }
 
-  /** Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. */
-  async begin(id: string, since: Date, writes: boolean): Promise<void> {
+  /**
+   * Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. `keeps`: what the
+   * cluster no longer shows once the stage has written. The record names the writer only together with that: a rollback relies on both.
+   */
+  async begin(id: string, since: Date, keeps?: Keeps): Promise<void> {
     this.noteRunning(id, since);
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
-    const staged = withStages(writes ? withWriter(begun, id) : begun, this.#stages);
+    const items = keeps ? itemsOf(keeps).filter((item) => this.#isToKeep(begun, id, item)) : [];
+    const staged = withStages(keeps && items.length === 0 ? withWriter(begun, id) : begun, this.#stages);
     const noted = before ? staged : { ...staged, ...this.#notes };
     const next = { ...noted, ...this.steps.of(id) };
     const isFirst = this.#record === undefined;
     // A further round of the same stage has nothing to add.
     if (isFirst || JSON.stringify(next) !== JSON.stringify(this.#record)) await this.#save(next);
-    for (const [stage, item] of this.#waiting.splice(0)) await this.#keepOne(stage, item);
+    const withItems = await this.#keeping(next, [...this.#waiting.splice(0), ...items.map((item) => [id, item] as const)]);
+    if (withItems !== next) await this.#save(items.length > 0 ? withWriter(withItems, id) : withItems);
     // Not waited for: the first write need not be later for it.
     if (isFirst) this.#announced = this.#finish(async () => this.#announce?.begun(next, id, before !== undefined)).catch(() => undefined);
   }
@@ -136,17 +141,20 @@ export class Recorder {
     this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
   }
 
-  /** Stores what the cluster no longer shows once a stage has written; the first of a run stays, and `anew` adds to it. */
-  async keepOnce(stage: string, keeps: Keeps): Promise<void> {
-    for (const item of itemsOf(keeps)) await this.#keepOne(stage, item);
+  /** What a stage keeps once: the first of a run stays, and `anew` adds to it. */
+  #isToKeep({ runId, kept }: RunRecord, stage: string, item: StageKeep): boolean {
+    return item.anew === true || !kept.some((id) => id.startsWith(`${runId}/${stage}/${item.id}#`));
   }
 
-  async #keepOne(stage: string, item: StageKeep): Promise<void> {
-    if (!this.#record) return;
-    const prefix = `${this.#record.runId}/${stage}/${item.id}#`;
-    if (item.anew !== true && this.#record.kept.some((id) => id.startsWith(prefix))) return;
-    const id = await this.kept.addOne(this.#record, `${stage}/${item.id}`, item.content);
-    await this.#save({ ...this.#record, kept: [...this.#record.kept, id] });
+  /** The record with what is now kept beside it. */
+  async #keeping(record: RunRecord, items: readonly (readonly [stage: string, item: StageKeep])[]): Promise<RunRecord> {
+    let now = record;
+    for (const [stage, item] of items) {
+      if (!this.#isToKeep(now, stage, item)) continue;
+      const id = await this.kept.addOne(now, `${stage}/${item.id}`, item.content);
+      now = { ...now, kept: [...now.kept, id] };
+    }
+    return now;
   }
 
   /** Stores what is about to be removed; durable when it resolves to its id. */

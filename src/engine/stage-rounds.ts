@@ -190,8 +190,7 @@ export class StageRounds {
     const { recorder } = this.#parts;
     const { id, leavesNothing } = this.#stage;
     if (leavesNothing) recorder.noteRunning(id, this.#startedAt);
-    else await recorder.begin(id, this.#startedAt, writes);
-    if (writes) await recorder.keepOnce(id, plan);
+    else await recorder.begin(id, this.#startedAt, writes ? plan : undefined);
   }
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {

@@ -6,7 +6,8 @@ import { allow, type Needs } from './rights/index.ts';
 export const addedObjects: Needs = () => {
   const why = 'objects that the upgrade added and nothing uses';
   const kinds = [K.ClusterRole, K.ClusterRoleBinding, K.Role, K.RoleBinding, K.PodDisruptionBudget, K.ServiceAccount];
-  return [...allow(['list'], [K.ClusterRoleBinding, K.RoleBinding, K.Pod], why), ...allow(['delete'], kinds, why)];
+  const users = [K.ClusterRoleBinding, K.RoleBinding, K.Pod, K.CronJob, K.DaemonSet, K.Deployment, K.StatefulSet];
+  return [...allow(['list'], users, why), ...allow(['delete'], kinds, why)];
 };
 
 /** What the newer operator has made, and the older one does not know. */

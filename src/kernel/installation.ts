@@ -126,6 +126,8 @@ export interface Installation {
   readonly datastore: Datastore;
   /** Of the agents; undefined where their settings could not be read. */
   readonly dataPlane?: DataPlane;
+  /** The agents' environment says it, over the settings of all nodes and of single ones. */
+  readonly overrulesNodes?: boolean;
   /** Release of the agents' workload; undefined if no evidence gives it. */
   readonly release?: string;
   /** Nodes of the cluster; undefined where they could not be read. */

@@ -22,6 +22,7 @@ export const K = {
   StatefulSet: kind('apps', 'v1', 'StatefulSet', 'statefulsets', true),
   Deployment: kind('apps', 'v1', 'Deployment', 'deployments', true),
   NetworkPolicy: kind('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies', true),
+  CronJob: kind('batch', 'v1', 'CronJob', 'cronjobs', true),
   Job: kind('batch', 'v1', 'Job', 'jobs', true),
   HorizontalPodAutoscaler: kind('autoscaling', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', true),
   PodDisruptionBudget: kind('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets', true),

@@ -250,6 +250,8 @@ export interface OlderReaders {
   readonly newBlocks: Readonly<Record<'since' | 'plural' | 'affinity' | 'pools' | 'use', string>>;
   /** Kinds of other groups that newer releases act upon, and older ones do not. */
   readonly kindsBeside: readonly { readonly group: string; readonly plural: string }[];
+  /** What of a key-value store the CLI shows, in the plural, without what loses nothing. */
+  readonly shownByCli: readonly string[];
   /** What means nothing that is lost, where the older release has no definition of it, or has a check of its own. */
   readonly losesNothing: {
     /** Written by the service alone, or without effect on traffic. */

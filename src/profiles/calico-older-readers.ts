@@ -4,7 +4,7 @@ const POLICIES = ['GlobalNetworkPolicy', 'NetworkPolicy'];
 const FORMATTED = ['knp.default.', 'kanp.adminnetworkpolicy.', 'ossg.'];
 
 /**
- * Read in libcalico-go of each release: `convertPolicyNameForStorage`, `TieredPolicyName` and `determinePolicyName` (names),
+ * What the CLI shows was tried with v3.32.1 and etcd. Read in libcalico-go of each release: `convertPolicyNameForStorage`, `TieredPolicyName` and `determinePolicyName` (names),
  * `ConvertK8sResourceToCalicoResource` (labels), `TierFromPolicyName` (tiers), `loadBalancerAffinityHost` (blocks).
  */
 export const calicoOlderReaders: OlderReaders = {
@@ -24,6 +24,10 @@ export const calicoOlderReaders: OlderReaders = {
   tiersSince: 'v3.29.0',
   newBlocks: { since: 'v3.30.0', plural: 'ipamblocks', affinity: 'virtual:', pools: 'LoadBalancer', use: 'services of type LoadBalancer' },
   kindsBeside: [{ group: 'policy.networking.k8s.io', plural: 'clusternetworkpolicies' }],
+  shownByCli: [
+    ...['bgpconfigurations', 'bgpfilters', 'bgppeers', 'felixconfigurations', 'globalnetworkpolicies', 'globalnetworksets'],
+    ...['hostendpoints', 'ippools', 'ipreservations', 'kubecontrollersconfigurations', 'networkpolicies', 'networksets'],
+  ],
   losesNothing: {
     kinds: [
       ...['blockaffinities', 'ipamblocks', 'ipamhandles', 'clusterinformations', 'caliconodestatuses'],

@@ -4,7 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import { readBehindCli } from '../../src/features/going-back/behind-cli.ts';
+import { readUnread } from '../../src/features/going-back/unread.ts';
 import type { Context } from '../../src/kernel/context.ts';
 import type { Installation } from '../../src/kernel/installation.ts';
 import type { Sources } from '../../src/kernel/ports.ts';
@@ -53,7 +55,7 @@ describeWhere(problem, 'policies in a real key-value store, by the real CLIs', f
     assert.equal(exitCode, 0, stderr);
   };
 
-  async function read() {
+  function seen() {
     assert.ok('program' in target);
     const { program } = target;
     const usual = kvstoreSources(standInState());
@@ -72,7 +74,11 @@ describeWhere(problem, 'policies in a real key-value store, by the real CLIs', f
     const takesBack = { runId: 'r', from: OLD, to: NEW, wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
     const context: Context = { ...contextOf({ release: OLD }, calico), goal: { release: OLD, takesBack }, intent: { kind: 'rollback' } };
     const there: Installation = { ...installation, path: 'kvstore', datastore: 'kvstore', release: NEW };
-    const { names } = await readBehindCli(sources, context, there);
+    return [sources, context, there] as const;
+  }
+
+  async function read() {
+    const { names } = await readBehindCli(...seen());
     assert.ok('value' in names && names.value, JSON.stringify(names));
     const text = ({ object: { kind, name }, detail }: { object: { kind: string; name: string }; detail: string }) =>
       `${kind}/${name}: ${detail}`;
@@ -94,5 +100,26 @@ describeWhere(problem, 'policies in a real key-value store, by the real CLIs', f
       `GlobalNetworkPolicy/new: stored twice, and ${OLD} finds default.new alone`,
       'NetworkPolicy/new: it is not stored as default.new',
     ]);
+  });
+
+  it('and every field are defined by the old release, but for what only the new one knows', async () => {
+    const pool = (name: string, cidr: string, more: object) =>
+      JSON.stringify({
+        apiVersion: 'projectcalico.org/v3',
+        kind: 'IPPool',
+        metadata: { name },
+        spec: { cidr, natOutgoing: true, ...more },
+      });
+    const settings = { apiVersion: 'projectcalico.org/v3', kind: 'FelixConfiguration', metadata: { name: 'default' } };
+    await create(old, pool('usual', '10.0.0.0/16', { ipipMode: 'CrossSubnet' }));
+    await create(old, JSON.stringify({ ...settings, spec: { bpfLogLevel: '', reportingInterval: '0s' } }));
+    await create(target, pool('late', '10.1.0.0/16', { assignmentMode: 'Manual' }));
+    const [sources, ...around] = seen();
+    const unread = await readUnread({ ...sources, stored: storedManifests('calico') }, ...around);
+    assert.ok('value' in unread, JSON.stringify(unread));
+    assert.deepEqual(
+      unread.value?.map(({ object: { kind, name }, detail }) => `${kind}/${name}: ${detail}`),
+      ['IPPool/late: assignmentMode'],
+    );
   });
 });

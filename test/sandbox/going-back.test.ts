@@ -10,6 +10,7 @@ import {
 import { readInstalled } from '../../src/features/survey/index.ts';
 import { jsonAt } from '../../src/kernel/json.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import { crdName } from '../../src/kernel/object.ts';
 import type { AccessRequest } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { assertDone, faultPoints, isRead, openFindings } from '../support/owner-faults.ts';
@@ -154,6 +155,32 @@ describe('the stages of a rollback, on the sandbox', function () {
       /^kubectl netsvc-upgrade permissions --for rollback --profile \S+ --path manifest .*--release v3\.25\.0$/,
     );
     assert.deepEqual([denied.outcome.exit, scenario.cluster.faults.writes], ['blocked', writes]);
+  });
+
+  it('ask for the rights of a network probe, where there is one, and for none to read what is not served', async () => {
+    const scenario = await upgradedSandbox();
+    const [first] = chains.rollback;
+    assert.ok(first);
+    const kinds = (await scenario.cluster.discover()).kinds.map(crdName);
+    const asked: string[] = [];
+    Object.assign(scenario.cluster, {
+      reviewAccess: async (requests: readonly AccessRequest[]) => {
+        asked.push(
+          ...requests.map(({ verb, group, resource, namespace }) => `${verb} ${crdName({ group, plural: resource })} ${namespace}`),
+        );
+        return requests.map(() => true);
+      },
+    });
+    assertDone((await rollBack(scenario, { stages: [first] })).outcome, 'alone');
+    const reads = asked.filter((one) => /^(get|list|watch) /.test(one) && !one.includes('*'));
+    assert.deepEqual(
+      reads.filter((one) => !kinds.includes(one.split(' ')[1] ?? '')),
+      [],
+    );
+    assert.ok(reads.length > 20 && !asked.includes('create jobs.batch probe'), asked.join('\n'));
+    const flags = { 'probe-network': true, 'probe-image': 'registry.example/probe', 'probe-namespace': 'probe' };
+    assertDone((await rollBack(scenario, { stages: [first], flags })).outcome, 'with a probe');
+    assert.ok(asked.includes('create jobs.batch probe'), asked.join('\n'));
   });
 
   it('refuse before anything is written, by name', async () => {

@@ -32,6 +32,7 @@ export const renamed: Profile = {
     tiersSince: 'v3.26.0',
     newBlocks: { since: 'v3.26.0', plural: 'ipamblocks', affinity: 'virtual:', pools: 'LoadBalancer', use: 'services' },
     kindsBeside: [],
+    shownByCli: [],
     losesNothing: { kinds: [], fields: [] },
   },
 };

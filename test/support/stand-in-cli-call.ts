@@ -28,6 +28,7 @@ export function parse(argv: readonly string[], stdin = ''): Call {
 
 export const KINDS: readonly string[] = [
   ...['Node', 'HostEndpoint', 'GlobalNetworkPolicy', 'NetworkPolicy', 'FelixConfiguration', 'Profile', 'Tier', 'IPPool'],
+  ...['BGPConfiguration', 'BGPFilter', 'BGPPeer', 'GlobalNetworkSet', 'IPReservation', 'NetworkSet'],
   ...['StagedGlobalNetworkPolicy', 'StagedNetworkPolicy'],
   ...['KubeControllersConfiguration', 'ClusterInformation'],
 ];

@@ -61,13 +61,14 @@ export function ledgerRecords(ledger: Ledger): Records {
     append: log.append,
     async keep(id, content) {
       const line = { id, content: content ?? null };
-      const others = (await besideRecord()).filter((one) => one.id !== id);
-      if (await storeBeside([...others, line])) return;
+      const beside = await besideRecord();
+      if (await storeBeside([...beside.filter((one) => one.id !== id), line])) return;
       // In the log first, then no longer here: a crash in between leaves too much, never too little.
-      if (others.length > 0) await log.append(others);
+      if (beside.length > 0) await log.append(beside);
       if (await storeBeside([line])) return;
-      await log.append([line]);
+      // What it replaces must not be found here once the new one is in the log.
       await storeBeside([]);
+      await log.append([line]);
     },
     async kept(id) {
       const isIt = (one: KeptLine) => one.id === id && 'content' in one;

@@ -5,7 +5,7 @@ import { counted } from '../../kernel/counted.ts';
 import { groupOf, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
-import { failIfAny, showPoliciesByCli, table } from '../survey/index.ts';
+import { failIfAny, showByCli, showPoliciesByCli, table } from '../survey/index.ts';
 import { namingOf } from './former-names.ts';
 import { type HiddenIn, readsOwnMetadata } from './own-metadata.ts';
 import type { NameProblem, NamesJudged } from './policy-names.ts';
@@ -189,13 +189,16 @@ const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unr
     {
       id: 'NS-765',
       title: 'old release acts upon all that is stored',
-      judge({ unread }, { goal: { release } }): Verdict {
+      judge({ unread }, context): Verdict {
+        const { release } = context.goal;
         const found = read(unread);
-        if (found === undefined) return notApplicable(`what ${release} defines is not at hand, or is not stored in the cluster`);
+        if (found === undefined) return notApplicable(`what ${release} defines is not at hand, or ${BACK}`);
         const verdict = failIfAny(found.map(evidence), `${release} defines every stored object and field`, (list) => ({
           because: `${counted(found.length, 'object has', 'objects have')} what ${release} does not act upon: ${list}`,
           hint: 'Do what they do by other means, then delete or change them; or accept each by its name: it stays stored, and has no such effect.',
-          next: command`kubectl get ${resourcesText(found)} -A -o yaml`,
+          next: isBehindCli(found, context)
+            ? showByCli(context, found[0]?.object.kind.toLowerCase() ?? '')
+            : command`kubectl get ${resourcesText(found)} -A -o yaml`,
         }));
         return verdict.status === 'failed' ? { ...verdict, byName: true, eachByName: true } : verdict;
       },

@@ -29,14 +29,12 @@ export async function readTables(
   installation: Installation,
 ): Promise<Reading<readonly NameProblem[] | undefined>> {
   if (!meetsNewTables(context) || installation.release === context.goal.release) return { value: undefined };
-  const { dataPlane, agent } = installation;
+  const { dataPlane, overrulesNodes = false, agent } = installation;
+  if (overrulesNodes && dataPlane === 'standard') return { value: [] };
   return attempt(async () => {
     // Their environment alone tells it of a key-value store without its CLI.
     const settings = isKeyValue(installation) && dataPlane !== undefined ? [] : await settingsOf(sources, context, installation);
-    const on = settings.filter(isOn);
-    const isOverruled = dataPlane === 'standard' && on.some(({ metadata }) => metadata.name === 'default');
-    if (isOverruled) return [];
-    const found = on.map((object) => ({ object: refOf(object), detail: `${FIELD} true` }));
+    const found = settings.filter(isOn).map((object) => ({ object: refOf(object), detail: `${FIELD} true` }));
     if (found.length > 0 || dataPlane !== 'ebpf') return found;
     const { kind, name, namespace } = agent ?? { kind: 'DaemonSet', name: 'agents', namespace: undefined };
     return [{ object: { apiVersion: 'apps/v1', kind, name, ...(namespace ? { namespace } : {}) }, detail: 'its agents are in eBPF mode' }];

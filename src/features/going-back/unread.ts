@@ -1,5 +1,6 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { isRecord, jsonAt, mapAt, sameValue } from '../../kernel/json.ts';
 import { crdName, type Kind, type KubeObject, refOf } from '../../kernel/object.ts';
@@ -7,6 +8,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { OlderReaders } from '../../kernel/profile.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { manifestOf, objectsIn } from '../../manifest/manifest.ts';
+import { askBehindCli } from '../service-cli/index.ts';
 import { attempt } from '../survey/index.ts';
 import type { NameProblem } from './policy-names.ts';
 import { listed } from './stored-lists.ts';
@@ -25,32 +27,56 @@ type Definitions = ReadonlyMap<string, Definition>;
 
 /**
  * What is stored and the older release does not act upon: objects of kinds that it does not define, and fields that its
- * definitions do not have. Undefined where its definitions are not at hand. What a newer definition fills in by default loses nothing.
+ * definitions do not have. Undefined where its definitions are not at hand, or a key-value store is not asked any more. What a newer
+ * definition fills in by default loses nothing.
  */
 export async function readUnread(
-  sources: Pick<Sources, 'cluster' | 'stored' | 'artifacts'>,
-  { profile, goal }: Context,
+  sources: Sources,
+  context: Context,
   installation: Installation,
 ): Promise<Reading<readonly NameProblem[] | undefined>> {
-  const { olderReaders, crdGroup } = profile;
+  const { profile, goal } = context;
+  const { olderReaders } = profile;
   // Every release has the same definitions, whatever installs it.
   const file = profile.variants.find(({ datastore }) => datastore === 'api')?.file;
-  if (!olderReaders || file === undefined || isKeyValue(installation)) return { value: undefined };
+  if (!olderReaders || file === undefined) return { value: undefined };
+  // The CLI of the newer release may be replaced once the agents are old.
+  if (isKeyValue(installation) && installation.release === goal.release) return { value: undefined };
   return attempt(async () => {
     const old = await definitionsOf(sources, goal.release, file);
     if (old === undefined) return undefined;
     const left = goal.takesBack && (await definitionsOf(sources, goal.takesBack.to, file));
-    const isMeant = ({ group, plural }: Pick<Kind, 'group' | 'plural'>) =>
-      group === crdGroup
-        ? !olderReaders.losesNothing.kinds.includes(plural)
-        : olderReaders.kindsBeside.some((one) => one.group === group && one.plural === plural);
-    const found = await listed(sources.cluster, isMeant, (kind) => (object) => {
-      const definition = old.get(crdName(kind));
-      const unread = definition === undefined ? [] : unreadFields(object, definition, left?.get(crdName(kind)), olderReaders);
+    const leanOf = (crd: string) => (object: KubeObject) => {
+      const definition = old.get(crd);
+      const unread = definition === undefined ? [] : unreadFields(object, definition, left?.get(crd), olderReaders);
       return { ...named(object), spec: { isNewKind: definition === undefined, unread } };
-    });
+    };
+    const found = isKeyValue(installation) ? await behindCli(sources, context, leanOf) : await inApi(sources, context, leanOf);
     return found.flatMap((object) => problemOf(object, goal.release));
   });
+}
+
+/** By the name of a CRD: what of an object is held. */
+type LeanOf = (crd: string) => (object: KubeObject) => KubeObject;
+
+function inApi({ cluster }: Pick<Sources, 'cluster'>, { profile: { crdGroup, olderReaders } }: Context, leanOf: LeanOf) {
+  const { kindsBeside = [], losesNothing } = olderReaders ?? {};
+  const isMeant = ({ group, plural }: Pick<Kind, 'group' | 'plural'>) =>
+    group === crdGroup
+      ? losesNothing?.kinds.includes(plural) !== true
+      : kindsBeside.some((one) => one.group === group && one.plural === plural);
+  return listed(cluster, isMeant, (kind) => leanOf(crdName(kind)));
+}
+
+/** The CLI shows what an object of the API would have. */
+async function behindCli(sources: Sources, context: Context, leanOf: LeanOf): Promise<readonly KubeObject[]> {
+  const { goal, profile } = context;
+  const { crdGroup: group, olderReaders } = profile;
+  const cli = await askBehindCli(sources, context, [goal.takesBack?.to ?? goal.release]);
+  const all = await eachOf(olderReaders?.shownByCli ?? [], 2, async (plural) =>
+    (await cli.list(plural)).map(leanOf(crdName({ group, plural }))),
+  );
+  return all.flat();
 }
 
 function problemOf(object: KubeObject, release: string): readonly NameProblem[] {

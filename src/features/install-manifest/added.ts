@@ -1,5 +1,6 @@
 import type { Action } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { eachOf } from '../../kernel/each-of.ts';
 import type { PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Outdated } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -75,17 +76,17 @@ async function readUses(
   going: ReadonlySet<string> = new Set(),
 ): Promise<(object: Named) => boolean> {
   const isAsked = (...kinds: readonly string[]) => found.some(({ kind }) => kinds.includes(kind));
-  const [whole, inNamespaces, pods] = await Promise.all([
+  const [whole, inNamespaces, users] = await Promise.all([
     isAsked('ClusterRole', 'ServiceAccount') ? cluster.list(K.ClusterRoleBinding) : [],
     isAsked('ClusterRole', 'Role', 'ServiceAccount') ? cluster.list(K.RoleBinding) : [],
-    isAsked('ServiceAccount') ? cluster.list(K.Pod, { keep: accountAlone }) : [],
+    isAsked('ServiceAccount') ? eachOf(RUN_AS, 2, (kind) => cluster.list(kind, { keep: accountAlone })) : [],
   ]);
   const bindings = [...whole, ...inNamespaces].filter((one) => !going.has(identityOf(one)));
   return ({ kind, name, namespace }) => {
     if (kind === 'ClusterRole' || kind === 'Role') return bindings.some((one) => refersTo(one, kind, name, namespace));
     if (kind !== 'ServiceAccount') return false;
-    const isPodOf = (pod: KubeObject) => !hasEnded(pod) && pod.metadata.namespace === namespace && accountOf(pod) === name;
-    return pods.some(isPodOf) || bindings.some((one) => grantsTo(one, name, namespace));
+    const runsAs = (one: KubeObject) => !hasEnded(one) && one.metadata.namespace === namespace && jsonAt(one.spec, 'account') === name;
+    return users.flat().some(runsAs) || bindings.some((one) => grantsTo(one, name, namespace));
   };
 }
 
@@ -118,14 +119,16 @@ function grantsTo(binding: KubeObject, name: string, namespace: string | undefin
   return subjectsOf(binding).some((one) => one.kind === 'ServiceAccount' && one.name === name && one.namespace === namespace);
 }
 
-const accountOf = (pod: KubeObject): string | undefined => textAt(pod.spec, 'serviceAccountName');
+/** Pods, and what makes them when nobody looks: a CronJob between two runs, a workload at 0 replicas. */
+const RUN_AS = [K.Pod, K.CronJob, K.DaemonSet, K.Deployment, K.StatefulSet] as const;
 
-/** With what tells that it has ended. */
-const accountAlone = (pod: KubeObject): KubeObject => ({
-  ...named(pod, 'uid'),
-  spec: { serviceAccountName: accountOf(pod) },
-  status: { phase: textAt(pod.status, 'phase') },
-});
+/** Whom it runs as, and what tells that a pod has ended. */
+function accountAlone(user: KubeObject): KubeObject {
+  const { spec } = user;
+  const template = jsonAt(spec, 'template', 'spec') ?? jsonAt(spec, 'jobTemplate', 'spec', 'template', 'spec') ?? spec;
+  const phase = textAt(user.status, 'phase');
+  return { ...named(user, 'uid'), spec: { account: textAt(template, 'serviceAccountName') }, ...(phase ? { status: { phase } } : {}) };
+}
 
 /**
  * After everything else: until then newer workloads may use it. Each as it was read, and recorded first; `made`: what only the newer operator

@@ -86,7 +86,9 @@ export function listedSum(list: string, file: string): string | undefined {
  * Shows all policies of a key-value store: one stored by an older release has a prefix that the list hides, so it is not found by its name.
  * Without this command's configuration file, the CLI would show another store's.
  */
-export function showPoliciesByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>): Command {
+export function showByCli({ profile: { cli }, options: { cliConfig } }: Pick<Context, 'profile' | 'options'>, kind: string): Command {
   const config = cliConfig === undefined ? [] : [`--config=${cliConfig}`];
-  return command`${cli.program} get globalnetworkpolicies -o yaml ${config}`;
+  return command`${cli.program} get ${kind} -o yaml ${config}`;
 }
+
+export const showPoliciesByCli = (context: Pick<Context, 'profile' | 'options'>): Command => showByCli(context, 'globalnetworkpolicies');

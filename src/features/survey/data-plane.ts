@@ -1,5 +1,5 @@
 import type { Reading } from '../../kernel/check.ts';
-import { type DataPlane, isKeyValue } from '../../kernel/installation.ts';
+import { type DataPlane, type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
@@ -31,15 +31,15 @@ interface SeenSettings {
   readonly installation?: KubeObject | undefined;
 }
 
-/** By the operator, which writes the agents' setting, or by that setting: the agents' environment first. Undefined where it was not read. */
-export function dataPlaneOf(agent: Agent | undefined, seen: SeenSettings): DataPlane | undefined {
+/** By the operator, which writes the agents' setting, or by that setting: the agents' environment first. Nothing where it was not read. */
+export function dataPlaneOf(agent: Agent | undefined, seen: SeenSettings): Pick<Installation, 'dataPlane' | 'overrulesNodes'> {
   const { profile, installation, agentSettings, datastore } = seen;
   const { field, bpf } = profile.operator.crossings?.dataPlane ?? {};
-  if (field && installation && jsonAt(installation.spec, ...field) === bpf?.value) return 'ebpf';
+  if (field && installation && jsonAt(installation.spec, ...field) === bpf?.value) return { dataPlane: 'ebpf' };
   const set = agent && inEnvironment(agent, seen);
-  if (set !== undefined) return named(set);
-  if ('unread' in agentSettings || isKeyValue({ datastore })) return undefined;
-  return named(jsonAt(agentSettings.value?.spec, 'bpfEnabled'));
+  if (set !== undefined) return { dataPlane: named(set), ...(set === '' ? {} : { overrulesNodes: true }) };
+  if ('unread' in agentSettings || isKeyValue({ datastore })) return {};
+  return { dataPlane: named(jsonAt(agentSettings.value?.spec, 'bpfEnabled')) };
 }
 
 const named = (bpfEnabled: unknown): DataPlane => (String(bpfEnabled).toLowerCase() === 'true' ? 'ebpf' : 'standard');

@@ -11,6 +11,7 @@ export {
   clientRelease,
   listedSum,
   parseCliVersion,
+  showByCli,
   showPoliciesByCli,
 } from './cli-version.ts';
 export { isFromRegistry, isImageOf, serviceNamespaces } from './components.ts';

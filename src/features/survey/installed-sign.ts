@@ -24,12 +24,11 @@ export function installed(decision: Decision, seen: Seen): Installation {
   const components = componentsOf(agent, [...seen.daemonSets, ...seen.deployments], seen.pods, profile);
   const facts = { components, installation, operator, clusterInformation };
   const { release, line, evidence } = releaseOf(facts, profile);
-  const dataPlane = dataPlaneOf(agent, { ...seen, datastore, installation });
   return {
     path,
     ...(variant === undefined ? {} : { variant }),
     datastore,
-    ...(dataPlane === undefined ? {} : { dataPlane }),
+    ...dataPlaneOf(agent, { ...seen, datastore, installation }),
     ...(release === undefined ? {} : { release }),
     ...(line === undefined ? {} : { line }),
     ...('value' in nodes ? { nodes: nodes.value.length } : {}),

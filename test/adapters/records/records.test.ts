@@ -114,6 +114,34 @@ describe('run records in Secrets', () => {
     assert.deepEqual(await records.load(), RECORD);
   });
 
+  it('counts what is in the log as soon as it is there whole, wherever it was killed on the way', async () => {
+    const [small, big] = [100, 3_000_000].map((size) => randomBytes(size).toString('base64'));
+    for (let writes = 0; ; writes += 1) {
+      const { records, memory } = ground();
+      await records.save(RECORD);
+      await records.keep('one', small);
+      const { cluster } = memory;
+      let left = writes;
+      const may =
+        <A extends readonly unknown[], R>(write: (...given: A) => R) =>
+        (...given: A): R => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return write(...given);
+        };
+      const killed = recordsIn({ ...cluster, create: may(cluster.create), replace: may(cluster.replace) });
+      const isDone = await killed.keep('one', big).then(
+        () => true,
+        () => false,
+      );
+      const seen = await recordsIn(cluster).kept('one');
+      memory.objects.delete(`kube-system/${RECORD_NAME}`);
+      const inLog = await recordsIn(cluster).kept('one');
+      assert.equal(seen === big, inLog === big, `after ${writes} writes`);
+      if (isDone) return;
+    }
+  });
+
   it('reads what is beside the record without a list, whatever is in the log', async () => {
     const { memory, records } = ground();
     const long = randomBytes(100_000).toString('hex');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { storedManifests } from '../../../src/adapters/stored-bases.ts';
 import { readBehindCli } from '../../../src/features/going-back/behind-cli.ts';
 import { backChecks } from '../../../src/features/going-back/checks.ts';
+import { readUnread } from '../../../src/features/going-back/unread.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { Installation } from '../../../src/kernel/installation.ts';
 import { calico } from '../../../src/profiles/calico.ts';
@@ -10,7 +12,7 @@ import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { ofRelease, type Stored, standInState } from '../../support/stand-in-cli-state.ts';
 
 const LEFT = 'v3.32.1';
-const IDS = ['NS-760', 'NS-761', 'NS-762', 'NS-763'];
+const IDS = ['NS-760', 'NS-761', 'NS-762', 'NS-763', 'NS-765'];
 /** What old and new clients of the service store, by the key (cli notes 1.7). */
 const plain = (...names: readonly string[]): Stored[string] =>
   Object.fromEntries(names.map((name) => [name, { spec: { selector: 'all()' } }]));
@@ -28,7 +30,8 @@ async function judged(objects: Stored, { to = 'v3.27.5', client = LEFT, installe
   const sources = kvstoreSources(standInState({ client, etcdv3: ofRelease(LEFT, objects) }));
   const there: Installation = { ...installation, path: 'kvstore', datastore: 'kvstore', release: installed };
   const found = await readBehindCli(sources, context, there);
-  const facts = { ...found, unread: { value: undefined }, tables: { value: undefined } };
+  const unread = await readUnread({ ...sources, stored: storedManifests('calico') }, context, there);
+  const facts = { ...found, unread, tables: { value: undefined } };
   const all = judgeAll(backChecks, facts, context).filter(({ id }) => IDS.includes(id));
   return {
     ...Object.fromEntries(all.map(({ id, outcome }) => [id, outcome])),
@@ -85,6 +88,21 @@ describe('what a key-value store holds that the old release cannot read', () => 
     const tiers = await judged({ GlobalNetworkPolicy: tiered, IPPool }, { to: 'v3.30.7' });
     assert.deepEqual(tiers.said.length, 1, 'agents from v3.29 on read the tier in the name');
     assert.match(tiers.said[0] ?? '', /^GlobalNetworkPolicy\/web: it is in tier sec/);
+  });
+
+  it('is a field or a kind that the old release does not define, as the new CLI shows it', async () => {
+    const found = await judged(
+      {
+        GlobalNetworkPolicy: {
+          'default.web': { spec: { selector: 'all()', ingress: [{ action: 'Deny', destination: { services: {} } }] } },
+        },
+        IPPool: { late: { spec: { cidr: '10.0.0.0/16', namespaceSelector: 'all()', assignmentMode: 'Automatic' } } },
+        BGPFilter: { out: { spec: { exportV4: [] } } },
+      },
+      { to: 'v3.20.6' },
+    );
+    assert.deepEqual(found.said, ['BGPFilter/out: v3.20.6 has no such kind', 'IPPool/late: namespaceSelector']);
+    assert.deepEqual([found['NS-765' as keyof typeof found], found.next], ['error', ['calicoctl get bgpfilter -o yaml']]);
   });
 
   it('is not known where the CLI of the release that is left is not there: no check passes', async () => {

@@ -20,9 +20,14 @@ interface Live {
   /** `bpfEnabled` by the name of a FelixConfiguration. */
   readonly settings?: Readonly<Record<string, boolean>>;
   readonly path?: Installation['path'];
+  readonly overrulesNodes?: boolean;
 }
 
-async function readBy(release: string, { dataPlane = 'standard', settings = {}, path = 'manifest' }: Live, left = 'v3.32.1') {
+async function readBy(
+  release: string,
+  { dataPlane = 'standard', settings = {}, path = 'manifest', overrulesNodes = false }: Live,
+  left = 'v3.32.1',
+) {
   const list = async (_: unknown, { keep = (one: KubeObject) => one } = {}) =>
     Object.entries(settings).map(([name, bpfEnabled]) =>
       keep({ apiVersion: 'crd.projectcalico.org/v1', kind: KIND.kind, metadata: { name }, spec: { bpfEnabled } }),
@@ -33,7 +38,13 @@ async function readBy(release: string, { dataPlane = 'standard', settings = {}, 
   const context: Context = { ...contextOf({ release }, calico), goal: { release, takesBack }, intent: { kind: 'rollback' } };
   const datastore = path === 'kvstore' ? 'kvstore' : 'api';
   const { dataPlane: _, ...rest } = installation;
-  const there: Installation = { ...rest, path, datastore, ...(path === 'kvstore' && dataPlane === 'standard' ? {} : { dataPlane }) };
+  const there: Installation = {
+    ...rest,
+    path,
+    datastore,
+    overrulesNodes,
+    ...(path === 'kvstore' && dataPlane === 'standard' ? {} : { dataPlane }),
+  };
   const read = await readTables({ cluster, tools } as unknown as Sources, context, there);
   return 'value' in read ? read.value?.map(({ object, detail }) => `${object.kind}/${object.name}: ${detail}`) : read.unread;
 }
@@ -53,7 +64,10 @@ describe('tables of eBPF that an older agent refuses', () => {
   });
 
   it('are not there where the environment of the agents overrules every configuration', async () => {
-    assert.deepEqual(await readBy('v3.30.7', { dataPlane: 'standard', settings: { default: true, 'node.node-01': true } }), []);
+    const settings = { 'node.node-01': true };
+    const overrulesNodes = true;
+    assert.deepEqual(await readBy('v3.30.7', { settings: { default: true, ...settings }, overrulesNodes }), []);
+    assert.deepEqual(await readBy('v3.30.7', { settings, overrulesNodes }), []);
   });
 
   it('are not known in a key-value store whose CLI cannot be asked', async () => {

@@ -39,7 +39,8 @@ async function unreadBy(release: string, stored: Stored, left = LEFT) {
   const plain = contextOf({ release }, calico);
   const takesBack = { runId: 'r', from: release, to: left, wrote: [], startedAt: '2026-01-01T00:00:00Z' };
   const context: Context = { ...plain, goal: { release, takesBack }, intent: { kind: 'rollback' } };
-  const read = await readUnread({ cluster, artifacts, stored: storedManifests('calico') }, context, installation);
+  const sources = { cluster, artifacts, stored: storedManifests('calico') } as unknown as Sources;
+  const read = await readUnread(sources, context, installation);
   assert.ok('value' in read, JSON.stringify(read));
   return read.value && Object.fromEntries(read.value.map(({ object, detail }) => [`${object.kind}/${object.name}`, detail]));
 }

@@ -69,6 +69,22 @@ describe('what an upgrade added', () => {
     assert.deepEqual(await removedOf([account], [pod('Succeeded')]), ['ServiceAccount/calico-new']);
   });
 
+  it('stays where a pod would run as it: of a CronJob between two runs, of a workload at 0 replicas', async () => {
+    const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'calico-new', namespace: 'kube-system' } };
+    const template = { spec: { serviceAccountName: account.metadata.name, containers: [] } };
+    const user = (kind: string, spec: object, namespace = 'kube-system') => ({
+      apiVersion: 'v1',
+      kind,
+      metadata: { name: 'own', namespace },
+      spec,
+    });
+    const cronJob = { schedule: '0 3 * * *', jobTemplate: { spec: { template } } };
+    const atZero = { replicas: 0, template };
+    for (const one of [user('CronJob', cronJob), ...['DaemonSet', 'Deployment', 'StatefulSet'].map((kind) => user(kind, atZero))])
+      assert.deepEqual(await removedOf([account], [one]), [], one.kind);
+    assert.deepEqual(await removedOf([account], [user('CronJob', cronJob, 'shop')]), ['ServiceAccount/calico-new']);
+  });
+
   it('is looked at once more right before it goes: a role that somebody binds meanwhile stays', async () => {
     const target = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'calico-tier-getter' };
     const binding: KubeObject = {

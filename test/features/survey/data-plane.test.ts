@@ -23,20 +23,20 @@ describe('the data plane of the agents', () => {
   it('is that of their settings, and of their environment before those', () => {
     const on = agentWith([{ name: 'FELIX_BPFENABLED', value: 'True' }]);
     const off = agentWith([{ name: 'FELIX_BPFENABLED', value: 'false' }]);
-    assert.equal(dataPlaneOf(agentWith([]), seenWith(true)), 'ebpf');
-    assert.equal(dataPlaneOf(agentWith([]), seenWith(undefined)), 'standard');
-    assert.equal(dataPlaneOf(on, seenWith(undefined)), 'ebpf');
-    assert.equal(dataPlaneOf(off, seenWith(true)), 'standard');
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(true)), { dataPlane: 'ebpf' });
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(undefined)), { dataPlane: 'standard' });
+    assert.deepEqual(dataPlaneOf(on, seenWith(undefined)), { dataPlane: 'ebpf', overrulesNodes: true });
+    assert.deepEqual(dataPlaneOf(off, seenWith(true)), { dataPlane: 'standard', overrulesNodes: true });
   });
 
   it('is that of the Installation, by which the operator sets it', () => {
     const installation = object('Installation', { calicoNetwork: { linuxDataplane: 'BPF' } });
-    assert.equal(dataPlaneOf(agentWith([]), seenWith(undefined, { installation })), 'ebpf');
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(undefined, { installation })), { dataPlane: 'ebpf' });
   });
 
   it('is not known where the settings could not be read, or are in a key-value store', () => {
-    assert.equal(dataPlaneOf(agentWith([]), seenWith(true, { agentSettings: { unread: 'forbidden' } })), undefined);
-    assert.equal(dataPlaneOf(agentWith([]), seenWith(undefined, { datastore: 'kvstore' })), undefined);
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(true, { agentSettings: { unread: 'forbidden' } })), {});
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(undefined, { datastore: 'kvstore' })), {});
   });
 
   it('is asked for where its kind is stored, and by one request', async () => {
