@@ -132,14 +132,15 @@ async function refuseWrong({ flags, env }: Pick<ComposeRequest, 'flags' | 'env'>
 
 /** A record that cannot be read is no reason to stop: the flags have defaults. */
 async function withRecord(request: ComposeRequest, cluster: Composition['cluster'], clusterUid: string) {
-  const { flags, agree, usesRecord: uses, interactive } = request;
+  const { flags, agree, usesRecord: uses, interactive, chain } = request;
   // Without a terminal a run takes nothing: one request less.
   if (!uses || !agree || (uses === 'resumes' && !interactive)) return { flags, recorded: [] };
   const record = await recordIn(secretLedger(cluster)).catch((thrown: unknown) => {
     if (isAnswer(thrown)) return undefined;
     throw thrown;
   });
-  return flagsWithRecord(flags, record, { clusterUid, uses, agree });
+  const intent = chain?.goesOn ? undefined : (chain?.intent ?? 'upgrade');
+  return flagsWithRecord(flags, record, { clusterUid, uses, intent, agree });
 }
 
 /** Manifests of releases that come with the program; no cluster is needed for them. */

@@ -1,6 +1,7 @@
 import { command, ownCommand } from '../kernel/command.ts';
 import { Fault, UnchangedFault } from '../kernel/fault.ts';
 import { HIDDEN, mask } from '../kernel/hidden.ts';
+import type { IntentKind } from '../kernel/intent.ts';
 import { type RunRecord, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { look, Step, text } from '../kernel/step.ts';
 import { CARRIED, type CarriedFlag, carriedNames, carriedTo } from './carried.ts';
@@ -75,6 +76,8 @@ export type Agree = (flags: readonly CarriedFlag[]) => Promise<boolean>;
 interface Asking {
   readonly clusterUid: string;
   readonly uses: Uses;
+  /** What a command that resumes is for: of a run for something else it takes nothing. Absent: of any run. */
+  readonly intent?: IntentKind | undefined;
   readonly agree: Agree;
 }
 
@@ -88,10 +91,11 @@ export type Uses = 'looks' | 'resumes';
 export async function flagsWithRecord(
   flags: RunFlags,
   record: RunRecord | undefined,
-  { clusterUid, uses, agree }: Asking,
+  { clusterUid, uses, intent: own, agree }: Asking,
 ): Promise<{ readonly flags: RunFlags; readonly recorded: readonly CarriedFlag[] }> {
   const { finishedAt, intent } = record ?? {};
-  const isOther = finishedAt !== undefined || (flags.release !== undefined && flags.release !== intent?.to);
+  const isAnother = own !== undefined && own !== intent?.kind;
+  const isOther = isAnother || finishedAt !== undefined || (flags.release !== undefined && flags.release !== intent?.to);
   if (record?.clusterUid !== clusterUid || (uses === 'resumes' && isOther)) return { flags, recorded: [] };
   const given = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   const wanted = uses === 'looks' ? TAKEN : DECIDES_TRUST;

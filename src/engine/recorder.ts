@@ -225,7 +225,8 @@ export class Recorder {
   /** A record that this run does not continue is kept beside the new one; of an unfinished run only on the user's word. */
   async #setAside(stored: RunRecord): Promise<void> {
     const { goal, options, clusterUid } = this.#context;
-    const isTakenBack = goal.takesBack?.runId === stored.runId;
+    // Behind the upgrade lies what was performed alone since.
+    const isTakenBack = stored.intent.kind === 'upgrade' && goal.takesBack?.to === stored.intent.to;
     const isOpen = stored.finishedAt === undefined && stored.clusterUid === clusterUid && !isTakenBack;
     const word = this.#leavesRun;
     const goesForward = resumedBackwards(stored, this.#context) !== undefined;

@@ -35,6 +35,17 @@ describe('what a command takes from the run record', () => {
     }
   });
 
+  it('is nothing where a run for something else is resumed: what was trusted for the way there is not for the way back', async () => {
+    const resumes = { ...LOOKS, uses: 'resumes' } as const;
+    for (const [intent, taken] of [['rollback', []] as const, ['upgrade', ['--manifest-url=/mirror', '--accept=NS-001']] as const]) {
+      const { recorded } = await flagsWithRecord({}, record, { ...resumes, intent });
+      assert.deepEqual(
+        recorded.map(({ word }) => word),
+        taken,
+      );
+    }
+  });
+
   for (const command of ['wait', 'verify'] as const)
     it(`is used by ${command}, said, and given to the next command`, async () => {
       const bench = commandBench([fakeStage('apply', { plan: applies('a.yaml') }), fakeStage(command, { readOnly: true })]);

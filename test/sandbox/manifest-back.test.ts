@@ -49,7 +49,7 @@ async function perform(scenario: Scenario, stages: readonly AnyStage[], fault?: 
   const here = { clusterUid: scenario.clusterUid, profile, readRecord: (content: unknown) => content as RunRecord };
   const isBack = stages === chains.rollback;
   const context = isBack ? { ...usual, goal: await goalBack(ports.records, here), intent: { kind: 'rollback' } as const } : usual;
-  const outcome = await runChain(stages, bad, context, () => undefined, { leavesRun: 'NS-012' }).catch((thrown: unknown) => {
+  const outcome = await runChain(stages, bad, context, () => undefined, isBack ? {} : { leavesRun: 'NS-012' }).catch((thrown: unknown) => {
     if (scenario.cluster.faults.killed) return undefined;
     throw thrown;
   });
@@ -109,6 +109,20 @@ describe('going back on the manifest path, on the sandbox', function () {
       again.requests.filter((what) => !isRead(what) && !/^(record|keep|append|watch)/.test(what)),
       [],
     );
+  });
+
+  it('takes back an upgrade behind which a stage was performed alone', async () => {
+    const scenario = await installed();
+    const before = stateOf(scenario);
+    await upgraded(scenario);
+    const { records } = sandboxPorts(scenario);
+    const upgrade = (await records.load()) ?? assert.fail();
+    const { finishedAt: _, ...open } = upgrade;
+    const intent = { kind: 'upgrade', to: NETSVC_TARGET, from: NETSVC_TARGET } as const;
+    await records.append([{ id: `${upgrade.runId}/record`, content: upgrade }]);
+    await records.save({ ...open, intent, runId: upgrade.runId.replace(/^\d/, '9'), wrote: ['hep'], kept: [] });
+    assertDone((await back(scenario)).outcome, 'rollback');
+    assert.deepEqual(stateOf(scenario), before);
   });
 
   it('is resumed by the same command, wherever it was killed', async () => {
