@@ -1,6 +1,7 @@
 import { command } from '../kernel/command.ts';
 import type { Context, Goal } from '../kernel/context.ts';
 import { Fault } from '../kernel/fault.ts';
+import { isByChart, isInstallPath } from '../kernel/installation.ts';
 import type { TakenBack } from '../kernel/intent.ts';
 import { isOlder, parseRelease } from '../kernel/release.ts';
 import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
@@ -31,11 +32,24 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   if (takesBack) return { release: to, takesBack };
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
-  const because = noWayBack(upgrade);
+  const because = refusalOf(upgrade);
   if (because !== undefined) throw blocked(`${to} cannot be rolled back to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
   await refuseLost(records, upgrade);
   return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
 }
+
+/** Why a rollback of this upgrade is refused, as far as its record alone tells; undefined where it does not. */
+export function refusalOf(upgrade: Pick<RunRecord, 'path' | 'dataPlane' | 'intent' | 'wrote' | 'kept'>): string | undefined {
+  return noWayBack(upgrade) ?? (keepsYours(upgrade) ? undefined : NOT_KEPT);
+}
+
+/** A release of a chart has the values of its user. */
+function keepsYours({ path, wrote, kept }: Pick<RunRecord, 'path' | 'wrote' | 'kept'>): boolean {
+  return (isInstallPath(path) && isByChart({ path })) || !wrote.includes('apply') || kept.some((id) => id.includes(CARRIED_PART));
+}
+
+const NOT_KEPT =
+  'the upgrade did not keep what was yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)';
 
 /** Without it what the upgrade changed of the user's edits, and what it added, could not be told from the user's own. */
 async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Promise<void> {

@@ -8,10 +8,11 @@ import { CARRIED_PART } from '../../src/manifest/carried-file.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 
+const EDITS = `r-1${CARRIED_PART}1`;
 const here = { clusterUid: 'c-1', profile: calico };
 const UPGRADE: RunRecord = {
   ...{ ...RECORD, runId: 'r-1', clusterUid: 'c-1', profile: 'calico', path: 'manifest', variant: 'calico' },
-  ...{ intent: upgradeTo('v3.32.1', 'v3.27.5'), wrote: ['apply'], kept: [] },
+  ...{ intent: upgradeTo('v3.32.1', 'v3.27.5'), wrote: ['apply'], kept: [EDITS] },
 };
 
 interface Stored {
@@ -20,7 +21,8 @@ interface Stored {
 }
 
 function goalOf({ record, kept = [] }: Stored, load = async () => record) {
-  const keptWith = async (part: string) => kept.filter(({ id }) => id.includes(part));
+  const all = [...kept, { id: EDITS, content: {} }];
+  const keptWith = async (part: string) => all.filter(({ id }) => id.includes(part));
   return goalBack({ load, keptWith }, { ...here, readRecord: (content) => content as RunRecord });
 }
 
@@ -42,7 +44,7 @@ describe('where a rollback goes', () => {
     assert.deepEqual([release, takesBack?.runId, takesBack?.wrote], ['v3.27.5', 'r-1', ['cli', 'apply']]);
   });
 
-  const lost = `r-1${CARRIED_PART}1`;
+  const lost = `r-1${CARRIED_PART}2`;
   const refused: readonly [string, Stored, RegExp][] = [
     ['no record', {}, /no upgrade is recorded on this cluster/],
     ['a record of another cluster', { record: { ...UPGRADE, clusterUid: 'c-2' } }, /the run record is of another cluster/],
@@ -57,6 +59,11 @@ describe('where a rollback goes', () => {
       'an operator that does not run on the new CRDs',
       { record: { ...UPGRADE, path: 'operator' } },
       new RegExp(NO_RETURNS.operator.long.slice(0, 40)),
+    ],
+    [
+      'an upgrade that kept nothing of what was the user’s',
+      { record: { ...UPGRADE, kept: [] } },
+      /did not keep what was yours: it was given a finished file \(--upgrade-file\)/,
     ],
     [
       'a ledger that has lost what the upgrade kept of the edits',

@@ -37,7 +37,7 @@ const view = {
 };
 const record = (more: Partial<RunRecord>): RunRecord => ({
   ...RECORD,
-  ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z', ...more },
+  ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z', kept: ['r-1/apply/edits#1'], ...more },
 });
 const stage = (id: string, state: StageRecord['state'], because?: string): StageRecord => ({
   ...{ id, state, startedAt: '2026-11-21T02:00:00Z' },
@@ -192,6 +192,21 @@ describe('what can be undone', () => {
     const back = 'kubectl netsvc-upgrade rollback --context=prod';
     assert.deepEqual(undo({ wrote: ['backup', 'apply'] }), [`possible: ${back}`]);
     assert.deepEqual(undo({ wrote: ['backup', 'apply'], progress: { ...progress, noReturn } }), [`possible until step 4 of 5: ${back}`]);
+  });
+
+  it('gives a rollback no flag that was meant for the way there', () => {
+    const [name, other] = ['resolve', 'backup-dir'].map((one) => ({ name: one, word: `--${one}=x` }));
+    assert.ok(name && other);
+    const texts = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [context, name, other], now }).map(plainText);
+    assert.deepEqual(texts, ['possible: kubectl netsvc-upgrade rollback --context=prod']);
+  });
+
+  it('is no rollback where the upgrade kept nothing of what was the user’s, but for a chart, whose release has it', () => {
+    const [first = ''] = undo({ wrote: ['apply'], kept: [] });
+    assert.match(first, /^only as a manual step, rollback refuses: the upgrade did not keep what was yours: it was given a finished file/);
+    assert.deepEqual(undo({ path: 'chart', wrote: ['apply'], kept: [], intent: { kind: 'upgrade', from: 'v3.30.1', to: 'v3.32.1' } }), [
+      'possible: kubectl netsvc-upgrade rollback --context=prod',
+    ]);
   });
 
   it('is left to the files of the backup where rollback refuses', () => {
