@@ -1,13 +1,12 @@
 import { command } from '../kernel/command.ts';
 import type { Context, Goal } from '../kernel/context.ts';
 import { Fault } from '../kernel/fault.ts';
-import { isByChart, isInstallPath } from '../kernel/installation.ts';
 import type { TakenBack } from '../kernel/intent.ts';
 import { isOlder, parseRelease } from '../kernel/release.ts';
 import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
 import { look, type Suggestion, text } from '../kernel/step.ts';
 import { noWayBack } from '../kernel/undo.ts';
-import { CARRIED_PART } from '../manifest/carried-file.ts';
+import { CARRIED_PART, keepsEdits } from '../manifest/carried-file.ts';
 
 interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
   /** Throws Fault for what is no record. */
@@ -40,12 +39,7 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
 
 /** Why a rollback of this upgrade is refused, as far as its record alone tells; undefined where it does not. */
 export function refusalOf(upgrade: Pick<RunRecord, 'path' | 'dataPlane' | 'intent' | 'wrote' | 'kept'>): string | undefined {
-  return noWayBack(upgrade) ?? (keepsYours(upgrade) ? undefined : NOT_KEPT);
-}
-
-/** A release of a chart has the values of its user. */
-function keepsYours({ path, wrote, kept }: Pick<RunRecord, 'path' | 'wrote' | 'kept'>): boolean {
-  return (isInstallPath(path) && isByChart({ path })) || !wrote.includes('apply') || kept.some((id) => id.includes(CARRIED_PART));
+  return noWayBack(upgrade) ?? (keepsEdits(upgrade) ? undefined : NOT_KEPT);
 }
 
 const NOT_KEPT =
