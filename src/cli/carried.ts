@@ -109,6 +109,11 @@ function leadsForth({ own = '', words }: Command): boolean {
   return FORTH.includes(own) && !words.some(({ value }) => value === 'list');
 }
 
+/** A plan of what is done here: that of an upgrade says nothing of a rollback. */
+export function planOf(chain: Here['chain'], next: Command): Command {
+  return chain?.intent === 'rollback' && next.own === 'plan' ? next.with('--rollback') : next;
+}
+
 /**
  * The findings' next steps and hints, completed for the cluster that was checked: without `--context` they would act on another one. A next
  * step equal to the command that just ended is replaced by the check's page.
@@ -124,7 +129,7 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     const next =
       here.chain?.intent === 'rollback' && leadsForth(finding.next)
         ? oursWith('rollback', here.carried)
-        : commandHere(finding.next, here.carried);
+        : planOf(here.chain, commandHere(finding.next, here.carried));
     if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
     return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };
   });

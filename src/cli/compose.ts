@@ -50,10 +50,12 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const request = { ...typed, flags };
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
   const ledger = secretLedger(cluster);
-  const flagged = askedFor(flags, { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) });
   const records = ledgerRecords(ledger);
-  const kind = await intentKind(request, records, clusterUid);
-  const goal = kind === 'rollback' ? await goalBack(records, { clusterUid, profile, readRecord }) : flagged.goal;
+  const { kind, to: release = flags.release } = await intentOf(request, records, clusterUid);
+  const isBack = kind === 'rollback';
+  const facts = { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) };
+  const flagged = askedFor(isBack ? flags : { ...flags, release }, facts);
+  const goal = isBack ? await goalBack(records, { clusterUid, profile, readRecord }) : flagged.goal;
   const wanted = { ...flagged, goal };
   const work = await openFolder(request, clusterUid);
   await removeStaleKubeconfigs(work.path, isRunning);
@@ -105,16 +107,16 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   };
 }
 
-/** What the command is for. One that continues whatever is unfinished goes the way of the recorded run, unless another release was typed. */
-async function intentKind(
+/** What the command is for. One that continues whatever is unfinished goes where the recorded run goes, unless another release was typed. */
+export async function intentOf(
   { chain, flags: { release } }: Pick<ComposeRequest, 'chain' | 'flags'>,
   records: Pick<Records, 'load'>,
   clusterUid: string,
-): Promise<IntentKind> {
+): Promise<{ readonly kind: IntentKind; readonly to?: string }> {
   const { intent: usual = 'upgrade', goesOn = false } = chain ?? {};
   const record = goesOn ? recordHere(await records.load(), { clusterUid }) : undefined;
-  if (record === undefined || record.finishedAt !== undefined) return usual;
-  return release === undefined || release === record.intent.to ? record.intent.kind : usual;
+  if (record === undefined || record.finishedAt !== undefined) return { kind: usual };
+  return release === undefined || release === record.intent.to ? record.intent : { kind: usual };
 }
 
 /** Of an earlier run, as it is kept. */

@@ -3,6 +3,7 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { isOperated } from '../kernel/installation.ts';
+import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
 import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
@@ -140,12 +141,17 @@ function nextOf(
   const last = record?.stages.at(-1);
   const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';
   // What failed is looked at before it is tried again: the record does not say what became of it since.
-  const of = isLook ? lookAt(last.id) : subCommand(record, holder);
+  const goesBack = record !== undefined && intentWords(record.intent).goesBack;
+  const of = !isLook ? subCommand(record, holder) : goesBack ? 'plan' : lookAt(last.id);
   // The part of the chain that was asked for is done: with its end the next command would do nothing.
   const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
   const pod = isLook ? last.pod : undefined;
   const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return { of, isLook, command: look ? commandHere(look, flags) : oursWith(of, onward) };
+  return {
+    of,
+    isLook,
+    command: look ? commandHere(look, flags) : isLook && goesBack ? oursWith('plan --rollback', onward) : oursWith(of, onward),
+  };
 }
 
 const lookAtHeld = ({ name, namespace = '' }: ObjectRef) => command`kubectl -n ${namespace} describe daemonset ${name}`;

@@ -90,6 +90,19 @@ describe('the next step of a finding', () => {
     assert.equal(next('rollback'), 'kubectl netsvc-upgrade rollback --context=prod --manifest-url=mirror');
   });
 
+  it('is a plan of the rollback in a rollback', () => {
+    const one: Finding = {
+      ...{ id: 'NS-201', title: 't', category: 'manifest', ref: '§1', outcome: 'error', message: 'm', evidence: [] },
+      ...advised([], command`kubectl netsvc-upgrade plan -o wide`),
+    };
+    const next = (intent: 'upgrade' | 'rollback') =>
+      `${findingsHere([one], { typed: 'rollback', carried: [], commands: ['plan'], chain: { intent } })[0]?.next}`;
+    assert.deepEqual(
+      [next('upgrade'), next('rollback')],
+      ['kubectl netsvc-upgrade plan -o wide', 'kubectl netsvc-upgrade plan -o wide --rollback'],
+    );
+  });
+
   for (const [what, next, expected] of TABLE)
     it(`leads to the cluster that was judged: ${what}`, () => assert.equal(String(commandHere(commandOf(next), here)), expected));
 

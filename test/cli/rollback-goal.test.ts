@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseRecord } from '../../src/adapters/records/parse-record.ts';
+import { CHAINS } from '../../src/cli/command-names.ts';
+import { intentOf } from '../../src/cli/compose.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';
@@ -7,6 +9,8 @@ import { NO_RETURNS } from '../../src/kernel/undo.ts';
 import { CARRIED_PART } from '../../src/manifest/carried-file.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
+import { commandBench, fakeStage } from '../support/command-bench.ts';
+import { CLUSTER_UID } from '../support/engine-ports.ts';
 
 const EDITS = `r-1${CARRIED_PART}1`;
 const here = { clusterUid: 'c-1', profile: calico };
@@ -25,6 +29,35 @@ function goalOf({ record, kept = [] }: Stored, load = async () => record) {
   const keptWith = async (part: string) => all.filter(({ id }) => id.includes(part));
   return goalBack({ load, keptWith }, { ...here, readRecord: (content) => content as RunRecord });
 }
+
+describe('what a command is for that continues whatever is unfinished', () => {
+  const asked = (record: RunRecord | undefined, flags: object = {}) =>
+    intentOf({ chain: CHAINS.commit, flags }, { load: async () => record }, 'c-1').then(({ kind, to }) => [kind, to]);
+  const open: RunRecord = { ...UPGRADE, intent: upgradeTo('v3.31.7', 'v3.27.5') };
+
+  it('is what the recorded run is for, and goes where that goes', async () => {
+    assert.deepEqual(await asked(open), ['upgrade', 'v3.31.7']);
+    assert.deepEqual(await asked({ ...open, intent: { kind: 'rollback', to: 'v3.27.5' } }), ['rollback', 'v3.27.5']);
+  });
+
+  it('is an upgrade to what was typed, or to the newest, where none is unfinished or another was typed', async () => {
+    const none = ['upgrade', undefined];
+    assert.deepEqual(await asked(open, { release: 'v3.32.1' }), none);
+    assert.deepEqual(await asked({ ...open, finishedAt: '2026-01-01T00:00:00Z' }), none);
+    assert.deepEqual(await asked(undefined), none);
+  });
+});
+
+describe('status of a rollback that failed', () => {
+  it('leads to a plan of it', async () => {
+    const bench = commandBench([fakeStage('apply')]);
+    const failed = { id: 'apply', state: 'failed', startedAt: '2026-01-01T00:00:00Z' } as const;
+    const intent = { kind: 'rollback', to: 'v3.27.5' } as const;
+    bench.engine.stored = { ...RECORD, clusterUid: CLUSTER_UID, intent, stages: [failed] };
+    assert.equal(await bench.run('status'), 0);
+    assert.match(bench.out(), /^Next: kubectl netsvc-upgrade plan --rollback$/m);
+  });
+});
 
 describe('where a rollback goes', () => {
   it('is to the release that the recorded upgrade came from', async () => {

@@ -3,7 +3,7 @@ import { type Command, command, mayComeNext, ownCommand } from '../../kernel/com
 import type { ExitName } from '../../kernel/fault.ts';
 import { quoteFor } from '../../kernel/quoting.ts';
 import { type Step, type Text, text } from '../../kernel/step.ts';
-import { type CarriedFlag, oursWith } from '../carried.ts';
+import { type CarriedFlag, oursWith, planOf } from '../carried.ts';
 import type { Chain } from '../command-names.ts';
 
 /** What the last line of every command is computed from. */
@@ -51,7 +51,7 @@ export function nextCommand(ending: Ending): Command {
       return fixFor(ending, ours);
     case 'stale':
       if (openErrors(ending).some(({ next }) => next !== undefined)) return fixFor(ending, ours);
-      return ours('plan').with('--out', 'plan.json');
+      return planOf(ending.chain, ours('plan')).with('--out', 'plan.json');
     case 'locked':
       return ours('status --watch');
     case 'failed':

@@ -61,6 +61,7 @@ const NO_CHOICE =
   'Give the manifest that was installed, unedited, with --base FILE. Or decide each difference (NS-201), and accept this one.';
 
 const UNTOLD = 'Make the change in a copy of the target manifest and give it with --upgrade-file. Or accept by name what may be lost.';
+const UNTOLD_BACK = 'Accept by name those that may be lost, and set the others again after the rollback.';
 /** The file differs from the one that the run began with (NS-206). */
 const SINCE_BEGUN =
   'They were set after this run had begun. Accept by name those that may be lost, and set the others again after the run. Or make the change in a copy of upgrade.yaml, and resume with --upgrade-file FILE --accept NS-206.';
@@ -162,7 +163,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
     id: 'NS-201',
     title: 'your edits are carried into the target',
     byField: true,
-    judge(facts) {
+    judge(facts, { goal }) {
       if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
       const { edits, conflicts, bases, doubt } = facts.edits.value;
       const compared = bases[0] === undefined ? '' : `, compared with ${bases[0]}`;
@@ -170,7 +171,9 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
         because: doubt
           ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
           : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
-        hint: 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
+        hint: goal.takesBack
+          ? 'Decide each with --resolve FIELD=mine|theirs; --accept takes the value of the older release.'
+          : 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',
         next: command`kubectl netsvc-upgrade plan -o wide`,
         exit: 'conflicts',
       }));
@@ -180,11 +183,12 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
   {
     id: 'NS-208',
     title: 'changes in the cluster can be told',
-    judge({ untold: taken }, { startedAt }) {
+    judge({ untold: taken }, { startedAt, goal }) {
+      const told = taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD;
       const evidence = taken.map((one) => takenEvidence(one, startedAt));
       return failIfAny(evidence, 'every change in the cluster can be told from the server’s defaults', () => ({
         because: `${counted(taken.length, 'field')} that others set in the cluster would be written over`,
-        hint: taken.some(({ time }) => time !== undefined) ? SINCE_BEGUN : UNTOLD,
+        hint: goal.takesBack ? UNTOLD_BACK : told,
         next: command`kubectl netsvc-upgrade plan -o wide`,
         exit: 'conflicts',
       }));
