@@ -47,7 +47,8 @@ export function hiddenIn({ metadata }: KubeObject, apiGroup: string): Hidden | u
   // Whoever applies the stored object itself has noted it there.
   const isKept = (key: string) => key === `${apiGroup}/metadata` || (key === LAST_APPLIED && own[key] !== undefined);
   const missing = differing(textsIn(noted.annotations), own);
-  const annotations = Object.fromEntries(Object.entries(missing).filter(([key]) => !isKept(key)));
+  // One with another key can only have been written into the note directly, and no server would take it.
+  const annotations = Object.fromEntries(Object.entries(missing).filter(([key]) => isLabelKey(key) && !isKept(key)));
   const tooLarge = bytesOf({ ...own, ...annotations }) > MOST_BYTES;
   const other = Object.entries(labels).flatMap(([key, value]) => {
     const now = metadata.labels?.[key];

@@ -48,6 +48,11 @@ describe('labels that older releases do not see', () => {
       stored({ labels: { a: 'new' } }, { a: 'old' }),
       [{ op: 'replace', path: '/metadata/labels/a', value: 'new' }],
     ],
+    [
+      'no annotation that a server refuses',
+      stored({ annotations: { 'no key': 'n', note: 'n' } }),
+      [{ op: 'add', path: '/metadata/annotations/note', value: 'n' }],
+    ],
     ['annotations as well', stored({ annotations: { note: 'n' } }), [{ op: 'add', path: '/metadata/annotations/note', value: 'n' }]],
     [
       'what kubectl noted, where nothing is',
