@@ -9,7 +9,7 @@ import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
-import type { Step } from '../kernel/step.ts';
+import { nextStepOf, type Step } from '../kernel/step.ts';
 import type { ChangePacket } from '../report/change-packet.ts';
 
 /** Version of every document on stdout (docs/reference/output.md). */
@@ -23,6 +23,8 @@ export interface DocumentHead {
   readonly target: string;
   readonly exit: { readonly code: ExitName; readonly number: number };
   readonly next: string;
+  /** The same as data; absent where there is none. */
+  readonly nextStep?: Step;
   /** Only in report files: two documents of the same state are the same on stdout. */
   readonly made?: Made;
 }
@@ -234,6 +236,10 @@ export function documentHead(context: Context, exit: ExitName, next: Command | s
     profile: context.profile.name,
     target: context.goal.release,
     exit: code,
-    next: typeof next === 'string' ? next : next.plain,
+    ...nextOf(next),
   };
 }
+
+/** The next command in words, and as data. */
+export const nextOf = (next: Command | string): Pick<DocumentHead, 'next' | 'nextStep'> =>
+  typeof next === 'string' ? { next } : { next: next.plain, nextStep: nextStepOf(next) };

@@ -1,6 +1,6 @@
 import { type AnyCommand, Command } from '../kernel/command.ts';
 import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
-import { Step, Text } from '../kernel/step.ts';
+import { nextStepOf, type Step } from '../kernel/step.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
 import { type Palette, plain } from '../report/colour.ts';
 
@@ -47,7 +47,7 @@ interface ErrorDocument {
 export function errorDocument(fault: Fault): ErrorDocument {
   const { code, message, end } = fault;
   const isTold = end === undefined || fault.steps.some(({ text }) => text.commands.some((one) => isEqual(one, end.next)));
-  const steps = isTold ? fault.steps : [...fault.steps, new Step(end.next.own === undefined ? 'look' : 'do', new Text([end.next]))];
+  const steps = isTold ? fault.steps : [...fault.steps, nextStepOf(end.next)];
   return {
     apiVersion: 'output.netsvc-upgrade/v1',
     kind: 'Error',

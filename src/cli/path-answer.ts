@@ -9,7 +9,7 @@ import { oneLine, visible } from '../kernel/visible.ts';
 import type { Palette } from '../report/colour.ts';
 import { columns } from '../report/columns.ts';
 import { type CarriedFlag, commandHere } from './carried.ts';
-import { OUTPUT_VERSION, type UpgradeWay, type WayStepDocument } from './documents.ts';
+import { nextOf, OUTPUT_VERSION, type UpgradeWay, type WayStepDocument } from './documents.ts';
 import type { OutputFormat } from './flags.ts';
 
 /** A place on the way to a target. */
@@ -40,7 +40,7 @@ export function documentOf(way: Way, question: Question): UpgradeWay {
     fromTested: way.isStartTested,
     ...('because' in way ? { because: way.because } : {}),
     steps,
-    next: commandHere(nextOf(steps), question.carried).plain,
+    ...nextOf(commandHere(firstOf(steps), question.carried)),
   };
 }
 
@@ -69,7 +69,7 @@ function isPerformed(release: string, { testedLines, operator, defaultRelease }:
   return hasSums && (since === undefined || !isOlder(release, since));
 }
 
-function nextOf(steps: readonly WayStepDocument[]): Command {
+function firstOf(steps: readonly WayStepDocument[]): Command {
   const [first] = steps;
   if (first?.command) return command`kubectl netsvc-upgrade preflight --release ${first.to.release}`;
   return command`kubectl netsvc-upgrade explain NS-002`;

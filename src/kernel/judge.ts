@@ -3,7 +3,7 @@ import { type Command, command } from './command.ts';
 import type { Acceptance, Context, Options } from './context.ts';
 import { firstOf } from './counted.ts';
 import type { Severity } from './defect.ts';
-import { fix, type Said, Step, type Suggestion, stepOf, Text, text } from './step.ts';
+import { fix, nextStepOf, type Said, type Step, type Suggestion, stepOf, Text, text } from './step.ts';
 import { oneLine } from './visible.ts';
 
 /** Runs every check over the facts. A check that cannot read what it needs fails; it never passes. */
@@ -90,7 +90,7 @@ const saidIn = (hint: Said | readonly Said[]): readonly Said[] => (hint instance
 /** Hint and next command of a finding: in words, and as data. */
 export function advised(hint: readonly Suggestion[], next: Command | undefined): Pick<Finding, 'hint' | 'next' | 'steps'> {
   const steps = hint.map(stepOf);
-  const last = next === undefined ? [] : [new Step(next.own === undefined ? 'look' : 'do', new Text([next]))];
+  const last = next === undefined ? [] : [nextStepOf(next)];
   return { hint: steps.map(({ plain }) => plain).join('\n'), ...(next === undefined ? {} : { next }), steps: [...steps, ...last] };
 }
 

@@ -190,6 +190,9 @@ export function stepOf(one: Suggestion): Step {
   return new Step('do', one instanceof Again ? new Text([one]) : one);
 }
 
+/** The next command as a step: one of others shows more. */
+export const nextStepOf = (next: Command): Step => new Step(next.own === undefined ? 'look' : 'do', new Text([next]));
+
 /** A command that shows more, behind words that say what. */
 export const look = (said: Text): Step => new Step('look', said);
 export const seeWhy = (command: Command): Step => new Step('look', text`${command}`, { label: 'see why: ' });

@@ -33,7 +33,8 @@ async function printedDocuments(): Promise<readonly Document[]> {
     return { ...composition, cluster: owners.cluster, profile: renaming, context: { ...composition.context, profile: renaming } };
   };
   Object.assign(bench.seams, { compose });
-  return [...documents, await printed(bench, 'ownerrefs', 'list')];
+  const way = await printed(sandboxCommand(scenario), 'path', '--profile', 'calico', '--from', 'v3.31.2', '--kubernetes', '1.34');
+  return [...documents, await printed(bench, 'ownerrefs', 'list'), way];
 }
 
 describe('the examples of documents in docs/reference/output.md', () => {
