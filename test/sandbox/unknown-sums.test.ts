@@ -8,6 +8,7 @@ import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain } from '../../src/features/chain.ts';
 import { readInstalled } from '../../src/features/survey/index.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
@@ -17,6 +18,7 @@ import { commandBench } from '../support/command-bench.ts';
 import { type GroundName, groundOf, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { type Loopback, serve } from '../support/loopback-server.ts';
+import { fileOf, meshObjects, OLD, templateOf } from '../support/mesh-objects.ts';
 import { folderReleases, ownReleases, releases } from '../support/releases.ts';
 import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
@@ -34,6 +36,7 @@ describe('a target whose sums do not come with this program', function () {
   before(async () => {
     server = await serve(async ({ url }, response) => {
       if (/\/bin\/netsvcctl-[a-z0-9-]+(?:\.exe)?$/.test(url)) return void response.end(`netsvcctl ${NETSVC_TARGET}\n`);
+      if (url.endsWith('/alp/istio-inject-configmap-1.15.yaml')) return void response.end(fileOf(NETSVC_TARGET));
       const text = await readFile(join(ownReleases, url.slice(1)), 'utf8').catch(() => undefined);
       if (text === undefined) return void response.writeHead(404).end('none');
       response.end(changed ? `${text}# changed\n` : text);
@@ -77,6 +80,17 @@ describe('a target whose sums do not come with this program', function () {
     const done = await command(`run --yes ${flags}`);
     assert.equal(done.exit, 0, done.text);
     assert.match(done.text, /install it as \/usr\/local\/bin\/netsvcctl/);
+  });
+
+  it('has the template of the mesh among them where the policy sidecar is in use', async () => {
+    const { store } = scenario.cluster;
+    for (const object of meshObjects(templateOf(OLD)) as readonly KubeObject[])
+      store.insert(object.kind === 'ConfigMap' ? K.ConfigMap : K.Deployment, object);
+    const { text } = await command(`preflight --release ${NETSVC_TARGET}`);
+    const [, flags = ''] = /^Next: kubectl netsvc-upgrade preflight (.*)$/m.exec(text) ?? [];
+    assert.match(flags, /--artifact-digest istio-inject-configmap-1\.15\.yaml=/);
+    const planned = await command(`plan ${flags}`);
+    assert.match(planned.text, /^\d+ +alp +kubectl apply -f \S+\/istio-sidecar-injector-template\.yaml$/m);
   });
 
   it('is one finding among the others where nothing of it can be fetched', async () => {

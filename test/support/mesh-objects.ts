@@ -9,7 +9,7 @@ export const [OLD, NEW] = ['v3.26.4', NETSVC_TARGET];
 export const templateOf = (release: string) =>
   `templates:\n  - name: policy-sidecar\n    image: registry.netsvc.io/netsvc/policy-sidecar:${release}\n`;
 
-const fileOf = (release: string) =>
+export const fileOf = (release: string) =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: istio-sidecar-injector\n  namespace: istio-system\ndata:\n  config: |\n${templateOf(release).replace(/^(?=.)/gm, '    ')}`;
 
 /** Our own releases with the template of the mesh in each of the two, as an artifact source. */

@@ -6,6 +6,7 @@ import type { Artifacts, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { ownFile } from '../install-manifest/index.ts';
 import { cliPath } from '../service-cli/index.ts';
+import { templateFiles } from '../sidecars/index.ts';
 import { attempt, type TargetFacts } from '../survey/index.ts';
 
 interface Sum {
@@ -32,7 +33,11 @@ async function unknownSums(sources: Sources, context: Context, installation: Ins
   const { artifacts } = sources;
   const { release } = context.goal;
   const manifests = filesOf(context, installation).map((file) => `manifests/${file}`);
-  const all = await Promise.all([...manifests, await cliPath(sources, context)].map((path) => sumToCompare(artifacts, release, path)));
+  // Whoever may not read the mesh is told so by its own check.
+  const mesh = await attempt(() => templateFiles(sources, context));
+  const templates = 'value' in mesh ? mesh.value : [];
+  const paths = [...manifests, ...templates, await cliPath(sources, context)];
+  const all = await Promise.all(paths.map((path) => sumToCompare(artifacts, release, path)));
   // The program alone can be had elsewhere: it does not ask for all of this.
   return all.slice(0, manifests.length).every((one) => one === undefined) ? [] : all.filter((one) => one !== undefined);
 }

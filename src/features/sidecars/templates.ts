@@ -40,22 +40,33 @@ export interface Injectors {
 
 /** Which of them put the policy sidecar into pods, and by which template of the target (domain §9). */
 export async function readInjectorTemplates(sources: Sources, context: Context): Promise<Injectors> {
-  const { profile } = context;
-  const { container, injectorNamespace } = profile.sidecar;
+  const { meshed, plain } = await readMeshed(sources, context);
+  const withSidecar = meshed.map(async ({ map, mesh }) => ({ map, outcome: await outcomeOf(sources, context, map, mesh) }));
+  return { withSidecar: await Promise.all(withSidecar), plain };
+}
+
+/** The target's templates for the injectors with the policy sidecar: paths below a release. */
+export async function templateFiles(sources: Sources, context: Context): Promise<readonly string[]> {
+  const { meshed } = await readMeshed(sources, context);
+  const files = await Promise.all(meshed.map(({ mesh }) => templateFile(sources, context, mesh?.version)));
+  return [...new Set(files.filter((file) => file !== undefined))];
+}
+
+/** The injectors: those with the policy sidecar, each with its mesh, and the others. */
+async function readMeshed({ cluster }: Sources, { profile }: Context) {
+  const { container, injectorNamespace: namespace } = profile.sidecar;
   const [injectors, deployments, pods] = await Promise.all([
-    readInjectors(sources.cluster, profile),
-    sources.cluster.list(K.Deployment, { namespace: injectorNamespace }),
-    sources.cluster.list(K.Pod, { namespace: injectorNamespace }),
+    readInjectors(cluster, profile),
+    cluster.list(K.Deployment, { namespace }),
+    cluster.list(K.Pod, { namespace }),
   ]);
   const meshes = meshRevisions({ deployments, pods, injectors }, profile);
+  const meshOf = ({ metadata }: KubeObject) => meshes.find(({ revision }) => revision === injectorRevision(metadata.name, profile));
   const hasSidecar = (map: KubeObject) => textsOf(map).some((text) => text.includes(`name: ${container}`));
-  const withSidecar = await Promise.all(
-    injectors.filter(hasSidecar).map(async (map) => {
-      const mesh = meshes.find(({ revision }) => revision === injectorRevision(map.metadata.name, profile));
-      return { map, outcome: await outcomeOf(sources, context, map, mesh) };
-    }),
-  );
-  return { withSidecar, plain: injectors.filter((map) => !hasSidecar(map)) };
+  return {
+    meshed: injectors.filter(hasSidecar).map((map) => ({ map, mesh: meshOf(map) })),
+    plain: injectors.filter((map) => !hasSidecar(map)),
+  };
 }
 
 async function outcomeOf(sources: Sources, context: Context, map: KubeObject, mesh: MeshRevision | undefined): Promise<InjectorOutcome> {
@@ -91,25 +102,33 @@ interface Found {
   readonly file?: string;
 }
 
-/** The user's file, else the exact version's template, else that of the minor; the mesh's later ones have none. */
+/** The user's file, else that of the target. */
 async function targetTemplate(
   sources: Sources,
-  { profile, goal, options }: Context,
+  context: Context,
   mesh: MeshRevision | undefined,
 ): Promise<Found | { readonly because: string }> {
+  const { goal, options } = context;
   if (options.template !== undefined) {
     return { template: parseTemplate(await sources.files.readText(options.template), options.template), from: options.template };
   }
   if (mesh?.version === undefined)
     return { because: mesh ? `the image of ${mesh.deployment} does not tell its version` : 'no control plane of this revision was found' };
   if (mesh.mixed) return { because: `${mesh.deployment} runs ${mesh.mixed.join(' and ')}: the mesh’s own upgrade has to end first` };
-  for (const version of [mesh.version, mesh.version.replace(/\.\d+$/, '')]) {
+  const file = await templateFile(sources, context, mesh.version);
+  if (file === undefined) return { because: `${goal.release} has no template for mesh ${mesh.version}` };
+  const { url, bytes } = await sources.artifacts.fetch(goal.release, file);
+  return { template: parseTemplate(new TextDecoder().decode(bytes), url), from: url, file };
+}
+
+/** The exact version's template, else that of the minor; the mesh's later ones have none. */
+async function templateFile({ artifacts }: Sources, { profile, goal }: Context, mesh: string | undefined): Promise<string | undefined> {
+  if (mesh === undefined) return undefined;
+  for (const version of [mesh, mesh.replace(/\.\d+$/, '')]) {
     const file = profile.sidecar.template.replace('{version}', version);
-    if (!(await sources.artifacts.has(goal.release, file))) continue;
-    const { url, bytes } = await sources.artifacts.fetch(goal.release, file);
-    return { template: parseTemplate(new TextDecoder().decode(bytes), url), from: url, file };
+    if (await artifacts.has(goal.release, file)) return file;
   }
-  return { because: `${goal.release} has no template for mesh ${mesh.version}` };
+  return undefined;
 }
 
 /** The template of the release whose sidecar the injector has now: what the user's edits are identified by. */
