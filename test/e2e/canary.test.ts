@@ -73,7 +73,7 @@ describe('a canary on a real control plane', function () {
       assert.match(told(before), /NS-511 1 tunnel address without an allocation: node-01 10\.244\.0\.0$/m);
       const stopped = await cluster.upgrade(...RUN, '--canary', 'node-03');
       assert.equal(stopped.exitCode, 5, told(stopped));
-      assert.match(stopped.stderr, /the canary runs: 1 of 5 agents have v\S+ and are ready \(node-03\)/);
+      assert.match(stopped.stderr, /the canary runs: 1 of 5 agents has v\S+ and is ready \(node-03\)/);
       assert.match(told(stopped), /continue, with all other agents: kubectl netsvc-upgrade commit/);
       assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
       const status = await cluster.upgrade('status');
@@ -267,7 +267,7 @@ describe('a canary on a real control plane', function () {
       assert.equal(whole.exitCode, 0, told(whole));
       const first = await cluster.upgrade(...BACK, '--canary', 'node-02');
       assert.equal(first.exitCode, 5, told(first));
-      assert.match(first.stderr, /the canary runs: 1 of 5 agents have v3\.27\.5 and are ready \(node-02\)/);
+      assert.match(first.stderr, /the canary runs: 1 of 5 agents has v3\.27\.5 and is ready \(node-02\)/);
       const others = ['node-01', 'node-03', 'node-04', 'node-05'];
       assert.deepEqual([await newOn(cluster), await strategy(cluster)], [others, HELD]);
       const status = await cluster.upgrade('status');

@@ -5,7 +5,7 @@ import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { HOOKS } from '../../kernel/user-command.ts';
 import { defaultWaitMs, type HeldFor, heldIn } from '../rollout/index.ts';
-import { nodesText } from './choice.ts';
+import { agentsText, isOrAre } from './choice.ts';
 import type { Driven } from './driver.ts';
 import type { CanaryFacts } from './facts.ts';
 import { strategyIn } from './own-strategy.ts';
@@ -27,7 +27,7 @@ export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], a
   const { nodes, old } = facts;
   if (old.length === 0) return [waitAction('canary', facts.target, nodes, context, { heldFor: 'canary' })];
   const done = nodes.filter((node) => !old.includes(node));
-  const title = `replace the ${old.length === 1 ? 'agent' : 'agents'} of ${nodesText(old)}, and wait until ${old.length === 1 ? 'it is' : 'they are'} ready`;
+  const title = `replace ${agentsText(old)}, and wait until ${old.length === 1 ? 'it is' : 'they are'} ready`;
   return [replaceAction('canary', title, facts, { agents, nodes: old, done, atOnce, heldFor: 'canary' }, context)];
 }
 
@@ -39,7 +39,7 @@ export function replaceOthers(
 ): Action {
   const { nodes, atOnce } = others;
   const driven = { ...others, heldFor: 'rest' } as const;
-  const which = nodes === undefined ? 'the other agents' : `the agent of ${nodesText(nodes)}`;
+  const which = nodes === undefined ? 'the other agents' : agentsText(nodes);
   const title = `replace ${which}, ${counted(atOnce, 'node')} at a time, and wait for each`;
   return replaceAction(nodes === undefined ? 'replace-others' : 'replace-first', title, facts, driven, context);
 }
@@ -73,8 +73,8 @@ function waitAction(id: string, target: RolloutTarget, only: readonly string[], 
   const timeoutMs = (options.timeoutMs ?? defaultWaitMs(only.length)) + (holdMs ?? 0);
   const what =
     holdMs === undefined
-      ? `wait until the agents of ${nodesText(only)} are ready`
-      : `watch ${only.length === 0 ? 'all new agents' : `the agents of ${nodesText(only)}`} for ${timeText(holdMs)}`;
+      ? `wait until ${agentsText(only)} ${isOrAre(only)} ready`
+      : `watch ${only.length === 0 ? 'all new agents' : agentsText(only)} for ${timeText(holdMs)}`;
   return { id, title: what, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs } };
 }
 

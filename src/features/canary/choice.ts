@@ -126,3 +126,9 @@ function refused(fact: string): Fault {
 
 /** `node-01, node-02`, shortened where there are many. */
 export const nodesText = (nodes: readonly string[]): string => listed(nodes);
+
+/** `the agent of node-01`. */
+export const agentsText = (nodes: readonly string[]): string => `the agent${nodes.length === 1 ? '' : 's'} of ${nodesText(nodes)}`;
+
+export const isOrAre = (nodes: readonly string[]): string => (nodes.length === 1 ? 'is' : 'are');
+export const hasOrHave = (nodes: readonly string[]): string => (nodes.length === 1 ? 'has' : 'have');

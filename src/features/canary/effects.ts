@@ -10,7 +10,7 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { look, means, or, text } from '../../kernel/step.ts';
 import { waitRollout } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
-import { nodesText } from './choice.ts';
+import { hasOrHave, isOrAre, nodesText } from './choice.ts';
 import { AgentDriver, type Driven, heldAgents } from './driver.ts';
 import { rollOps } from './own-strategy.ts';
 
@@ -91,8 +91,9 @@ const moved =
   };
 
 async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others, of, release, selector }: StopCanary): Promise<Performed> {
-  const apart = others.length === 0 ? '' : `; ${nodesText(others)} has it too: a node that joined, or whose agent somebody deleted`;
-  const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} have ${release} and are ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
+  const apart =
+    others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;
+  const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
     means('new nodes, and agents that somebody deletes, get the new release meanwhile'),
@@ -137,7 +138,7 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' |
     stops: true,
     perform: stop,
     dryRun: announced,
-    text: ({ nodes }) => `stop for you: only ${nodesText(nodes)} ${nodes.length === 1 ? 'has' : 'have'} the new release`,
+    text: ({ nodes }) => `stop for you: only ${nodesText(nodes)} ${hasOrHave(nodes)} the new release`,
     mask: whole,
     digest: ({ type, nodes }) => ({ type, nodes }),
   },

@@ -10,6 +10,7 @@ export {
   soakAction,
   stopAction,
 } from './actions.ts';
+export { agentsText, isOrAre } from './choice.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export {

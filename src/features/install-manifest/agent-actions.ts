@@ -9,11 +9,13 @@ import { type Said, text } from '../../kernel/step.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import {
+  agentsText,
   type CanaryFacts,
   canaryActions,
   drivenBy,
   hasSurge,
   isOfStrategy,
+  isOrAre,
   replaceOthers,
   rollAction,
   soakAction,
@@ -122,7 +124,7 @@ function canaryNotes({ nodes, others, of }: CanaryFacts, soakMs: number | undefi
       ? text`Then the run stops for you. To continue: ${command`kubectl netsvc-upgrade commit`}`
       : text`They are watched for ${timeText(soakMs)}, then the others follow`;
   return [
-    text`canary: only the agents of ${nodes.join(', ')} are replaced first (${nodes.length} of ${of})${apart}. ${then}`,
+    text`canary: only ${agentsText(nodes)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${apart}. ${then}`,
     'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the new release',
   ];
 }
