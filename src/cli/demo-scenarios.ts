@@ -1,6 +1,7 @@
 import { K } from '../kernel/kinds.ts';
 import { refOf } from '../kernel/object.ts';
 import type { Scenario } from '../sandbox/scenario.ts';
+import { findKind } from '../sandbox/store.ts';
 import type { RunFlags } from './flags.ts';
 
 /** The cluster in memory before the run that is shown. */
@@ -65,6 +66,15 @@ export const DEMO_SCENARIOS: Readonly<Record<DemoScenarioName, DemoScenario>> = 
       await killedRun('demo@sandbox');
       delete scenario.state.holder;
       await scenario.clock.sleep(LATER_MS);
+    },
+  },
+  ebpf: {
+    told: 'The cluster is in eBPF mode: once an agent is new there is no undo, and connections can break. The plan says so first.',
+    prepare: ({ scenario: { cluster } }) => {
+      const settings = { apiVersion: `${cluster.profile.crdGroup}/v1`, kind: 'FelixConfiguration' };
+      const kind = findKind(cluster.kinds(), settings.apiVersion, settings.kind);
+      if (!kind) throw new Error(`the sandbox does not serve ${settings.kind}`);
+      cluster.store.insert(kind, { ...settings, metadata: { name: 'default' }, spec: { bpfEnabled: true } });
     },
   },
   rollback: {

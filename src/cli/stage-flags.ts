@@ -112,9 +112,9 @@ export const stageFlags = {
   },
   scenario: {
     ...demo,
-    options: ['image-pull', 'crash-loop', 'canary-fails', 'conflict', 'lock', 'interrupted', 'rollback'],
+    options: ['image-pull', 'crash-loop', 'canary-fails', 'conflict', 'lock', 'interrupted', 'ebpf', 'rollback'],
     exclusive: ['keep-going'],
-    summary: 'trouble that the run meets, or a rollback; without it all goes well',
+    summary: 'trouble that the run meets, a run without undo (ebpf), or a rollback; without it all goes well',
   },
   fast: { type: 'boolean', ...demo, summary: 'without pauses' },
   'keep-going': {

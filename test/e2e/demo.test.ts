@@ -95,6 +95,15 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     ],
     out: [/^✔ Calico v3\.27\.5 → v3\.32\.1 on 4 nodes/m],
   },
+  ebpf: {
+    exit: 0,
+    err: [
+      /^POINT OF NO RETURN +step 8: old agents refuse the new eBPF tables$/m,
+      /^\d+ to add, .* connections through a node can break when its agent restarts .*\nNo undo after step 8\. /m,
+      /\(no undo after step 8\) \[y\/N\] y$/m,
+    ],
+    out: [/^The upgrade is done; there is no undo any more\. /m],
+  },
   rollback: {
     exit: 0,
     err: [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { BOXED, TARGETED, withBoxes, withTarget } from '../../build/page-boxes.ts';
 import type { Manifest } from '../../src/cli/complete.ts';
+import { DEMO_SCENARIOS } from '../../src/cli/demo-scenarios.ts';
 import { chain } from '../../src/features/chain.ts';
 import { noSwitchYet } from '../../src/features/install-operator/apply.ts';
 import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
@@ -58,6 +59,14 @@ describe('pages that say what the program does', () => {
     assert.deepEqual(
       stages,
       chain.map(({ id }) => id),
+    );
+  });
+
+  it('troubleshooting has every scenario of the demo, in its order', () => {
+    const [, names = ''] = /\| NAME \|.*\n\|-.*\n((?:\|.*\n)+)/.exec(read('docs/use/troubleshooting.md')) ?? [];
+    assert.deepEqual(
+      [...names.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name),
+      Object.keys(DEMO_SCENARIOS),
     );
   });
 
