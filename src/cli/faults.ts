@@ -3,6 +3,9 @@ import { Fault, messageOf, stepsAfter } from '../kernel/fault.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { look, text } from '../kernel/step.ts';
+import { isOn } from './carried.ts';
+import { COMMAND_NAMES } from './command-names.ts';
+import { FLAG_ROWS } from './flags.ts';
 
 /** A flag parser's error, read by shape, so that oclif need not be loaded here. */
 interface ParseError extends Error {
@@ -37,6 +40,9 @@ function parseFault(error: ParseError, { command: name, flags }: Failed): Fault 
   const help = look(text`see: ${command`kubectl netsvc-upgrade ${name} --help`}`);
   const unknown = error.flags?.[0]?.split('=')[0];
   if (unknown !== undefined) {
+    const others = COMMAND_NAMES.filter((one) => FLAG_ROWS.some(([flag, row]) => `--${flag}` === unknown && isOn(row, one)));
+    if (others.length > 0)
+      return new Fault('usage', `${unknown} has no effect on ${name}`, [`it is a flag of ${others.join(', ')}`, help], error);
     const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
     const instead = unknown === '--json' ? ['write -o json'] : meant ? [`did you mean --${meant}?`] : [];
     return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);

@@ -13,12 +13,14 @@ const trustedOfRun = { ...trusted, recorded: true } as const;
 const ofRun = { ...recorded, on: CONNECTED } as const;
 /** Owner references: whether they go, and how fast. */
 const owners = { ...carried, on: ['preflight', 'plan', 'run', 'commit', 'rollback', 'apply', 'ownerrefs'] } as const;
+/** The commands of a whole upgrade or rollback, with those that have the stage. */
+const partOf = (...stages: readonly string[]) => ({ on: ['plan', 'run', 'commit', 'rollback', ...stages] });
 /** How the agents are replaced. */
 const agents = { ...carried, on: ['plan', 'run', 'rollback', 'apply'] } as const;
 /** A command of the user, started beside the replacement of agents. */
 const userCommand = {
   ...agents,
-  on: ['plan', 'run', 'commit', 'rollback', 'apply'],
+  ...partOf('apply'),
   decidesTrust: true,
   isUserCommand: true,
   helpValue: 'COMMAND',
@@ -154,7 +156,7 @@ export const upgradeFlags = {
     type: 'integer',
     option: 'maxFailed',
     ...carried,
-    ...bothWays,
+    ...partOf('apply', 'wait', 'alp'),
     helpValue: 'N',
     default: 0,
     min: 0,
@@ -169,7 +171,7 @@ export const upgradeFlags = {
   soak: { ...agents, helpValue: 'TIME', summary: 'watch the nodes of --canary for so long, then continue by itself: 30m' },
   'max-unavailable': {
     ...agents,
-    on: ['plan', 'run', 'commit', 'rollback', 'apply'],
+    ...partOf('apply'),
     helpValue: 'N|N%',
     summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
@@ -183,9 +185,21 @@ export const upgradeFlags = {
     summary: 'manifest installs: run this command before the agent of a node is replaced; {node} is its name. If it fails, the run stops',
   },
   'after-node': { ...userCommand, summary: 'the same once the new agent of the node is ready' },
-  'backup-dir': { option: 'backupDir', ...trusted, ...bothWays, ...folder, summary: 'folder for the backup' },
-  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, ...bothWays, summary: 'back up Secrets with their values' },
-  'bin-dir': { option: 'binDir', ...trusted, ...bothWays, ...folder, summary: 'where the new CLI is installed' },
+  'backup-dir': {
+    option: 'backupDir',
+    ...trusted,
+    ...partOf('backup', 'ownerrefs', 'policy'),
+    ...folder,
+    summary: 'folder for the backup',
+  },
+  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, ...partOf('backup'), summary: 'back up Secrets with their values' },
+  'bin-dir': {
+    option: 'binDir',
+    ...trusted,
+    ...partOf('preflight', 'cli', 'hep', 'policy', 'verify'),
+    ...folder,
+    summary: 'where the new CLI is installed',
+  },
   'cli-config': {
     ...trusted,
     ...bothWays,
@@ -197,6 +211,7 @@ export const upgradeFlags = {
     type: 'boolean',
     option: 'enableFlowLogs',
     ...carried,
+    on: ['preflight', 'plan', 'run', 'commit', 'apply'],
     summary: 'operator installs: add the flow-log aggregator, which a hosted observability console needs to receive flow logs, and its UI',
   },
   until: {

@@ -50,6 +50,10 @@ describe('a wrong command line', () => {
       ['preflight', '--contxt=a'],
       /^error: unknown flag --contxt\ndid you mean --context\?\nNext: kubectl netsvc-upgrade preflight --help\n$/,
     ],
+    [
+      ['verify', '--with-secrets'],
+      /^error: --with-secrets has no effect on verify\nit is a flag of plan, run, commit, rollback, backup\nNext: kubectl netsvc-upgrade verify --help\n$/,
+    ],
     [['preflight', '--json'], /^error: unknown flag --json\nwrite -o json\n/],
     [['preflight', '-o', 'jsn'], /^error: expected --output=jsn to be one of: table, wide/],
     [['preflight', '-o', 'jsn'], /\ndid you mean --output=json\?\nNext: /],
