@@ -146,8 +146,18 @@ export interface OperatorCrossings {
   };
   /** Fields of the service's resources that the operator sets by itself, whoever has set them; `where`: only if this field of the Installation's spec is set. */
   readonly writes?: readonly { readonly plural: string; readonly fields: readonly string[]; readonly where?: readonly string[] }[];
-  /** Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. */
-  readonly imageSet: { readonly kind: string; readonly plural: string; readonly prefix: string };
+  /**
+   * Kind of the sets of image digests; with one there, the operator wants the set `prefix` + release too. It takes images of these folders
+   * alone, whatever registry they are pulled from, and wants these of every release older than `until`.
+   */
+  readonly imageSet: {
+    readonly kind: string;
+    readonly plural: string;
+    readonly prefix: string;
+    readonly folders: readonly string[];
+    readonly wanted: readonly string[];
+    readonly until: string;
+  };
   /** What the operator refuses of the Installation's spec, after it has filled in its defaults. */
   readonly refused: readonly Refusal[];
   readonly defaults: readonly DefaultValue[];

@@ -148,7 +148,14 @@ export const calicoCrossings: OperatorCrossings = {
     { plural: 'felixconfigurations', fields: ['programClusterRoutes'], where: ['calicoNetwork', 'clusterRoutingMode'] },
     { plural: 'bgpconfigurations', fields: ['programClusterRoutes'], where: ['calicoNetwork', 'clusterRoutingMode'] },
   ],
-  imageSet: { kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-' },
+  // ValidateImageSet of the operators, and what ResolveImages of v1.42.3 asks of it on every cluster. Later ones have fewer images.
+  imageSet: {
+    ...{ kind: 'ImageSet', plural: 'imagesets', prefix: 'calico-', folders: ['calico', 'tigera'] },
+    wanted: ['node', 'cni', 'pod2daemon-flexvol', 'typha', 'csi', 'node-driver-registrar', 'kube-controllers'].map(
+      (one) => `calico/${one}`,
+    ),
+    until: 'v3.33.0',
+  },
   refused: calicoRefusals,
   defaults: calicoDefaults,
   findings: calicoFindings,

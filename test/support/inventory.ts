@@ -14,7 +14,7 @@ export function inventoryOf(parts: Partial<Inventory> = {}): Inventory {
     installations: empty,
     chartReleases: empty,
     clusterInformation: { value: undefined },
-    agentSettings: { value: undefined },
+    agentSettings: empty,
     nodes: empty,
     moved: empty,
     migrations: empty,
@@ -33,7 +33,7 @@ export function inventoryOfObjects(objects: readonly KubeObject[], crds: readonl
     nodes: of('Node'),
     migrations: of('DatastoreMigration'),
     clusterInformation: { value: of('ClusterInformation').value[0] },
-    agentSettings: { value: of('FelixConfiguration').value.find(({ metadata }) => metadata.name === 'default') },
+    agentSettings: of('FelixConfiguration'),
     crds: { value: crds },
   });
 }

@@ -5,12 +5,11 @@ import { jsonAt, textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
-import { sameRelease } from '../../kernel/release.ts';
-import { imageKey, imagesIn, nameOf, repositoryAndTag } from '../../manifest/images.ts';
-import { objectsIn } from '../../manifest/manifest.ts';
+import type { Profile } from '../../kernel/profile.ts';
+import { isOlder, sameRelease } from '../../kernel/release.ts';
+import { folderOf, imagesIn, nameOf, repositoryAndTag } from '../../manifest/images.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
-import { readReleaseManifest } from '../install-manifest/index.ts';
-import { attempt, listServed, serviceNamespaces } from '../survey/index.ts';
+import { attempt, isImageOf, listServed, serviceNamespaces } from '../survey/index.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */
 export interface OperatedImages {
@@ -25,11 +24,11 @@ interface Rules {
   readonly installed: string | undefined;
   /** Digests that the cluster's own set of images for the target pins, by the last part of the name. */
   readonly digests: ReadonlyMap<string, string>;
-  /** Repositories of the target's own manifests, by name without the registry: used where no registry is set. */
-  readonly defaults: ReadonlyMap<string, string>;
+  /** From where and under which names the operator pulls it. */
+  readonly repositoryOf: (running: string) => string;
 }
 
-/** The operator's images: today's names with the target's tag, from the Installation's registry or the target's. */
+/** The operator's images: today's names with the target's tag, from where the Installation or the target takes them. */
 export async function readOperatedImages(
   sources: Sources,
   context: Context,
@@ -42,9 +41,10 @@ export async function readOperatedImages(
     listServed(sources.cluster, apiVersionOf(profile.operator.installationKind), profile.operator.installationKind.kind),
     attempt(() => readPinnedImages(sources.cluster, context)),
   ]);
-  const defaults = settings.some((one) => registryOf(one) !== undefined) ? new Map<string, string>() : await readDefaults(sources, context);
+  const source = imageSource(settings[0], context);
   const digests = new Map('value' in pinned ? pinned.value.map(({ image, digest }) => [nameOf(image), digest]) : []);
-  const rules = { release: goal.release, installed: installation.release, digests, defaults };
+  const repositoryOf = (running: string) => repositoryAt(source, running, profile);
+  const rules = { release: goal.release, installed: installation.release, digests, repositoryOf };
   const told = workloads.flatMap((workload) => imagesIn([workload]).map((image) => ({ workload, image, next: nextImage(image, rules) })));
   const inOwn = told.filter(({ workload }) => workload.metadata.namespace === profile.operator.workloadNamespace);
   const untold = inOwn.filter(({ next }) => next === undefined).map(({ workload, image }) => `${refText(refOf(workload))} runs ${image}`);
@@ -70,19 +70,50 @@ function whoLists(documents: readonly KubeObject[], { profile: { operator } }: C
   return `. The operator itself lists all images that it may use: ${[...pod, ...operator.imageListArgs].join(' ')}`;
 }
 
-/** The registry that the user set for the components; `UseDefault` asks by name for the operator's own, which cannot be read anywhere. */
+/** The registry that the user set for the components; `UseDefault` asks by name for the operator's own. */
 export function registryOf(installation: KubeObject | undefined): string | undefined {
-  const registry = textAt(installation, 'spec', 'registry') ?? '';
-  return ['', 'UseDefault'].includes(registry) ? undefined : registry;
+  return setIn(installation, 'registry');
 }
 
-function nextImage(image: string, { release, installed, digests, defaults }: Rules): string | undefined {
+function setIn(installation: KubeObject | undefined, field: string): string | undefined {
+  const value = textAt(installation, 'spec', field) ?? '';
+  return ['', 'UseDefault'].includes(value) ? undefined : value;
+}
+
+/** From where an operator pulls the images of its components, and what it sets before their names. */
+export interface ImageSource {
+  readonly folder: string;
+  readonly prefix: string;
+}
+
+/** By the Installation, field by field, else the registry and the folder of the target; undefined where the profile knows neither. */
+export function imageSource(
+  installation: KubeObject | undefined,
+  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
+): ImageSource | undefined {
+  const move = profile.registryMove;
+  if (!move) return undefined;
+  const own = isOlder(goal.release, move.since) ? move.from : move.to;
+  const parts = [setIn(installation, 'registry') ?? folderOf(own), setIn(installation, 'imagePath') ?? nameOf(own)];
+  return { folder: parts.map((part) => part.replaceAll(/^\/+|\/+$/g, '')).join('/'), prefix: setIn(installation, 'imagePrefix') ?? '' };
+}
+
+/** Mirrors may have given it another name, which the operator does not keep. */
+function repositoryAt(source: ImageSource | undefined, running: string, { images }: Profile): string {
+  const name = nameOf(running);
+  if (!source) return running;
+  if (source.prefix !== '' && name.startsWith(source.prefix)) return `${source.folder}/${name}`;
+  const [known = name] = Object.values(images).find((names) => isImageOf(name, names)) ?? [];
+  return `${source.folder}/${source.prefix}${known}`;
+}
+
+function nextImage(image: string, { release, installed, digests, repositoryOf }: Rules): string | undefined {
   const { repository, tag } = repositoryAndTag(image);
   const pinned = [...digests].find(([name]) => nameOf(repository).endsWith(name));
   const isReleased = tag !== undefined && installed !== undefined && sameRelease(tag, installed);
   const isTarget = tag !== undefined && sameRelease(tag, release);
   if (!pinned && !isReleased && !isTarget) return undefined;
-  const next = defaults.get(imageKey(repository)) ?? repository;
+  const next = repositoryOf(repository);
   // What the operator adds to the tag of its components where the Installation asks for FIPS mode (domain §3).
   return pinned ? `${next}@${pinned[1]}` : `${next}:${release}${tag?.endsWith('-fips') ? '-fips' : ''}`;
 }
@@ -91,13 +122,6 @@ function nextImage(image: string, { release, installed, digests, defaults }: Rul
 export async function readServiceWorkloads(cluster: Pick<ClusterReader, 'list'>, { profile }: Context): Promise<readonly KubeObject[]> {
   const places = serviceNamespaces(profile).flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => ({ kind, namespace })));
   return (await eachOf(places, 4, ({ kind, namespace }) => cluster.list(kind, { namespace }))).flat();
-}
-
-async function readDefaults(sources: Sources, { profile, goal }: Context): Promise<ReadonlyMap<string, string>> {
-  const files = [profile.variants[0]?.file, ...profile.addOns.map(({ file }) => file)].filter((file) => file !== undefined);
-  const read = await Promise.all(files.map((file) => attempt(() => readReleaseManifest(sources, goal.release, file))));
-  const images = read.flatMap((one) => ('value' in one && one.value ? imagesIn(objectsIn(one.value)) : []));
-  return new Map(images.map((image) => [imageKey(repositoryAndTag(image).repository), repositoryAndTag(image).repository]));
 }
 
 /** Images that the cluster's own set for the target pins (domain §11.3). The ImageSet is named after it; without one nothing is pinned. */

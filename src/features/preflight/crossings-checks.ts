@@ -22,6 +22,7 @@ import {
   withInstallation,
   withResources,
 } from '../survey/index.ts';
+import { judgeImageSet } from './image-set.ts';
 
 export interface Operated {
   readonly names: OperatorCrossings;
@@ -51,7 +52,8 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       const sets = read(operated.imageSets).filter(({ metadata }) => metadata.name.startsWith(imageSet.prefix));
       const wanted = `${imageSet.prefix}${goal.release}`;
       if (sets.length === 0) return ok('no image set pins the images');
-      if (sets.some(({ metadata }) => metadata.name === wanted)) return ok(`${imageSet.kind}/${wanted} is there; it must list every image`);
+      const target = sets.find(({ metadata }) => metadata.name === wanted);
+      if (target) return judgeImageSet(target, imageSet, goal.release);
       return failed(
         `images are pinned by an image set, and there is none of the target: the new operator stays degraded without ${imageSet.kind}/${wanted}`,
         `Make ${imageSet.kind}/${wanted} with the digest of every image of the target, before the upgrade.`,

@@ -165,11 +165,13 @@ function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence
   const { operated, agentConfig } = facts;
   const config = operated ? undefined : read(agentConfig);
   if (!givesAddresses(operated && read(operated.installation), config, profile)) return [];
-  const pools = objectsOf(facts, 'ippools').filter((pool) => isForPods(pool) && textAt(pool.spec, 'nodeSelector') !== '!all()');
+  const all = objectsOf(facts, 'ippools');
+  const pools = all.filter((pool) => isForPods(pool) && textAt(pool.spec, 'nodeSelector') !== '!all()');
   const nodes = read(facts.nodes).filter((node) => !isWindows(node));
   return ['IPv4', 'IPv6'].flatMap((family) => {
     const own = pools.filter(({ spec }) => familyOf(spec) === family);
-    if (own.length === 0 || !isAsked(family, config)) return [];
+    if (!isAsked(family, config)) return [];
+    if (own.length === 0) return config ? allOff(all, family) : [];
     const served = new Set(
       own.flatMap(
         (pool) =>
@@ -180,6 +182,13 @@ function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence
     const left = nodes.filter((node) => !served.has(node));
     return left.map((node) => evidenceOf(node, `no enabled ${family} pool for pods selects it: new pods there get no address`));
   });
+}
+
+/** Pools that no pod may name either; none where one is left that it may. */
+function allOff(all: readonly KubeObject[], family: string): readonly Evidence[] {
+  const own = all.filter(({ spec }) => familyOf(spec) === family);
+  const isOff = ({ spec }: KubeObject) => jsonAt(spec, 'disabled') === true;
+  return own.every(isOff) ? own.map((pool) => evidenceOf(pool, `is disabled, as all ${family} pools are: new pods get no address`)) : [];
 }
 
 /** A pool from which pods get addresses without naming it. */

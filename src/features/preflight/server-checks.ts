@@ -2,6 +2,7 @@ import { command } from '../../kernel/argv.ts';
 import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { isOfGroup } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
@@ -75,8 +76,8 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     ref: 'domain §12/22',
     judge: (facts, context) => {
       const { apiGroup } = context.profile;
-      const down = read(facts.apiServices).filter((service) => (conditionOf(service, 'Available')?.status ?? 'True') !== 'True');
-      const evidence = down.map((service) => evidenceOf(service, conditionOf(service, 'Available')?.message));
+      const down = read(facts.apiServices).filter((service) => isDown(service, apiGroup));
+      const evidence = down.map((service) => evidenceOf(service, saidOf(service)));
       return failIfAny(evidence, 'every aggregated API is available', (names) => ({
         because: `${counted(down.length, 'aggregated API')} not available: ${names}`,
         hint: down.some((service) => isOwn(service, apiGroup))
@@ -153,6 +154,17 @@ function wayHint(facts: PreflightFacts, context: Context): readonly string[] {
 
 const TOLERATED_SKEW_MS = 30_000;
 const TOKEN_SKEW_MS = 300_000;
+
+/** One that says nothing has just been made; of the service's own API it must be known. */
+function isDown(service: KubeObject, apiGroup: string): boolean {
+  const available = conditionOf(service, 'Available')?.status;
+  return available === undefined ? isOwn(service, apiGroup) && jsonAt(service.spec, 'service') !== undefined : available !== 'True';
+}
+
+function saidOf(service: KubeObject): string | undefined {
+  const available = conditionOf(service, 'Available');
+  return available ? available.message : 'does not say whether it is available';
+}
 
 /** `v3.projectcalico.org` */
 function isOwn({ metadata }: KubeObject, apiGroup: string): boolean {

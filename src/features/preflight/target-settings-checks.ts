@@ -5,6 +5,7 @@ import { hasFullManifest } from '../../kernel/installation.ts';
 import { jsonAt } from '../../kernel/json.ts';
 import { crosses, parseImage } from '../../kernel/release.ts';
 import { imagesIn } from '../../manifest/images.ts';
+import { type ImageSource, imageSource } from '../install-operator/index.ts';
 import { findWorkload } from '../rollout/index.ts';
 import {
   failed,
@@ -43,6 +44,9 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
       if (!move || !crosses(source, context.goal.release, move.since)) return notApplicable('images stay in their registry');
       const now = installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => image);
       const others = now.map(registryOf).filter((registry) => !within(registry, move.to));
+      const operated = facts.operated && 'value' in facts.operated.installation ? facts.operated.installation.value : undefined;
+      const then = operated && imageSource(operated, context);
+      if (then && !within(then.folder, move.to)) return afterProbe(judgeNamed(then, now), facts, false);
       if (others.length === 0) return ok(`images already come from ${move.to}`);
       const mirrors = new Set(others.filter((registry) => !within(registry, move.from)));
       const verdict = hasFullManifest(installation)
@@ -135,14 +139,25 @@ function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: stri
   const named = { evidence: [{ text: to }], ...ASKING };
   if (mirrors.size > 0)
     return failed(
-      `images of the service come from ${listed([...mirrors])} now; those of the upgrade come from the registry that your Installation names`,
-      `${COPY} ${ASKS}`,
+      `images of the service come from ${listed([...mirrors])} now, and your Installation names no registry: the upgrade pulls its images from ${to}`,
+      `Name your registry in the Installation (spec.registry, imagePath and imagePrefix), and copy the new release's images there. Or make sure that nodes can pull from ${to}. ${ASKS}`,
       { ...named, evidence: [...mirrors].map((text) => ({ text })) },
     );
   return failed(
     `the upgrade pulls its images from ${to}; ${installed}`,
     `${PULLABLE}, or name your registry in the Installation (spec.registry). ${ASKS}`,
     named,
+  );
+}
+
+/** The operator pulls from where its Installation says, whatever runs now. */
+function judgeNamed({ folder, prefix }: ImageSource, now: readonly string[]): Verdict {
+  const elsewhere = now.filter((image) => registryOf(image) !== registryOf(`${folder}/x`) || !nameIn(image).startsWith(prefix));
+  const names = prefix === '' ? '' : `, with names that begin with ${prefix}`;
+  return failed(
+    `the upgrade pulls its images from ${folder}${names}, as your Installation says; ${elsewhere.length === 0 ? 'the installed images come from there too' : comeFrom(elsewhere.map(registryOf), now.length)}`,
+    `Copy the new release's images there. ${ASKS}`,
+    { evidence: [...new Set(elsewhere.length === 0 ? [folder] : elsewhere)].map((text) => ({ text })), ...ASKING },
   );
 }
 

@@ -139,7 +139,7 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
     ...allow(['get'], { group: crdGroup, plural }, why, { names: ['default'] }),
     ...allow(['get'], { group: apiGroup, plural }, why, { required: false, names: ['default'] }),
     ...[crdGroup, apiGroup].flatMap((group) =>
-      allow(['get'], { group, plural: 'felixconfigurations' }, 'the data plane of the agents', { required: false, names: ['default'] }),
+      allow(['list'], { group, plural: 'felixconfigurations' }, 'the data plane of the agents', { required: false }),
     ),
     ...(procedures ? allow(['list'], procedures.migration, 'a migration of the datastore that is under way', { required: false }) : []),
   ];

@@ -138,9 +138,10 @@ export function agentText({ object }: Pick<Agent, 'object'>): string {
   return refText({ kind: 'DaemonSet', namespace: object.metadata.namespace, name: object.metadata.name });
 }
 
-/** True if the last path segment is one of the names. */
+/** True if the last path segment is one of the names, or ends with one of several words: mirrors without folders have `tigera-calico_node`. */
 export function isImageOf(image: string, names: readonly string[]): boolean {
-  return names.includes(parseImage(image).name);
+  const name = parseImage(image).name.replaceAll(/[._]/g, '-');
+  return names.some((one) => name === one || (one.includes('-') && name.endsWith(one)));
 }
 
 /** True if the image lies in one of the registries (`quay.io/calico`, `calico`), or below it. */

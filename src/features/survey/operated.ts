@@ -10,6 +10,7 @@ import { crosses } from '../../kernel/release.ts';
 import { readCertificate } from '../../kube/certificate.ts';
 import type { OperatedFacts, SecretCertificate } from './facts.ts';
 import { attempt, attemptWith, listServed } from './reading.ts';
+import { settingsRead } from './refusals.ts';
 import { installationIn } from './verdicts.ts';
 
 const POLICIES = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' } as const;
@@ -31,7 +32,7 @@ export async function readOperated(
     attempt(() => all(crossings.gateway.kind)),
   ]);
   return allOf({
-    installation: attemptWith(installations, async (some) => some.find(({ metadata }) => metadata.name === 'default')),
+    installation: attemptWith(installations, async (some) => settingsRead(some, crossings.pools.field)),
     imageSets: attempt(() => all(crossings.imageSet.kind)),
     reaching: attempt(() => readReaching(cluster, context, found)),
     certificates: attempt(() => readCertificates(cluster, context, found)),

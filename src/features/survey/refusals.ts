@@ -1,6 +1,6 @@
 import type { OperatorInput } from '../../kernel/installation.ts';
 import { isCidr } from '../../kernel/ip-text.ts';
-import { isRecord, type JsonMap, pointerSteps } from '../../kernel/json.ts';
+import { isRecord, type JsonMap, jsonAt, pointerSteps } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { OperatorCrossings } from '../../kernel/operator-names.ts';
 import type { DefaultValue, FieldRule, Finding, Refusal } from '../../kernel/refusal.ts';
@@ -103,6 +103,14 @@ function put(into: unknown, [field = '', ...rest]: readonly string[], value: unk
     if (!isRecord(map[field])) map[field] = {};
     put(map[field], rest, value);
   }
+}
+
+/** The settings that the operator goes by: those of `default`, with those of `overlay` over them. Under the name of the one that has the field. */
+export function settingsRead(all: readonly KubeObject[], field: readonly string[]): KubeObject | undefined {
+  const [own, overlay] = ['default', 'overlay'].map((name) => all.find(({ metadata }) => metadata.name === name));
+  if (!own || !overlay) return own;
+  const { metadata } = jsonAt(overlay.spec, ...field) === undefined ? own : overlay;
+  return { ...own, metadata, spec: overlaid(mapOf(own.spec), mapOf(overlay.spec)) };
 }
 
 /** As the operator lays the resource `overlay` over its settings: lists are replaced. */

@@ -60,7 +60,7 @@ describe('tables of eBPF that an older agent refuses', () => {
 
   it('are there on a single node, by its own configuration', async () => {
     const settings = { default: false, 'node.node-01': true, 'node.node-02': false };
-    assert.deepEqual(await readBy('v3.30.7', { settings }), ['FelixConfiguration/node.node-01: bpfEnabled true']);
+    assert.deepEqual(await readBy('v3.30.7', { dataPlane: 'ebpf', settings }), ['FelixConfiguration/node.node-01: bpfEnabled true']);
   });
 
   it('are not there where the environment of the agents overrules every configuration', async () => {

@@ -77,23 +77,30 @@ describe('the images of the target, where an operator decides', () => {
       status: { calicoVersion: 'v3.27.5' },
     });
     const bench = await operatedBench({ more: [settings] });
-    const { artifacts } = bench.sources;
-    const container = `{ name: calico-node, image: "quay.io/calico/node:${CALICO_TARGET}" }`;
-    const text = `apiVersion: apps/v1\nkind: DaemonSet\nmetadata: { name: calico-node }\nspec: { template: { spec: { containers: [${container}] } } }\n`;
-    const isFull = (path: string) => path === 'manifests/calico.yaml';
-    const full = { url: 'calico.yaml', file: 'calico.yaml', bytes: new TextEncoder().encode(text), sha256: 'f'.repeat(64) };
-    const sources = {
-      ...bench.sources,
-      artifacts: {
-        ...artifacts,
-        has: async (release: string, path: string) => isFull(path) || artifacts.has(release, path),
-        fetch: async (release: string, path: string) => (isFull(path) ? full : artifacts.fetch(release, path)),
-      },
-    };
-    const { images } = await imagesOf({ sources, context: bench.context });
+    const { images } = await imagesOf(bench);
     assert.ok(images.includes(`quay.io/calico/node:${CALICO_TARGET}`), images.join());
     assert.ok(!images.includes(`docker.io/calico/node:${CALICO_TARGET}`), images.join());
   });
+
+  for (const [spec, running, node] of [
+    [
+      { registry: 'mirror.local/', imagePath: 'ns', imagePrefix: 'tigera-calico-' },
+      'mirror.local/ns/tigera-calico-node',
+      'mirror.local/ns/tigera-calico-node',
+    ],
+    [{ registry: 'mirror.local', imagePath: 'ns' }, 'docker.io/calico/node', 'mirror.local/ns/node'],
+    [{ registry: 'mirror.local/' }, 'mirror.local/calico/node', 'mirror.local/calico/node'],
+    [{ imagePath: 'ns', imagePrefix: 'UseDefault' }, 'docker.io/calico/node', 'quay.io/ns/node'],
+    [{}, 'mirror.local/tigera-calico_node', 'quay.io/calico/node'],
+  ] as const)
+    it(`come from where the Installation says, and not from where they do now: ${node} after ${running}`, async () => {
+      const template = { spec: { containers: [{ name: 'calico-node', image: `${running}:v3.27.5` }] } };
+      const agents = objectOf('apps/v1', 'DaemonSet', 'calico-node', { spec: { template } });
+      const installation = objectOf('operator.tigera.io/v1', 'Installation', 'default', { spec, status: { calicoVersion: 'v3.27.5' } });
+      const more = [{ ...agents, metadata: { ...agents.metadata, namespace: 'calico-system' } }, installation];
+      const { images } = await imagesOf(await operatedBench({ more }));
+      assert.ok(images.includes(`${node}:${CALICO_TARGET}`), images.join());
+    });
 
   it('have the digests of an ImageSet for the target', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
@@ -104,7 +111,7 @@ describe('the images of the target, where an operator decides', () => {
       objectOf('operator.tigera.io/v1', 'ImageSet', `calico-${CALICO_TARGET}`, { spec: { images: [{ image: 'calico/node', digest }] } }),
     ];
     const { images } = await imagesOf(await operatedBench({ more }));
-    assert.ok(images.includes(`docker.io/calico/node@${digest}`), images.join());
+    assert.ok(images.includes(`quay.io/calico/node@${digest}`), images.join());
   });
 
   it('keep the build for FIPS mode that the operator runs', async () => {
@@ -112,7 +119,7 @@ describe('the images of the target, where an operator decides', () => {
     const typha = objectOf('apps/v1', 'Deployment', 'calico-typha', { spec: { template } });
     const more = [{ ...typha, metadata: { ...typha.metadata, namespace: 'calico-system' } }];
     const { images } = await imagesOf(await operatedBench({ more }));
-    assert.ok(images.includes(`docker.io/calico/typha:${CALICO_TARGET}-fips`), images.join());
+    assert.ok(images.includes(`quay.io/calico/typha:${CALICO_TARGET}-fips`), images.join());
   });
 
   it('are told from the rendered chart', async () => {

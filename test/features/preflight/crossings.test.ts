@@ -4,7 +4,12 @@ import { contextOf, found, object, resource, resources } from '../../fixtures/fa
 import { checkCases } from '../../support/judged-worlds.ts';
 import { API, byItsOwn, context, forOperators, operated } from '../../support/operated-facts.ts';
 
-const set = (name: string) => object(API, `ImageSet/${name}`);
+const digest = `sha256:${'a'.repeat(64)}`;
+const IMAGES = ['node', 'cni', 'pod2daemon-flexvol', 'typha', 'csi', 'node-driver-registrar', 'kube-controllers'].map(
+  (one) => `calico/${one}`,
+);
+const set = (name: string, images: readonly string[] = IMAGES) =>
+  object(API, `ImageSet/${name}`, { spec: { images: images.map((image) => ({ image, digest })) } });
 
 checkCases('NS-622', {
   'fails where images are pinned for the old release only': {
@@ -18,6 +23,32 @@ checkCases('NS-622', {
   'passes with the set of the target': {
     context,
     facts: operated({ imageSets: [set('calico-v3.27.5'), set('calico-v3.32.1')] }),
+    is: 'ok',
+  },
+  'fails where the set of the target has the names of a mirror': {
+    context,
+    facts: operated({ imageSets: [set('calico-v3.32.1', [...IMAGES, 'mirror/calico-node', 'apiserver'])] }),
+    is: 'error',
+    about: ['ImageSet/calico-v3.32.1', 'ImageSet/calico-v3.32.1'],
+    says: /stays degraded with ImageSet\/calico-v3\.32\.1/,
+    hint: /such as calico\/node/,
+  },
+  'fails where the set of the target lacks an image': {
+    context,
+    facts: operated({ imageSets: [set('calico-v3.32.1', IMAGES.slice(1))] }),
+    is: 'error',
+    about: ['ImageSet/calico-v3.32.1'],
+    says: /as it is now/,
+  },
+  'fails where a set of the target lists nothing': {
+    context,
+    facts: operated({ imageSets: [object(API, 'ImageSet/calico-v3.32.1')] }),
+    is: 'error',
+    says: /as it is now/,
+  },
+  'does not know the images of a release with others': {
+    context: contextOf({ release: 'v3.33.0' }, calico),
+    facts: operated({ imageSets: [set('calico-v3.33.0', ['calico/calico', 'calico/node', 'tigera/operator'])] }),
     is: 'ok',
   },
   'passes where nothing is pinned': { context, facts: operated({ imageSets: [set('enterprise-v3.19')] }), is: 'ok' },

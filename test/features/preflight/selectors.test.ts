@@ -255,6 +255,25 @@ checkCases('NS-510', {
     about: ['Node/n2', 'Node/n3'],
     details: [/^no enabled IPv6 pool for pods/],
   },
+  'warns of pools that are all disabled': {
+    context,
+    facts: { nodes: NODES, agentConfig, resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16', disabled: true }), six) },
+    is: 'warning',
+    about: ['IPPool/a'],
+    details: [/^is disabled, as all IPv4 pools are: new pods get no address$/],
+  },
+  'passes where one is left that pods may name': {
+    context,
+    facts: {
+      nodes: NODES,
+      agentConfig,
+      resources: resources(
+        resource('IPPool/a', { cidr: '10.0.0.0/16', disabled: true }),
+        resource('IPPool/b', { cidr: '10.1.0.0/16', assignmentMode: 'Manual' }),
+      ),
+    },
+    is: 'ok',
+  },
   'passes where no address of that family is asked for': {
     context,
     facts: { nodes: NODES, agentConfig, resources: resources(resource('IPPool/a', { cidr: '10.0.0.0/16' }), sixOfControlPlane) },

@@ -88,6 +88,15 @@ checkCases('NS-008', {
     is: 'error',
   },
   'warns about one whose state is unknown': { facts: { apiServices: { value: [service('v1.x', 'Unknown')] } }, is: 'warning' },
+  'fails for the API of the service where it reports nothing': {
+    facts: {
+      apiServices: {
+        value: [object('apiregistration.k8s.io/v1', 'APIService/v3.projectcalico.org', { spec: { service: { name: 'api' } }, status: {} })],
+      },
+    },
+    is: 'error',
+    about: ['APIService/v3.projectcalico.org'],
+  },
   'does not mind one that reports nothing yet': {
     facts: { apiServices: { value: [object('apiregistration.k8s.io/v1', 'APIService/v1.x')] } },
     is: 'ok',

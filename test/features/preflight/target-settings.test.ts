@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { registryOf } from '../../../src/features/preflight/target-settings-checks.ts';
 import { found, installation, object, targetOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { installed, operated } from '../../support/operated-facts.ts';
 
 const from = (image: string) => ({ detection: found({ components: installation.components.map((one) => ({ ...one, image })) }) });
 const pulling = (image: string) =>
@@ -68,7 +69,7 @@ checkCases('NS-606', {
     hint: /spec\.registry/,
     about: ['quay.io/calico'],
   },
-  'says of an operator with a mirror that it is kept': {
+  'says of an operator whose Installation names no registry that a mirror is left': {
     facts: {
       detection: found({
         path: 'operator',
@@ -76,7 +77,32 @@ checkCases('NS-606', {
       }),
     },
     is: 'warning',
-    says: /^images of the service come from mirror\.local\/calico now; /,
+    says: /^images of the service come from mirror\.local\/calico now, and your Installation names no registry: the upgrade pulls its images from quay\.io\/calico$/,
+    hint: /spec\.registry, imagePath and imagePrefix/,
+    about: ['mirror.local/calico'],
+  },
+  'says from where an operator pulls, by its Installation': {
+    facts: {
+      ...operated({ installation: installed({ registry: 'mirror.local/', imagePath: 'ns', imagePrefix: 'tigera-calico-' }) }),
+      detection: found({
+        path: 'operator',
+        components: installation.components.map((one) => ({ ...one, image: 'quay.io/calico/node:v3.27.5' })),
+      }),
+    },
+    is: 'warning',
+    says: /^the upgrade pulls its images from mirror\.local\/ns, with names that begin with tigera-calico-, as your Installation says; the installed images come from quay\.io\/calico$/,
+    about: ['quay.io/calico/node:v3.27.5'],
+  },
+  'says of an operator with a mirror that the new images belong there': {
+    facts: {
+      ...operated({ installation: installed({ registry: 'mirror.local' }) }),
+      detection: found({
+        path: 'operator',
+        components: installation.components.map((one) => ({ ...one, image: 'mirror.local/calico/node:v3.27.5' })),
+      }),
+    },
+    is: 'warning',
+    says: /^the upgrade pulls its images from mirror\.local\/calico, as your Installation says; the installed images come from there too$/,
     about: ['mirror.local/calico'],
   },
   'does not apply once the move is done': { facts: { detection: found({ release: 'v3.31.2' }) }, is: 'not-applicable' },

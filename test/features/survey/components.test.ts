@@ -132,7 +132,10 @@ describe('image references', () => {
 
   it('belong to a component by their last segment', () => {
     assert.equal(isImageOf('a/b/calico-node:v3.1.2', ['node', 'calico-node']), true);
-    assert.equal(isImageOf('a/b/node-windows:v3.1.2', ['node', 'calico-node']), false);
+    for (const name of ['tigera-calico-node', 'projectcalico_calico.node', 'calico_node'])
+      assert.equal(isImageOf(`mirror.local/${name}:v3.1.2`, ['node', 'calico-node']), true, name);
+    for (const name of ['node-windows', 'their-node', 'calico-node-windows'])
+      assert.equal(isImageOf(`a/b/${name}:v3.1.2`, ['node', 'calico-node']), false, name);
   });
 
   it('are of the same release whatever the build suffix', () => {

@@ -15,7 +15,12 @@ const agentWith = (env: readonly object[]) => {
   return { object: object('DaemonSet', { template: { spec: { containers: [container] } } }), container };
 };
 const seenWith = (bpfEnabled: unknown, more: object = {}) => ({
-  ...{ profile: calico, configMaps: [], datastore: 'api' as const, agentSettings: { value: object('FelixConfiguration', { bpfEnabled }) } },
+  ...{
+    profile: calico,
+    configMaps: [],
+    datastore: 'api' as const,
+    agentSettings: { value: [object('FelixConfiguration', { bpfEnabled })] },
+  },
   ...more,
 });
 
@@ -27,6 +32,13 @@ describe('the data plane of the agents', () => {
     assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(undefined)), { dataPlane: 'standard' });
     assert.deepEqual(dataPlaneOf(on, seenWith(undefined)), { dataPlane: 'ebpf', overrulesNodes: true });
     assert.deepEqual(dataPlaneOf(off, seenWith(true)), { dataPlane: 'standard', overrulesNodes: true });
+  });
+
+  it('is eBPF where a single node has it, unless the environment of all agents says otherwise', () => {
+    const agentSettings = { value: [object('FelixConfiguration', {}), object('FelixConfiguration', { bpfEnabled: true })] };
+    assert.deepEqual(dataPlaneOf(agentWith([]), seenWith(undefined, { agentSettings })), { dataPlane: 'ebpf' });
+    const off = agentWith([{ name: 'FELIX_BPFENABLED', value: 'false' }]);
+    assert.equal(dataPlaneOf(off, seenWith(undefined, { agentSettings })).dataPlane, 'standard');
   });
 
   it('is that of the Installation, by which the operator sets it', () => {
@@ -41,7 +53,8 @@ describe('the data plane of the agents', () => {
 
   it('is asked for where its kind is stored, and by one request', async () => {
     const asked: string[] = [];
-    const cluster = { get: async ({ group }: { group: string }) => void asked.push(group) } as unknown as ClusterReader;
+    const list = async ({ group }: { group: string }) => [asked.push(group)].slice(1);
+    const cluster = { list } as unknown as ClusterReader;
     for (const group of ['crd.projectcalico.org', 'projectcalico.org'])
       await agentSettingsIn(cluster, calico, [{ group, plural: 'felixconfigurations' }]);
     await agentSettingsIn(cluster, calico, []);
