@@ -22,12 +22,13 @@ interface Totals {
 
 /** Begun first, so that at the end no long one runs while the other processors wait; the fast ones come last. */
 const LONGEST = `
-  chart canary rollback journal-by-hand operator procedure-c
+  canary chart chart-back rollback journal-by-hand operator operator-back procedure-c
   upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep restore-sweep
   owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs kvstore operator-releases hep
   least-privilege printed-roles edits-through-upgrade v3-owned-objects one-cluster bad-input
-  next-steps no-false-alarms incidents foreign-text-cost error-ends examples merge-properties owner-faults built-program held-typha
-  plan-document upgrade-faults every-path apply-waves edits kubeconfig fuzz-state planted-secrets whole-chain older-file interrupt
+  foreign-text-cost manifest-back next-steps incidents no-false-alarms hooks planted-secrets unknown-sums unshown-values error-ends
+  examples merge-properties owner-faults built-program held-typha plan-document probe-network record-lost connections pace last-lines
+  upgrade-faults every-path apply-waves edits kubeconfig fuzz-state whole-chain older-file interrupt
 `
   .trim()
   .split(/\s+/);
@@ -75,7 +76,7 @@ async function slower(): Promise<number> {
 
 const times = process.env.TEST_SLOWER ?? String(await slower());
 
-/** As many files at once as there are processors; two more where half of a test's time is waiting for a control plane. */
+/** As many files at once as there are processors; four more where a test waits two thirds of its time for a control plane. */
 function mocha(title: string, files: readonly string[], totals: string, extra: readonly string[] = [], more = 0): Promise<boolean> {
   const jobs = ['--parallel', '--jobs', String(availableParallelism() + more)];
   const args = ['--reporter', 'test/support/counting-reporter.cjs', ...jobs, ...extra, ...files];
@@ -116,7 +117,7 @@ async function realControlPlane(totals: string): Promise<boolean> {
     notRun.push(`tests on the real control plane: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     return !strict;
   }
-  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 2);
+  const e2e = await mocha('real control plane', filesIn('e2e'), totals, ['--timeout', '300000'], 4);
   if (!full) {
     notRun.push('every release, variant and sweep: run `npm run test:full`');
     return e2e;
