@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { resolvePrograms } from './control-plane/binaries.ts';
@@ -51,11 +51,10 @@ async function step(title: string, program: string, args: readonly string[], env
 const MOST_SKIPPED = 15;
 
 /**
- * The control planes of tests live for minutes. Where there is memory for it, they collect no garbage before they have this much, elsewhere
- * less often: it saves an API server a tenth of its CPU time and more. Benches and people have servers as they are.
+ * The control planes of tests live for minutes and collect their garbage less often than others: it saves an API server a tenth of its CPU time.
+ * Never at all saves no more, for memory that is new each time costs as much. Benches and people have servers as they are.
  */
-const FOR_MEMORY: Record<string, string> = totalmem() > 12 * 2 ** 30 ? { GOGC: 'off', GOMEMLIMIT: '1200MiB' } : { GOGC: '400' };
-const servers = process.env.GOGC === undefined ? FOR_MEMORY : {};
+const servers: Record<string, string> = process.env.GOGC === undefined ? { GOGC: '400' } : {};
 
 /** Milliseconds in which a usual machine starts Node, once on each processor. */
 const USUAL_START_MS = 35;
