@@ -157,6 +157,28 @@ const meanings: readonly Row[] = [
     sources: ['projectcalico/calico#11264', 'projectcalico/calico#11055', 'projectcalico/calico#12033'],
   },
   {
+    id: 'ebpf-loose-rpf',
+    releases: { from: 'v3.26.0' },
+    crossed: 'into',
+    when: [ebpf, unset('bpfEnforceRPF')],
+    symptom: 'In eBPF mode, packets with a forged source address are no longer dropped.',
+    happens: 'bpfEnforceRPF is Loose by default, and was Strict: a source address with a route by any interface is accepted',
+    advice:
+      'If you rely on it, set bpfEnforceRPF of the default FelixConfiguration to Strict, with the interfaces that carry traffic in bpfDataIfacePattern.',
+    sources: ['projectcalico/calico#7518'],
+  },
+  {
+    id: 'vm-address-handles',
+    releases: { from: 'v3.32.0' },
+    crossed: 'into',
+    when: [{ type: 'crd', name: 'virtualmachineinstances.kubevirt.io' }],
+    symptom: 'A virtual machine from before the upgrade cannot migrate live: "migration target pod but no IP allocated to VM handle".',
+    happens:
+      'the new CNI plugin looks for addresses by virtual machine, and one that was started under an older release has none: it does not migrate live until it is restarted',
+    advice: 'Restart virtual machines after the upgrade, and only then drain their nodes.',
+    sources: ['projectcalico/calico#11865', 'projectcalico/calico#12038'],
+  },
+  {
     id: 'ebpf-connect-time-udp',
     releases: { from: 'v3.27.0' },
     crossed: 'into',

@@ -147,6 +147,12 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'another route of a node wins over the one from BGP': on('calico', of('calico#12209'))
     .after(TOR)
     .warns('NS-508', /bgp-route-metric[\s\S]*BGPPeer\/tor/),
+  'the sources of packets are checked loosely': on('old', of('calico#7518'))
+    .after(EBPF)
+    .warns('NS-508', /ebpf-loose-rpf/),
+  'a virtual machine from before the upgrade cannot migrate': on('calico', of('calico#11865'))
+    .after(definition('kubevirt.io', 'VirtualMachineInstance', 'Namespaced'))
+    .warns('NS-508', /vm-address-handles/),
   'UDP to services is no longer translated at connect time': on('old', of('calico#8139'))
     .after(EBPF)
     .warns('NS-508', /ebpf-connect-time-udp/),

@@ -144,6 +144,20 @@ checkCases('NS-508', {
     facts: { daemonSets: { value: [daemonSet(), proxy(0)] }, resources: resources(eBpf) },
     is: 'ok',
   },
+  'warns of looser checks of sources': {
+    facts: { ...from('v3.25.2'), resources: resources(eBpf) },
+    is: 'warning',
+    about: ['ebpf-loose-rpf'],
+  },
+  'passes where they are set, strict or not': {
+    facts: { ...from('v3.25.2'), resources: resources({ ...eBpf, spec: { ...(eBpf.spec as object), bpfEnforceRPF: 'Strict' } }) },
+    is: 'ok',
+  },
+  'warns of virtual machines from before': {
+    facts: { crds: { value: [{ name: 'virtualmachineinstances.kubevirt.io', group: 'kubevirt.io' }] } },
+    is: 'warning',
+    about: ['vm-address-handles'],
+  },
   'warns of settings of eBPF that are left to defaults': {
     facts: {
       ...from('v3.26.1'),
@@ -225,8 +239,8 @@ checkCases('NS-508', {
       resources: resources(eBpf, resource('HostEndpoint/n1', { node: 'n1' }), resource('GlobalNetworkPolicy/raw', { doNotTrack: true })),
     },
     is: 'warning',
-    says: /^from v3\.17\.4 to v3\.32\.1: ebpf-host-policies, ebpf-untracked-policies$/,
-    about: ['ebpf-host-policies', 'ebpf-untracked-policies'],
+    says: /^from v3\.17\.4 to v3\.32\.1: ebpf-host-policies, ebpf-untracked-policies, ebpf-loose-rpf$/,
+    about: ['ebpf-host-policies', 'ebpf-untracked-policies', 'ebpf-loose-rpf'],
   },
   'warns of a policy kind that takes effect': {
     facts: { crds: { value: [{ name: 'clusternetworkpolicies.policy.networking.k8s.io', group: 'policy.networking.k8s.io' }] } },
