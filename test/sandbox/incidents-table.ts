@@ -199,6 +199,7 @@ const TABLE: readonly (readonly [threads: string, verdict: Verdict, ...tests: re
   ['calico#12089 calico#12209 calico#12584', 'DETECTED'],
   ['calico#8139', 'DETECTED'],
   ['calico#7518', 'DETECTED'],
+  ['calico#11232', 'DETECTED'],
   ['calico#11865 calico#12038', 'DETECTED'],
   ['calico#8803', 'DETECTED'],
   ['calico#9157 calico#9159', 'DETECTED'],

@@ -147,6 +147,12 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'another route of a node wins over the one from BGP': on('calico', of('calico#12209'))
     .after(TOR)
     .warns('NS-508', /bgp-route-metric[\s\S]*BGPPeer\/tor/),
+  'policies of equal order change places': on('calico', of('calico#11232'))
+    .after(
+      stored('GlobalNetworkPolicy', 'default.zone', { ingress: [{ action: 'Deny' }] }),
+      stored('GlobalNetworkPolicy', 'default.zone-a', { ingress: [{ action: 'Allow' }] }),
+    )
+    .warns('NS-513', /GlobalNetworkPolicy\/default\.zone-a/),
   'the sources of packets are checked loosely': on('old', of('calico#7518'))
     .after(EBPF)
     .warns('NS-508', /ebpf-loose-rpf/),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { allStages } from '../../src/features/chain.ts';
 import type { Check, Verdict } from '../../src/kernel/check.ts';
 import { textAt } from '../../src/kernel/json.ts';
@@ -44,10 +44,10 @@ for (const check of allStages.flatMap(({ checks }) => checks as readonly Check<n
 }
 
 process.on('exit', () => {
-  const rows = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
-  const all = rows.map(([id, { example, severities, paths }]) => [
-    id,
-    { example, severities: [...severities].sort(), paths: [...paths].sort() },
-  ]);
-  writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
+  // Of checks that no test of this run has judged, what is noted stays.
+  const all = new Map<string, unknown>(Object.entries(JSON.parse(readFileSync(EXAMPLES, 'utf8'))));
+  for (const [id, { example, severities, paths }] of found)
+    all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
+  const rows = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
+  writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`);
 });

@@ -23,6 +23,7 @@ import { nodesChecks } from './nodes-checks.ts';
 import { operatorPoliciesChecks } from './operator-policies-checks.ts';
 import { oneWriter, operatorSettingsChecks } from './operator-settings-checks.ts';
 import { podWebhooks } from './pod-webhooks.ts';
+import { policyTiesChecks } from './policy-ties-checks.ts';
 import { noneUnfinished } from './procedures-checks.ts';
 import type { Readings } from './readings.ts';
 import { releaseChangesChecks } from './release-changes-checks.ts';
@@ -88,6 +89,7 @@ export const preflightChecks: readonly Check<WholePreflight>[] = [
   ...driftChecks,
   ...operatorSettingsChecks,
   ...operatorPoliciesChecks,
+  ...policyTiesChecks,
   ...meshChecks,
   ...hostEndpointChecks,
   ...policiesInGitChecks,
