@@ -54,6 +54,14 @@ describe('splitWaves', () => {
     assert.deepEqual(kinds(4), ['Deployment/calico-kube-controllers']);
   });
 
+  it('rolls Typha before the agents on the way back: it refuses agents that are older than itself', () => {
+    const manifest = manifestOf(manifestFile('v3.32.1', 'calico-typha.yaml'));
+    assert.deepEqual(
+      splitWaves(manifest, [], variantOf(calico, 'calico-typha'), calico, 'back').map(({ id }) => id),
+      ['configuration', 'typha', 'agents', 'controllers'],
+    );
+  });
+
   for (const [what, text] of [
     ['a document that is indented as a whole', '  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n'],
     ['a text that ends with blank lines', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  a: |+\n    x\n\n\n'],

@@ -72,6 +72,20 @@ describe('a recorded policy that is not there under its old name', () => {
       assert.deepEqual([entries, unread], [[`${recorded.object.name} of-before`], []]);
     });
 
+  it('is in a rollback the copy under its former name, which has another UID', async () => {
+    const again = there(stored);
+    const copy = { ...again, metadata: { ...again.metadata, name: 'default.mine' } };
+    const { cluster } = clusterOf([copy], { kinds: [stored] });
+    const shown = { apiVersion: apiVersionOf(stored), uid: 'of-now', references: [keeper] };
+    const live = { found: new Map([[entryKey(entry), shown]]), unread: [] };
+    const context = { ...contextOf({}, calico), intent: { kind: 'rollback' } as const };
+    const { entries } = await followRenamed(cluster, { entries: [entry], live }, context);
+    assert.deepEqual(
+      entries.map(({ object: { name, uid } }) => [name, uid]),
+      [['default.mine', 'of-now']],
+    );
+  });
+
   it('is not known to be gone where this account may not look', async () => {
     const { entries, unread } = await followed(entry, [there(stored)], { refused: true });
     assert.deepEqual([entries, unread], [['default.mine of-before'], ['networkpolicies.crd.projectcalico.org']]);
