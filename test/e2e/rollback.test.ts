@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
 import { differences } from '../support/end-state.ts';
 import { readObjects } from '../support/former-state.ts';
 import { installedCluster, within } from '../support/installed-cluster.ts';
@@ -29,6 +30,30 @@ async function assertAsBefore(cluster: Cluster, before: Awaited<ReturnType<typeo
   assert.deepEqual(differences(before, await readObjects(cluster.plane.api)), []);
 }
 
+/** What a rollback goes by is in the cluster: in few Secrets, with no value of another Secret and no rights. */
+async function assertKeepsLittle({ plane }: Cluster): Promise<void> {
+  const { stdout } = await plane.kubectl([
+    '-n',
+    'kube-system',
+    'get',
+    'secrets',
+    '--field-selector',
+    'type=netsvc-upgrade/state',
+    '-o',
+    'json',
+  ]);
+  const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly data: Readonly<Record<string, string>> }[] };
+  assert.ok(items.length > 0 && items.length <= 3, `${items.length} Secrets`);
+  const texts = items.flatMap(({ data }) =>
+    Object.entries(data).map(([key, value]) => {
+      const bytes = Buffer.from(value, 'base64');
+      return (key.includes('.gz') ? gunzipSync(bytes) : bytes).toString();
+    }),
+  );
+  assert.match(texts.join('\n'), /1400/);
+  assert.doesNotMatch(texts.join('\n'), /"kind":\s*"(Secret|Cluster|Role|Namespace|APIService|\w+WebhookConfiguration)/);
+}
+
 describe('rollback on a real control plane', function () {
   this.timeout(400_000);
 
@@ -39,6 +64,7 @@ describe('rollback on a real control plane', function () {
       const before = await readObjects(cluster.plane.api);
       assertSucceeded(await cluster.upgrade(...RUN));
       assert.match(await imageOf(cluster), new RegExp(`:${CALICO_TARGET}$`));
+      await assertKeepsLittle(cluster);
       const back = await cluster.upgrade(...BACK);
       assertSucceeded(back);
       const order = ['configuration', 'typha', 'agents', 'controllers'].map((wave) => back.stderr.indexOf(`-${wave}.yaml`));
@@ -54,18 +80,18 @@ describe('rollback on a real control plane', function () {
       await assertAsBefore(cluster, before);
     }));
 
-  it('carries what people changed since the upgrade', () =>
+  it('carries what people changed before the upgrade, in the middle of it, and since', () =>
     within(opened(), async (cluster) => {
       await edit(cluster, 'FELIX_LOGSEVERITYSCREEN=debug');
+      await killedAt(RUN, cluster.around, /calico-node node-\d+ new /);
+      await edit(cluster, 'FELIX_REPORTINGINTERVALSECS=7');
       assertSucceeded(await cluster.upgrade(...RUN));
       await edit(cluster, 'FELIX_BPFLOGLEVEL=info');
       await edit(cluster, 'FELIX_LOGSEVERITYSCREEN=info');
       assertSucceeded(await cluster.upgrade(...BACK));
       assert.match(await imageOf(cluster), new RegExp(`:${FROM}$`));
-      assert.deepEqual(
-        [await variable(cluster, 'FELIX_BPFLOGLEVEL'), await variable(cluster, 'FELIX_LOGSEVERITYSCREEN')],
-        ['info', 'info'],
-      );
+      const names = ['FELIX_REPORTINGINTERVALSECS', 'FELIX_BPFLOGLEVEL', 'FELIX_LOGSEVERITYSCREEN'];
+      assert.deepEqual(await Promise.all(names.map((name) => variable(cluster, name))), ['7', 'info', 'info']);
     }));
 
   it('takes back a run that was killed half way, and one that was killed itself goes on with the same command', () =>

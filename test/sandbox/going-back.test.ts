@@ -14,6 +14,7 @@ import { crdName } from '../../src/kernel/object.ts';
 import type { AccessRequest } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { assertDone, faultPoints, isRead, openFindings } from '../support/owner-faults.ts';
+import { elsewhere } from '../support/owner-lock.ts';
 import { sampled } from '../support/owner-sweep.ts';
 import {
   addPolicy,
@@ -181,6 +182,25 @@ describe('the stages of a rollback, on the sandbox', function () {
     const flags = { 'probe-network': true, 'probe-image': 'registry.example/probe', 'probe-namespace': 'probe' };
     assertDone((await rollBack(scenario, { stages: [first], flags })).outcome, 'with a probe');
     assert.ok(asked.includes('create jobs.batch probe'), asked.join('\n'));
+  });
+
+  it('are performed from one terminal at a time: a second one is told who is at work, and writes nothing', async () => {
+    const scenario = await upgradedSandbox();
+    const others: string[] = [];
+    const requests: string[] = [];
+    const { outcome } = await rollBack(scenario, {
+      onWritten: async () => {
+        if (others.length > 0) return;
+        others.push('begun');
+        const second = await rollBack(scenario, { runner: elsewhere('somebody-else') });
+        requests.push(...second.requests);
+        others.push(second.outcome.exit, second.outcome.message ?? '');
+      },
+    });
+    assertDone(outcome, 'the first');
+    assert.equal(others[1], 'locked');
+    assert.match(others[2] ?? '', /\bme\b/);
+    assert.deepEqual([storedNames(scenario), requests.filter((what) => !isRead(what))], [BACK, []]);
   });
 
   it('refuse before anything is written, by name', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { delimiter, join } from 'node:path';
 import { storedManifests } from '../../src/adapters/stored-bases.ts';
 import { isOlder } from '../../src/kernel/release.ts';
 import { documentsText } from '../../src/manifest/manifest.ts';
@@ -16,7 +15,7 @@ import { readObjects } from './former-state.ts';
 import { installedCluster, opened } from './installed-cluster.ts';
 import { releases } from './releases.ts';
 import { CALICO_TARGET } from './target.ts';
-import { assertSucceeded, startUpgrade, type UpgradeProcess, upgrade } from './upgrade-process.ts';
+import { assertSucceeded, startUpgrade, surroundingsEnv, type UpgradeProcess, upgrade } from './upgrade-process.ts';
 
 const GROUP = 'projectcalico.org';
 const STORED = `/apis/crd.${GROUP}/v1`;
@@ -48,23 +47,28 @@ export function sweptCluster({ source, file, nodes = 3 }: SweptCase) {
     const cluster = await installedCluster({ manifest, nodes });
     endBy(cluster.stop);
     const { api } = cluster.plane;
+    // No address of CLIs can be reached from every machine: it would be asked for in vain, for seconds.
+    const cli = join(folder, 'calicoctl');
+    writeFileSync(cli, `#!/bin/sh\necho 'Client Version:    ${source}'\n`, { mode: 0o755 });
+    const around = { ...cluster.around, env: { PATH: `${folder}${delimiter}${surroundingsEnv(cluster.around).PATH}` } };
     await addOwn(api);
     const controllers = playPolicyMigration(api, { group: GROUP, agents: 'calico-node', controllers: 'calico-kube-controllers' });
     endBy(controllers.stop);
     const before = await stateOf(api, source);
     return {
       ...cluster,
+      around,
       /** What differs from before the upgrade, without the closed list of what a rollback never puts back. */
       left: async () => differences(before, await stateOf(api, source)),
       renamed: controllers.migrated,
       /** Seconds that a command took, which must end well. */
       async timed(args: readonly string[]): Promise<number> {
         const began = performance.now();
-        assertSucceeded(await upgrade(args, cluster.around));
+        assertSucceeded(await upgrade(args, around));
         return (performance.now() - began) / 1000;
       },
-      start: (args: readonly string[]) => startUpgrade(args, cluster.around),
-      command: (args: readonly string[]): Promise<UpgradeProcess> => upgrade(args, cluster.around),
+      start: (args: readonly string[]) => startUpgrade(args, around),
+      command: (args: readonly string[]): Promise<UpgradeProcess> => upgrade(args, around),
     };
   });
 }
@@ -151,10 +155,15 @@ export async function killedOnce({ plane, start }: SweptCluster, workload: strin
   assert.equal(signal, 'SIGKILL', `it was at its end before: ${stderr}`);
 }
 
-/** The same after so many milliseconds; true if it was still at work. */
-export async function killedAfter({ start }: SweptCluster, ms: number, args: readonly string[]): Promise<boolean> {
-  const child = start(args);
-  await Promise.race([pause(ms), child]);
-  child.kill('SIGKILL');
-  return (await child).signal === 'SIGKILL';
+/** The same as soon as it has said so many lines; false if it was at its end before, and well. What it says does not depend on the machine's load. */
+export async function killedAfter({ start }: SweptCluster, lines: number, args: readonly string[]): Promise<boolean> {
+  const child = start([...args, '-v=1']);
+  let said = 0;
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString().split('\n').length - 1;
+    if (said >= lines) child.kill('SIGKILL');
+  });
+  const ended = await child;
+  if (ended.signal !== 'SIGKILL') assertSucceeded(ended);
+  return ended.signal === 'SIGKILL';
 }

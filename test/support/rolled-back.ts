@@ -12,7 +12,7 @@ import { policyName } from '../../src/kube/stored-metadata.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { faultyCluster, type LineFault } from './owner-faults.ts';
-import { sameMachine, sandboxLock } from './owner-lock.ts';
+import { type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
 import { contextIn, type Flags, installedSandbox, sandboxPorts } from './sandbox-ports.ts';
 
 /** What a rollback does beside the stages that an upgrade has as well. */
@@ -92,16 +92,25 @@ interface RollingBack {
   readonly cluster?: Cluster;
   readonly observe?: Observer;
   readonly onWritten?: () => Promise<void>;
+  readonly runner?: Runner;
 }
 
 /** A new process performs the stages of a rollback. Rejects with Killed where it was killed. */
 export async function rollBack(
   scenario: Scenario,
-  { stages = goingBackStages, flags = {}, fault, cluster = scenario.cluster, observe = () => undefined, onWritten }: RollingBack = {},
+  {
+    stages = goingBackStages,
+    flags = {},
+    fault,
+    cluster = scenario.cluster,
+    observe = () => undefined,
+    onWritten,
+    runner = sameMachine('me'),
+  }: RollingBack = {},
 ): Promise<{ readonly outcome: ChainOutcome; readonly requests: readonly string[] }> {
   const options = { lists: new Map(), ...(fault ? { fault } : {}), ...(onWritten ? { onWritten } : {}) };
   const line = faultyCluster(cluster, scenario, options);
-  const ports = { ...sandboxPorts(scenario), cluster: line.cluster, lock: sandboxLock(scenario, line.cluster, sameMachine('me')) };
+  const ports = { ...sandboxPorts(scenario), cluster: line.cluster, lock: sandboxLock(scenario, line.cluster, runner) };
   const context = { ...contextIn(scenario, { release: OLD, ...flags }, renamed), intent: { kind: 'rollback' } as const };
   const outcome = await runChain(stages, ports, context, observe);
   scenario.cluster.faults.alive();
