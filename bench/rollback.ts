@@ -2,18 +2,19 @@ import { BACK, RUN, sweptCluster } from '../test/support/rollback-sweep.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { type Section, sample } from './measure.ts';
 
-/** An upgrade and its rollback, in turns on one cluster, with Typha: what the rollback takes beside the way forward. */
+/** An upgrade and its rollback, in turns on one cluster, with Typha: what the rollback takes beside the way forward. On a busy machine read the CPU. */
 export async function rollbackOn(nodes: number, rounds: number): Promise<Section> {
   const cluster = await sweptCluster({ source: 'v3.27.5', file: 'calico-typha.yaml', nodes });
   try {
     const env = surroundingsEnv(cluster.around);
-    const lines = ['| nodes | round | forward, s | back, s | ratio | plan of the rollback, s |', '|---|---|---|---|---|---|'];
+    const lines = ['| nodes | round | forward, s | back, s | ratio | CPU forward, s | CPU back, s | plan of the rollback, s |', '|---|---|---|---|---|---|---|---|'];
     for (let round = 1; round <= rounds; round += 1) {
       const forward = await sample({ name: 'run', program, args: [...RUN], env });
       const plan = await sample({ name: 'plan', program, args: ['plan', '--rollback', ...BACK.slice(2)], env });
       const back = await sample({ name: 'rollback', program, args: [...BACK], env });
       const [there, again, planned] = [forward, back, plan].map(({ wallMs }) => (wallMs / 1000).toFixed(1));
-      lines.push(`| ${nodes} | ${round} | ${there} | ${again} | ${(back.wallMs / forward.wallMs).toFixed(2)}× | ${planned} |`);
+      const cpu = [forward, back].map(({ cpuMs }) => (cpuMs / 1000).toFixed(1)).join(' | ');
+      lines.push(`| ${nodes} | ${round} | ${there} | ${again} | ${(back.wallMs / forward.wallMs).toFixed(2)}× | ${cpu} | ${planned} |`);
     }
     return { title: 'Rollback', aim: 'at most 1.1× the way forward on the same cluster, beside a write for each label and name.', lines };
   } finally {
