@@ -7,7 +7,10 @@ export async function rollbackOn(nodes: number, rounds: number): Promise<Section
   const cluster = await sweptCluster({ source: 'v3.27.5', file: 'calico-typha.yaml', nodes });
   try {
     const env = surroundingsEnv(cluster.around);
-    const lines = ['| nodes | round | forward, s | back, s | ratio | CPU forward, s | CPU back, s | plan of the rollback, s |', '|---|---|---|---|---|---|---|---|'];
+    const lines = [
+      '| nodes | round | forward, s | back, s | ratio | CPU forward, s | CPU back, s | plan of the rollback, s |',
+      '|---|---|---|---|---|---|---|---|',
+    ];
     for (let round = 1; round <= rounds; round += 1) {
       const forward = await sample({ name: 'run', program, args: [...RUN], env });
       const plan = await sample({ name: 'plan', program, args: ['plan', '--rollback', ...BACK.slice(2)], env });
