@@ -59,13 +59,15 @@ const backupOf = (documentsOf: DocumentsOf) =>
   });
 
 function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, context: Context): StagePlan {
-  if (takenBefore(record, context)) return { skip: `this run took it already: ${record?.backup ?? ''}` };
+  const trial = agents ? tryConnections(agents, context.options) : [];
+  if (takenBefore(record, context))
+    return trial.length > 0 ? { actions: trial } : { skip: `this run took it already: ${record?.backup ?? ''}` };
   const folder = backupFolder(context);
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     actions: [
-      ...(agents ? tryConnections(agents, context.options) : []),
+      ...trial,
       {
         id: 'files',
         title: `write ${counted(count, 'object')} to ${folder}`,

@@ -4,14 +4,14 @@ import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { againAs, look, or, text } from '../../kernel/step.ts';
+import { Again, againAs, look, or, seeWhy, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
 import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
 import { HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
 import { isHeld } from './own-strategy.ts';
 
-type Ports = Pick<EnginePorts, 'cluster' | 'commands'>;
+type Ports = Pick<EnginePorts, 'cluster' | 'commands' | 'clock'>;
 
 /** What is replaced, and how. */
 export interface Driven {
@@ -27,7 +27,7 @@ export interface Driven {
   /** Milliseconds for each of them. */
   readonly hookMs: number;
   readonly heldFor: HeldFor;
-  /** No group is begun before the connections have lasted through the one before. */
+  /** No group is begun, and none is the last, before the connections have lasted through the one before. */
   readonly isStrict: boolean;
 }
 
@@ -38,7 +38,8 @@ export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, na
   throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
 }
 
-const WAITS = 'as many old agents are not ready as may be away at a time: repair them, or set --max-unavailable';
+/** Old agents that nobody chose are given this long to be ready again. Milliseconds. */
+const AWAY_MS = 30_000;
 
 /** Deletes agents of a held DaemonSet, a few at a time: the next ones once those before are ready. */
 export class AgentDriver implements PodDriver {
@@ -50,7 +51,10 @@ export class AgentDriver implements PodDriver {
   #open: string[] = [];
   #stopped: Fault | undefined;
   replaced = 0;
-  waitsFor: string | undefined;
+  /** Of those, after how many the connections were seen to last. */
+  #seen = 0;
+  /** When as many agents were away as may be, without one of the wanted. */
+  #fullSince: number | undefined;
 
   constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>) {
     this.#ports = ports;
@@ -68,7 +72,7 @@ export class AgentDriver implements PodDriver {
     if (this.#stopped) throw this.#stopped;
     const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
     const group = this.#groupOf(wanted, old);
-    if (group.length > 0) await this.#seeConnections();
+    if ((group.length > 0 || wanted.length === 0) && !(await this.#hasSeen())) return true;
     for (const pod of group) {
       await this.#replace(pod);
       // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
@@ -79,10 +83,13 @@ export class AgentDriver implements PodDriver {
     return wanted.length > 0;
   }
 
-  /** Silence is seen only after a while. */
-  async #seeConnections(): Promise<void> {
-    const watch = this.#driven.isStrict && this.replaced > 0 ? this.#around.watcher(CONNECTIONS) : undefined;
-    if (watch instanceof ConnectionWatch) await watch.settled(this.#around.stop);
+  /** Silence is seen only after a while, in which agents may have turned not ready: false asks to look at them again. */
+  async #hasSeen(): Promise<boolean> {
+    const watch = this.#driven.isStrict && this.replaced > this.#seen ? this.#around.watcher(CONNECTIONS) : undefined;
+    if (!(watch instanceof ConnectionWatch)) return true;
+    await watch.settled(this.#around.stop);
+    this.#seen = this.replaced;
+    return false;
   }
 
   /** Agents that are away already count, and cost nothing: they are the first. Those of lost nodes are the last, as they may never go. */
@@ -92,9 +99,30 @@ export class AgentDriver implements PodDriver {
     const allAway = old.filter(({ is }) => is === 'away');
     const room = Math.max(0, atOnce - allAway.length);
     const group = [...away, ...ready.slice(0, room), ...(ready.length === 0 ? lost : [])].slice(0, atOnce);
-    const names = nodesText(allAway.map(({ node }) => node));
-    this.waitsFor = group.length > 0 || wanted.length === 0 ? undefined : `${WAITS} (${names})`;
+    if (group.length > 0 || wanted.length === 0) this.#fullSince = undefined;
+    else this.#refuseFull(allAway);
     return group;
+  }
+
+  #refuseFull(away: readonly OldPod[]): void {
+    const now = this.#ports.clock.now().getTime();
+    this.#fullSince ??= now;
+    if (now - this.#fullSince < AWAY_MS) return;
+    const { agents, atOnce } = this.#driven;
+    const more = String(away.length + 1);
+    const [nodes, one] = [nodesText(away.map(({ node }) => node)), away.length === 1];
+    const looks = away.slice(0, 3).map(({ name }) => seeWhy(command`kubectl -n ${agents.namespace ?? ''} describe pod ${name}`));
+    throw new Fault(
+      'stopped',
+      `the old ${one ? 'agent' : 'agents'} of ${nodes} ${one ? 'is' : 'are'} not ready, and at most ${atOnce} may be away at a time`,
+      [
+        ...looks,
+        HELD_ON,
+        text`repair what is not ready, then ${againAs('it resumes')}`,
+        or(text`${new Again(`run the same command again with --max-unavailable=${more}`, '', ['max-unavailable', more])}`),
+        or('go back, as undo says'),
+      ],
+    );
   }
 
   /** What of the user's commands is not done, where the work ends early. */

@@ -12,7 +12,7 @@ import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, secondSoakAction } from '../canary/index.ts';
 import { meetsNewTables } from '../going-back/index.ts';
-import { agentsOfTarget, keepConnections, seeConnections } from '../network-probe/index.ts';
+import { agentsOfTarget, keepConnections, seeConnections, tryConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
@@ -99,7 +99,13 @@ function upgradeActions(facts: ApplyFacts, context: Context): readonly Action[] 
   for (const wave of wavesOf(facts, context)) waves.push(...waveActions(wave, facts, context, waves.some(waitsForPods)));
   const writes = ownership.length > 0 || waves.some(({ effect }) => effect.type === 'exec');
   const last = removeAdded(facts.added);
-  return writes ? [saveUpgradeFile(facts), ...ownership, ...waves, ...last] : [...waves, ...last];
+  return [...trialOf(waves, context), ...(writes ? [saveUpgradeFile(facts), ...ownership] : []), ...waves, ...last];
+}
+
+/** Where no backup comes before it in this command, which tries the same. */
+function trialOf(waves: readonly Action[], { options, chain }: Context): readonly Action[] {
+  const keeps = waves.flatMap(({ effect }) => (effect.type === 'keep-connections' ? [effect.agents] : []));
+  return chain?.earlier?.includes('backup') ? [] : keeps.flatMap((agents) => tryConnections(agents, options));
 }
 
 /** The target under the procedure's name: where waves are cut from it, for the user to read. */

@@ -339,13 +339,15 @@ export class ConnectionWatch implements Watcher {
     return new Set(nodes.map(nodeFacts).flatMap(({ name, ready }) => (ready ? [] : [name])));
   }
 
-  /** With `--probe-strict` nothing may continue that nobody watches. */
+  /** With `--probe-strict`, or on a canary, nothing may continue that nobody watches. */
   #tellOver(now: number): void {
-    if (this.#isOver || now < this.#place.until) return;
+    const isEnded = this.#links.filter(isMade).every(({ ended }) => ended !== undefined);
+    const why = now >= this.#place.until ? `${JOBS_OVER}; a longer --timeout makes it longer` : isEnded ? this.lacks : undefined;
+    if (this.#isOver || why === undefined) return;
     this.#isOver = true;
-    this.#because = 'connections are not watched any more: the time limit of their Jobs is over; a longer --timeout makes it longer';
+    this.#because = `connections are not watched any more: ${why}`;
     this.#told.onNetwork(this.trace, this.#because);
-    if (this.#place.isStrict) this.#failed.abort();
+    if (this.#place.isStrict || this.#isOfCanary) this.#failed.abort();
   }
 
   /** The pods that run, by the UID of their Job. */
@@ -380,7 +382,7 @@ export class ConnectionWatch implements Watcher {
   }
 }
 
-const JOBS_OVER = 'the time limit of its Jobs was over';
+const JOBS_OVER = 'the time limit of their Jobs is over';
 
 const ROLLING: readonly Suggestion[] = [
   'this run writes nothing more; agents that the cluster replaces by itself are replaced further',

@@ -49,9 +49,7 @@ export interface OldPod {
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
-  /** Why none may be replaced now. */
-  readonly waitsFor: string | undefined;
-  /** They are: replaces some of these, or says in `waitsFor` why it may not. False where none is left to replace. `nodes` are all that there are. */
+  /** They are: replaces some of these, or none while it may not. Throws Fault where that lasts. False where none is left to replace. `nodes` are all that there are. */
   next(old: readonly OldPod[], nodes: ReadonlyMap<string, unknown>): Promise<boolean>;
 }
 
@@ -112,7 +110,7 @@ async function loop(
     const isKnown = request.driver === undefined || board.isObserved;
     if (isKnown && stays.isOver(progress, board, waited)) {
       if (!(await replacesMore(request, board, now))) return true;
-      if (request.driver?.waitsFor === undefined) time.renew();
+      time.renew();
     }
     // The whole time is watched again.
     if (since !== undefined && stays.since !== since) time.renew();
@@ -187,11 +185,11 @@ function viewOf({ driver, maxFailed, ...request }: WaitRequest, board: Board, no
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 
-function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor, driver }: WaitRequest): Fault {
+function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor }: WaitRequest): Fault {
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
-  const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || driver?.waitsFor || 'the cluster did not answer'}`;
+  const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
   // Nothing rolls out before the workload has the image.
   const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : heldFor ? HELD : LATE;
   return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);

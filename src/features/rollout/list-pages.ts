@@ -11,14 +11,10 @@ function itemsOf(list: unknown): readonly object[] {
   return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
-/** The items behind a path with a `limit`, page after page, of `most` pages if that is told. Throws ApiFailure. */
-export async function* pagesOf(
-  cluster: Pick<ClusterReader, 'raw'>,
-  path: string,
-  most = Number.POSITIVE_INFINITY,
-): AsyncGenerator<readonly object[]> {
+/** The items behind a path with a `limit`, page after page. Throws ApiFailure. */
+export async function* pagesOf(cluster: Pick<ClusterReader, 'raw'>, path: string): AsyncGenerator<readonly object[]> {
   let after: string | undefined = '';
-  for (let page = 0; page < most && after !== undefined; page += 1) {
+  while (after !== undefined) {
     const list = parsedJson(await cluster.raw(`${path}${after}`));
     yield itemsOf(list);
     const token = textAt(list, 'metadata', 'continue');

@@ -62,9 +62,8 @@ function keyOf({ namespace, pod }: Pick<Lagging, 'namespace' | 'pod'>): string {
 
 /** A wait that ends before this asks for nothing. */
 const EVERY_MS = 15_000;
-/** Events in one answer, and answers: tenants can write any number of them. */
-const EVENTS = 200;
-const PAGES = 10;
+/** Events in one answer: tenants can write any number of them. */
+const EVENTS = 500;
 /** Pods that are named of one node. */
 const PODS = 3;
 /** Pods that are looked at, of all namespaces. */
@@ -119,7 +118,7 @@ export class PodEvents {
     const most = PODS + this.#maxFailed;
     const found: PodWithoutNetwork[] = [];
     const nodes = () => new Set(found.map(({ node }) => node)).size;
-    for (const event of refusalsOn(agents, await this.#events(), most).slice(0, LOOKS)) {
+    for (const event of (await this.#refusals(agents, most)).slice(0, LOOKS)) {
       const { involvedObject: { namespace = '', name = '' } = {}, source: { host: node = '' } = {}, message = '' } = event;
       if (found.filter((one) => one.node === node).length >= PODS) continue;
       if (await this.#isWaiting(event, agents)) found.push({ node, namespace, pod: name, says: message });
@@ -128,11 +127,12 @@ export class PodEvents {
     if (nodes() > this.#maxFailed) this.#board.fail(stopped(found, progress));
   }
 
-  async #events(): Promise<readonly EventFields[]> {
+  /** Of each page only what counts is kept. */
+  async #refusals(agents: ReadonlyMap<string, AgentPod>, most: number): Promise<readonly EventFields[]> {
     const path = `/api/v1/events?fieldSelector=${encodeURIComponent('reason=FailedCreatePodSandBox')}&limit=${EVENTS}`;
-    const events: object[] = [];
-    for await (const page of pagesOf(this.#cluster, path, PAGES)) events.push(...page);
-    return events;
+    let kept: readonly EventFields[] = [];
+    for await (const page of pagesOf(this.#cluster, path)) kept = refusalsOn(agents, [...kept, ...page], most);
+    return kept;
   }
 
   /** On the node that the event names, made after the new agent there, and without a network until now. */

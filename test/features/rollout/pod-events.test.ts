@@ -33,7 +33,7 @@ const waiting = (status: object = { phase: 'Pending' }, metadata: object = {}) =
 });
 
 /** Events that the server gives at a time. */
-const PAGE = 200;
+const PAGE = 500;
 
 /** One agent, ready since `READY`, and a server that answers with these. Resolves to what ended the wait. */
 async function look(
@@ -120,8 +120,8 @@ describe('new pods on nodes whose agent is new', () => {
     it(`stop nothing by events ${title}`, async () => assert.equal((await run()).fault, undefined));
 
   it('are found among events that a tenant has made of pods of its own, whatever time these name', async () => {
-    const planted = Array.from({ length: 500 }, (_, at) =>
-      event(900 + at, {
+    const planted = Array.from({ length: 5_000 }, (_, at) =>
+      event(900 + (at % 500), {
         involvedObject: { namespace: 'attacker', name: `x-${at}` },
         metadata: { creationTimestamp: '2026-01-01T11:00:00Z' },
       }),
@@ -135,7 +135,7 @@ describe('new pods on nodes whose agent is new', () => {
     assert.deepEqual((await look([event(25)], waiting(), { waited: -20_000 })).paths, []);
     assert.equal((await look(403, undefined)).paths.length, 1);
     assert.equal((await look(500, undefined)).paths.length, 2);
-    assert.equal((await look([], undefined)).paths[0], '/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox&limit=200');
+    assert.equal((await look([], undefined)).paths[0], '/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox&limit=500');
   });
 });
 
