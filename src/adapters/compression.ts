@@ -12,8 +12,12 @@ export async function gunzip(bytes: Uint8Array, maxOutputLength: number): Promis
   });
 }
 
+/** What is unpacked is in one piece where it fits into this: of several each is there twice, and memory that is not written takes none. */
+const CHUNK = 16 * 1024 * 1024;
+
 export async function brotliDecompress(bytes: Uint8Array): Promise<Buffer> {
-  return pass((await import('node:zlib')).brotliDecompress, bytes);
+  const { brotliDecompress: unpack } = await import('node:zlib');
+  return pass((packed, done) => unpack(packed, { chunkSize: CHUNK }, done), bytes);
 }
 
 type Pass = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) => void) => void;

@@ -36,12 +36,12 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
   if (!/^[\w-]+$/.test(profile)) return undefined;
   const packed = await ifThere(readFile(storedBasesPath(profile)));
   if (!packed) return undefined;
-  const [first = '{}', ...lines] = (await brotliDecompress(packed)).toString('utf8').split('\n');
-  const releases = JSON.parse(first) as StoredBasesFile['releases'];
+  const [first = NONE, ...lines] = linesIn(await brotliDecompress(packed));
+  const releases = JSON.parse(first.toString('utf8')) as StoredBasesFile['releases'];
   // Each object is parsed when a release that has it is asked for, and once.
   const parsed = new Map<number, KubeObject>();
   const objectAt = (place: number): KubeObject => {
-    const known = parsed.get(place) ?? (JSON.parse(lines[place] ?? '') as KubeObject);
+    const known = parsed.get(place) ?? (JSON.parse((lines[place] ?? NONE).toString('utf8')) as KubeObject);
     parsed.set(place, known);
     return known;
   };
@@ -54,12 +54,29 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
   };
 }
 
-/** The same for the stages: the file is read when the first of them asks; a profile without one has no releases. */
+const NONE = Buffer.from('{}');
+
+/** Parts of the same memory: as one text of which each is cut, all of it would be there twice. */
+function linesIn(text: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf(0x0a, from);
+    lines.push(text.subarray(from, end < 0 ? text.length : end));
+    from = end < 0 ? text.length + 1 : end + 1;
+  }
+  return lines;
+}
+
+/**
+ * The same for the stages: the file is read when the first of them asks; a profile without one has no releases. Unpacked it is 8 MB, of which
+ * little is needed: it is kept until the garbage collector takes it, and read again then.
+ */
 export function storedManifests(profile: string): StoredManifests {
-  let opened: Promise<StoredBases | undefined> | undefined;
+  let opened: WeakRef<Promise<StoredBases | undefined>> | undefined;
   const open = () => {
-    opened ??= openStoredBases(profile);
-    return opened;
+    const bases = opened?.deref() ?? openStoredBases(profile);
+    opened = new WeakRef(bases);
+    return bases;
   };
   return {
     releasesOf: async (file) => (await open())?.releasesOf(file) ?? [],

@@ -174,6 +174,8 @@ function traceOf(level: number | undefined, { terminal }: Seams): Trace | undefi
 
 /** Joins the ports, does the work, and closes everything whatever happens. A report that was asked for is written also when the work fails. */
 export async function inSession(seams: Seams, asked: Asked, work: (session: Session) => Promise<ExitName>): Promise<ExitName> {
+  // Objects of a large cluster come and go: without it V8 lets several times of what lives pile up before it looks.
+  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
   const { flags } = asked;
   const file = flags['report-file'];
   const say = (line: string) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`);

@@ -85,8 +85,6 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
   refuseWithoutUse(dryRunFlag, { planFile, detailed });
   const saved = planFile === undefined ? undefined : await loadPlan(planFile);
   const looksOnly = dryRunFlag !== 'none' || usual.every((stage) => stage.readOnly);
-  // Objects of a large cluster come and go: without it V8 lets several times of what lives pile up before it looks.
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
   return inSession(seams, { ...asked, looksOnly }, async (session) => {
     // Until the first step.
     session.outlets.doing.now = 'reading';

@@ -49,7 +49,7 @@ export interface OldPod {
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
-  /** They are: replaces some of these, or none while it may not. Throws Fault where that lasts. False where none is left to replace. `nodes` are all that there are. */
+  /** They are: replaces some of these, of `nodes` that are known. False where none is left to replace. Throws Fault where none may be for long. */
   next(old: readonly OldPod[], nodes: ReadonlyMap<string, unknown>): Promise<boolean>;
 }
 
