@@ -151,6 +151,7 @@ const COMPARISONS = [
   `(?<!\\bargs)\\.(?:includes|has|indexOf)\\('${STAGE}'\\)`,
   `(?<!\\b(?:on|exclusive): )\\['${STAGE}'(?:, '${STAGE}')*\\]`,
   `= '${STAGE}';`,
+  `\\b(?:id|stage)\\.(?:startsWith|endsWith)\\('`,
   `'NS-\\d+'`,
 ].map((one) => new RegExp(one, 'g'));
 /** A table by stages. */
@@ -198,6 +199,8 @@ export function pathsCompared(file: string, text: string): readonly string[] {
 
 /** Fields that hold sentences of this program. What they mean is a field of the step, the finding or the fault. */
 const SENTENCE = `\\b(?:suggestions?|hints?|instruction|message|because|note|fact|steps?|next)\\b(?:\\[\\d+\\])?(?: \\?\\? '')?\\)?\\??`;
+/** Why a pod lags: what may be asked about it is in its fields. */
+const REASONS = /\bwhy\??\.(?:startsWith|endsWith|includes|split|match|search)\(|\.(?:test|exec)\((?:\w+\??\.)*why\)/g;
 const SEARCHES = [
   new RegExp(`${SENTENCE}\\.(?:startsWith|endsWith|includes|split|match|matchAll|replace|replaceAll|search)\\(`, 'g'),
   new RegExp(`\\.(?:test|exec)\\((?:\\w+\\??\\.)*${SENTENCE}\\)`, 'g'),
@@ -211,10 +214,10 @@ const WORDS_OF_OTHERS = ['kernel/fault.ts', 'cli/faults.ts', 'kernel/json.ts'];
 
 /** Where a file decides by the words of a sentence that this program wrote: a reworded one would change what it does. */
 export function sentencesSearched(file: string, text: string): readonly string[] {
-  if (!NAMELESS.includes(roomOf(file)) || WORDS_OF_OTHERS.includes(file)) return [];
-  return SEARCHES.flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim())).map(
-    (words) => `${file} decides by the words of a sentence (${words}): make it a field, or a part of its text`,
-  );
+  const isNameless = NAMELESS.includes(roomOf(file)) && !WORDS_OF_OTHERS.includes(file);
+  return [REASONS, ...(isNameless ? SEARCHES : [])]
+    .flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim()))
+    .map((words) => `${file} decides by the words of a sentence (${words}): make it a field, or a part of its text`);
 }
 
 const BEGIN = '<!-- drawn by build/rooms.ts -->';

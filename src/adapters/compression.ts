@@ -3,12 +3,14 @@ export async function gzip(bytes: Uint8Array): Promise<Buffer> {
   return pass((await import('node:zlib')).gzip, bytes);
 }
 
+export class TooLarge extends Error {}
+
 /** Rejects if it is no gzip data, truncated, or larger than this many bytes unpacked: a few kilobytes can hold gigabytes. */
 export async function gunzip(bytes: Uint8Array, maxOutputLength: number): Promise<Buffer> {
   const { gunzip: unpack } = await import('node:zlib');
   return pass((packed, done) => unpack(packed, { maxOutputLength }, done), bytes).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== 'ERR_BUFFER_TOO_LARGE') throw thrown;
-    throw new Error(`unpacked it is larger than ${Math.round(maxOutputLength / 1024 / 1024)} MiB`, { cause: thrown });
+    throw new TooLarge(`unpacked it is larger than ${Math.round(maxOutputLength / 1024 / 1024)} MiB`, { cause: thrown });
   });
 }
 

@@ -1,3 +1,4 @@
+import type { InstallPath } from './installation.ts';
 import type { Said } from './step.ts';
 
 /** What a field must have: any value unless tested. In a list, one item must be of `oneOf` and none of `noneOf`, which alone also holds where it is not set. */
@@ -47,7 +48,7 @@ export type DefectCondition =
   | { readonly type: 'crd'; readonly name: string }
   /** A node whose address lies within a pool of pod addresses. */
   | { readonly type: 'nodeInPool' }
-  | { readonly type: 'path'; readonly oneOf: readonly string[] }
+  | { readonly type: 'path'; readonly oneOf: readonly InstallPath[] }
   /** An aggregated API is registered. */
   | { readonly type: 'apiService'; readonly name: string }
   /** The upgrade begins at a release of one of these ranges. */

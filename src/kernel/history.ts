@@ -62,6 +62,9 @@ export interface RolloutTrace {
   readonly omitted?: number;
 }
 
+/** It is of the agents, or of whatever else has a pod for each node. */
+export const isPerNode = ({ workload }: Pick<RolloutTrace, 'workload'>): boolean => workload.startsWith('DaemonSet/');
+
 export interface RolloutRow {
   readonly node: string;
   /** Absent for a DaemonSet: there the node is the row, whatever its pod is called. */

@@ -19,8 +19,7 @@ export function judgePod(pod: PodFacts, view: PodSurroundings, isOfTemplate = tr
   const ready = `${pod.readyContainers}/${pod.containers}`;
   const isTarget = target.injected ? sameTag(image, target.image) : isSameImage(image, target.image);
   const isNew = isOfTemplate && (target.anyImage === true || isTarget);
-  const { phase, why } = stateOf(pod, isNew, view);
-  return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, phase, why };
+  return { node: pod.node, pod: pod.name, release: shortRelease(image), ready, ...stateOf(pod, isNew, view) };
 }
 
 /** Injected containers come from one of several injectors, each with its own registry. */
@@ -34,13 +33,13 @@ function shortRelease(image: string): string {
   return imageRelease(image) ?? parseImage(image).tag ?? image.slice(image.lastIndexOf('/') + 1);
 }
 
-function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): { phase: PodPhase; why: string } {
+function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): Lag & { phase: PodPhase } {
   const node = view.nodes.get(pod.node);
   if (pod.terminating) return { phase: 'updating', why: node && !node.ready ? nodeDown(node) : 'old pod is stopping' };
   if (!isNew) return { phase: 'old', why: node && !node.ready ? nodeDown(node) : 'next' };
   if (isReady(pod, view.target.ready)) return { phase: 'new', why: '' };
   const hasFailed = pod.phase === 'Failed' || (pod.trouble !== undefined && BROKEN.has(pod.trouble.reason));
-  return { phase: hasFailed ? 'failed' : 'updating', why: whyNotReady(pod, node, view.now) };
+  return { phase: hasFailed ? 'failed' : 'updating', ...lagOf(pod, node, view.now) };
 }
 
 export function isReady(pod: PodFacts, rule: ReadyRule): boolean {
@@ -61,13 +60,15 @@ const BROKEN = new Set([
   'OOMKilled',
 ]);
 
-function whyNotReady(pod: PodFacts, node: NodeFacts | undefined, now: number): string {
-  if (node && !node.ready) return nodeDown(node);
+type Lag = Pick<PodProgress, 'why' | 'ended' | 'late'>;
+
+function lagOf(pod: PodFacts, node: NodeFacts | undefined, now: number): Lag {
+  if (node && !node.ready) return { why: nodeDown(node) };
   const elapsed = pod.createdAt > 0 ? `, ${Math.max(0, Math.round((now - pod.createdAt) / 1000))} s` : '';
-  if (pod.unschedulable) return `unschedulable: ${pod.unschedulable}`;
-  if (pod.trouble) return troubleText(pod.trouble, pod.images[pod.trouble.container], elapsed);
-  if (pod.phase === 'Pending') return pod.node === '' ? `waiting for a node${elapsed}` : `pulling image or starting${elapsed}`;
-  return `not ready${elapsed}${pod.unready ? endedText(pod.unready) : ''}`;
+  if (pod.unschedulable) return { why: `unschedulable: ${pod.unschedulable}` };
+  if (pod.trouble) return troubleOf(pod.trouble, pod.images[pod.trouble.container], elapsed);
+  if (pod.phase !== 'Pending') return { why: `not ready${elapsed}${pod.unready ? endedText(pod.unready) : ''}`, late: 'unready' };
+  return pod.node === '' ? { why: `waiting for a node${elapsed}` } : { why: `pulling image or starting${elapsed}`, late: 'starting' };
 }
 
 /** For a container that runs again, its last end is the reason. */
@@ -75,12 +76,14 @@ function endedText({ container, restarts, lastExit }: Unready): string {
   return restarts === 0 ? '' : `, ${container}: ${lastExit === undefined ? '' : `last exit ${lastExit}, `}${counted(restarts, 'restart')}`;
 }
 
-function troubleText(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): string {
-  if (PULL.has(trouble.reason)) return `cannot pull ${image ?? 'image'} (${trouble.reason}${registryWords(trouble.message)})${elapsed}`;
+function troubleOf(trouble: NonNullable<PodFacts['trouble']>, image: string | undefined, elapsed: string): Lag {
+  if (PULL.has(trouble.reason))
+    return { why: `cannot pull ${image ?? 'image'} (${trouble.reason}${registryWords(trouble.message)})${elapsed}` };
   const exit = trouble.lastExit === undefined ? '' : `, last exit ${trouble.lastExit}`;
   // A container that was never created has no log, and its event may not be readable.
   const said = NEVER_MADE.has(trouble.reason) && trouble.message !== '' ? ` (${oneLine(trouble.message)})` : '';
-  return `${trouble.container}: ${trouble.reason}${said}${exit}, ${counted(trouble.restarts, 'restart')}`;
+  const why = `${trouble.container}: ${trouble.reason}${said}${exit}, ${counted(trouble.restarts, 'restart')}`;
+  return trouble.restarts > 0 ? { why, ended: trouble.container } : { why };
 }
 
 /** What the kubelet says before it repeats the registry's answer; some kubelets say no more. */

@@ -127,8 +127,9 @@ function backoutOf({ head, stages, chain }: Planned): readonly string[] {
   const passed = Object.entries(NO_RETURNS).flatMap(([point, { short }]) => (short === because ? [point] : []));
   const reached = new Set<string>([...writers.flatMap(({ reaches }) => reaches ?? []), ...passed]);
   const rows = rowsFrom(head.source).filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
-  const alone = writers.flatMap(({ id, undoneBy }) =>
-    undoneBy?.endsWith('--undo') && !id.startsWith('ownerrefs') ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
+  // What the table has says by itself what undoes it.
+  const alone = writers.flatMap(({ id, undoneBy = 'copy', reaches }) =>
+    undoneBy !== 'copy' && reaches === undefined ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
   );
   const lines = [...rows.map(undoLine), ...alone];
   return lines.length === 0 ? ['Nothing of the service is changed.'] : lines;

@@ -88,7 +88,7 @@ const OWNER_FIELD = /^metadata\.ownerReferences\b/;
 
 /** Owner references in the order in which they went and came back. */
 function ownersSection(plans: readonly PlannedStage[]): Section | undefined {
-  const objects = plans.filter(({ id }) => id.startsWith('ownerrefs-')).flatMap((plan) => plan.objects);
+  const objects = plans.flatMap((plan) => plan.objects);
   const rows = objects.flatMap(({ ref, fields }) =>
     fields.filter(({ path }) => OWNER_FIELD.test(path)).map((field) => ownerRow(refText(ref), field)),
   );

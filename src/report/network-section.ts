@@ -1,6 +1,6 @@
 import { type ConnectionTrace, gapsOf, gapText, type NetworkTrace, networkText } from '../kernel/connections.ts';
 import { counted } from '../kernel/counted.ts';
-import type { RolloutTrace } from '../kernel/history.ts';
+import { isPerNode, type RolloutTrace } from '../kernel/history.ts';
 import type { Bar, Row, Section } from './model.ts';
 
 /** Connections that were kept while agents were replaced: the longest gap of each node, and each connection on the axis of time. */
@@ -58,7 +58,7 @@ function barOf({ longestMs, at, broken }: ConnectionTrace, { since, until }: Net
 /** Which node's agent was new as which, by what was seen of the rollouts. */
 function turnsOf(rollouts: readonly RolloutTrace[]): ReadonlyMap<string, number> {
   const seen = rollouts
-    .filter(({ workload }) => workload.startsWith('DaemonSet/'))
+    .filter(isPerNode)
     .flatMap(({ startedAt, rows }) =>
       rows.flatMap(({ node, marks }) => {
         const mark = marks.find(({ phase }) => phase === 'new');

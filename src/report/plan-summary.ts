@@ -1,5 +1,5 @@
 import { counted } from '../kernel/counted.ts';
-import type { RunHistory } from '../kernel/history.ts';
+import { isPerNode, type RunHistory } from '../kernel/history.ts';
 import type { DataPlane } from '../kernel/installation.ts';
 import { refText } from '../kernel/object.ts';
 import type { PlannedObject, PlannedRestart, PlannedStage } from '../kernel/plan.ts';
@@ -111,7 +111,7 @@ function waitMs({ stage, id, targets }: Wait, { actions, rollouts }: Former): nu
 function rolloutMs(next: PlannedRestart | undefined, { rollouts }: Former): number | undefined {
   if (next?.atOnce === undefined) return undefined;
   const seconds = rollouts
-    .filter(({ workload }) => workload.startsWith('DaemonSet/'))
+    .filter(isPerNode)
     .flatMap(nodeSeconds)
     .toSorted((a, b) => a - b);
   // The middle one: a node that failed for an hour says nothing of the others.

@@ -37,13 +37,13 @@ export function planLines(head: PlanHead, stages: readonly PlannedStage[], view:
     takenRows(objects, edits, view),
     leftRows(objects),
     noteRows(stages, view.palette),
-    returnRows(stages),
   ].flat();
+  const warn = (line: string, index: number) => (index < sections.length ? view.palette.warn(line) : view.palette.bad(line));
   return [
     headLine(head, view.palette),
     ...objectLines(objects, edits, view),
     ...editLines(edits, view.wide, view.columns),
-    ...columns(sections.map(([label, text]) => [label, text])).map((line) => emphasise(line, view.palette)),
+    ...columns([...sections, ...returnRows(stages)]).map(warn),
     ...stepLines(stages, view),
   ];
 }
@@ -131,10 +131,6 @@ function noteRows(stages: readonly PlannedStage[], { said }: Palette): readonly 
 function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
   const { noReturn } = planSteps(stages);
   return noReturn === undefined ? [] : [['POINT OF NO RETURN', `step ${noReturn.step}: ${noReturn.because}`]];
-}
-
-function emphasise(line: string, palette: Palette): string {
-  return line.startsWith('POINT OF NO RETURN') ? palette.bad(line) : palette.warn(line);
 }
 
 /** Those of the steps that are shown; each keeps its number in the whole plan. */

@@ -34,6 +34,7 @@ describe('the rooms of src', () => {
     "const PUTS_BACK = ['ownerrefs-restore', 'ownerrefs-forget'];",
     "const STRIP = 'ownerrefs-strip';",
     "undos.includes('backup')",
+    "plans.filter(({ id }) => id.startsWith('ownerrefs-'))",
     "const AFTER = {\n  preflight: 'plan',\n  'ownerrefs-strip': 'crds',\n  crds: 'apply',\n};",
   ])
     it(`may not say: ${text}`, () => {
@@ -94,6 +95,11 @@ describe('the rooms of src', () => {
       assert.equal(sentencesSearched('cli/a.ts', text).length, 1);
       assert.deepEqual(sentencesSearched('features/hosts/a.ts', text), []);
     });
+
+  it('would be told in every room of a look into why a pod lags', () => {
+    for (const text of ["one.why.startsWith('not ready')", '/restarts?$/.exec(pod.why)?.[1]'])
+      assert.equal(sentencesSearched('features/rollout/a.ts', text).length, 1, text);
+  });
 
   const known = new Set([
     'kernel/a.ts',

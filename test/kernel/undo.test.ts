@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DataPlane, InstallPath } from '../../src/kernel/installation.ts';
+import { type DataPlane, pathsThat } from '../../src/kernel/installation.ts';
 import { NO_RETURNS, noWayBack, rowsFrom, UNDO, undoRow } from '../../src/kernel/undo.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
@@ -8,6 +8,8 @@ const past = (path: string, from?: string, dataPlane?: DataPlane) => ({
   intent: from === undefined ? {} : { from },
   ...(dataPlane === undefined ? {} : { dataPlane }),
 });
+
+const PATHS = pathsThat(() => true);
 
 describe('what a rollback takes back', () => {
   it('is an upgrade under an operator from v3.30 on; an older one does not run on the new CRDs', () => {
@@ -24,8 +26,7 @@ describe('what a rollback takes back', () => {
   });
 
   it('is told by the one table: what it refuses, the row of that point does not promise, and what the row promises, it does not refuse', () => {
-    const paths: readonly InstallPath[] = ['manifest', 'kvstore', 'operator', 'chart'];
-    for (const path of paths)
+    for (const path of PATHS)
       for (const from of ['v3.15.5', 'v3.29.7', 'v3.30.7', 'v3.31.7'])
         for (const reached of UNDO.map((row) => row.reached)) {
           const row = undoRow(past(path, from), [reached]);
@@ -39,6 +40,10 @@ describe('what a rollback takes back', () => {
       UNDO.filter(({ reached }) => reached === 'tables').map(({ before }) => before),
       [calico.ebpfTablesSince],
     );
+  });
+
+  it('says of every install path how far back it goes once agents, Typha and controllers are new', () => {
+    for (const path of PATHS) assert.equal(undoRow(past(path, 'v3.31.7'), ['workloads'])?.by, 'rollback', path);
   });
 
   it('has no row for an unknown source that only newer ones have', () => {

@@ -223,6 +223,25 @@ describe('judgeRollout', () => {
     });
   }
 
+  it('tells as data whose log or events say more', () => {
+    const more = (options: PodOptions) => {
+      const { ended, late } = judgeRollout(view({ pods: [pod('b', options)] })).pods[0] ?? {};
+      return [ended, late];
+    };
+    const starting: PodOptions = { ready: [false], phase: 'Pending' };
+    assert.deepEqual(more({ ready: [false], waiting: { reason: 'CrashLoopBackOff' }, lastExit: 2 }), ['calico-node', undefined]);
+    assert.deepEqual(more({ ready: [false], waiting: { reason: 'RunContainerError' } }), [undefined, undefined]);
+    assert.deepEqual(more({ ...starting, waiting: { reason: 'ImagePullBackOff' } }), [undefined, undefined]);
+    assert.deepEqual(
+      [more(starting), more({ ready: [false] })],
+      [
+        [undefined, 'starting'],
+        [undefined, 'unready'],
+      ],
+    );
+    assert.deepEqual(more({ ready: [false], lastExit: 139 }), [undefined, 'unready']);
+  });
+
   const rewritten = { 'a mirror with a port': 'mirror.corp:5000/quay/calico/node:v3.32.1', 'a digest': `${NEW}@sha256:${'a'.repeat(64)}` };
   for (const [title, image] of Object.entries(rewritten)) {
     it(`is done where admission rewrote the image to ${title}, in pods alone or in the workload too`, () => {

@@ -1,8 +1,8 @@
 import { counted } from '../../kernel/counted.ts';
-import { Fault, messageOf } from '../../kernel/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION, type JournalEntry, type JournalForm } from '../../kernel/journal.ts';
 import { sha256Of } from '../../kube/sha256.ts';
-import { gunzip, gzip } from '../compression.ts';
+import { gunzip, gzip, TooLarge } from '../compression.ts';
 
 /** Compressed bytes of one chunk: a Secret holds 1 MiB, and a request 1.5 MiB. */
 export const CHUNK_BYTES = 700_000;
@@ -80,8 +80,7 @@ export async function unpackChunk(
   { isEntry }: Pick<JournalForm, 'isEntry'>,
 ): Promise<{ readonly header: ChunkHeader; readonly entries: readonly JournalEntry[] }> {
   const text = await gunzip(bytes, MOST_TEXT_BYTES).catch((thrown: unknown) => {
-    const why = messageOf(thrown);
-    throw new Error(why.startsWith('unpacked it is larger') ? why : 'it is no gzip data, or cut short', { cause: thrown });
+    throw thrown instanceof TooLarge ? thrown : new Error('it is no gzip data, or cut short', { cause: thrown });
   });
   const lines = text.toString('utf8').split('\n');
   if (lines.pop() !== '') throw new Error('its last line is cut short');

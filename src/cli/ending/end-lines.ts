@@ -1,6 +1,6 @@
 import type { Command } from '../../kernel/command.ts';
 import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
-import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
+import { isPerNode, type RolloutRow, type RolloutTrace } from '../../kernel/history.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
@@ -85,7 +85,7 @@ function rowText([name, text]: Row): string {
 
 /** The agents, or whatever of one pod per node was rolled out last. */
 function agents({ history }: Outcome): RolloutTrace | undefined {
-  return history?.rollouts.findLast(({ workload }) => workload.startsWith('DaemonSet/'));
+  return history?.rollouts.findLast(isPerNode);
 }
 
 /** `5 of 6 nodes on v3.32.1`, then the nodes that stopped it, or are not ready; nothing of the first where no rollout was seen. */

@@ -61,6 +61,8 @@ export interface OperatorLag {
   readonly point: 1 | 2 | 3 | 4 | 5;
   readonly subject: string;
   readonly why: string;
+  /** A status says that its component is Degraded. */
+  readonly isDegraded?: true;
   /** What shows more, where a pod is known that keeps it from its end. */
   readonly command?: Command;
   /** That pod. */
@@ -102,14 +104,15 @@ export function operatorPod({ deployment, pods = [] }: Pick<OperatorView, 'deplo
   const selector = selectorOf(deployment);
   const own = pods.find(({ metadata }) => metadata.namespace === namespace && selects(selector, metadata.labels ?? {}));
   const [container] = containersOf(deployment);
-  return own && container && { namespace, pod: own.metadata.name, why: 'not ready to act', container: container.name };
+  return own && container && { namespace, pod: own.metadata.name, why: 'not ready to act', late: 'unready', container: container.name };
 }
 
 /** For the question why: what ended again and again, or runs and is not ready, has its log read too. */
 function laggingOf({ namespace, name, trouble, unready }: PodFacts): Lagging {
   if (trouble && trouble.restarts > 0)
-    return { namespace, pod: name, why: `${trouble.container}: ${counted(trouble.restarts, 'restart')}` };
-  return { namespace, pod: name, why: trouble?.reason ?? 'not ready', ...(unready ? { container: unready.container } : {}) };
+    return { namespace, pod: name, why: `${trouble.container}: ${counted(trouble.restarts, 'restart')}`, ended: trouble.container };
+  const lag = trouble ? { why: trouble.reason } : { why: 'not ready', late: 'unready' as const };
+  return { namespace, pod: name, ...lag, ...(unready ? { container: unready.container } : {}) };
 }
 
 function isReady({ phase, readyContainers, containers, readyCondition }: PodFacts): boolean {

@@ -132,15 +132,13 @@ export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonl
 }
 
 /** Causes come first: a pod that cannot start delays its workload, that the API and statuses, and those the release. */
-function rankOf({ point, subject, why, command }: OperatorLag): number {
+function rankOf({ point, subject, isDegraded, command }: OperatorLag): number {
   if (command !== undefined && point !== 5) return 0;
   if (point === 1) return 1;
   if (subject.startsWith('APIService/')) return 2;
-  if (why.startsWith(DEGRADED)) return 3;
+  if (isDegraded) return 3;
   return { 4: 4, 3: 5, 5: 6, 2: 7 }[point];
 }
-
-const DEGRADED = 'Degraded is True';
 
 function withCause(lag: OperatorLag, view: OperatorView): OperatorLag {
   if (lag.point !== 1 && lag.point !== 4) return lag;
@@ -179,8 +177,10 @@ function statusLags(name: ComponentStatusName, view: OperatorView): readonly Ope
   if (!status) return [{ point: 3, subject, why: 'does not exist yet' }];
   const generation = name.generation === 'none' ? undefined : (name.generation === 'own' ? own : view.installation)?.metadata.generation;
   return Object.keys(WANTED).flatMap((type) => {
-    const why = conditionLag(type, conditionOf(status, type), generation);
-    return why === '' ? [] : [{ point: 3 as const, subject, why }];
+    const condition = conditionOf(status, type);
+    const why = conditionLag(type, condition, generation);
+    const degraded = type === 'Degraded' && condition?.status === 'True' ? ({ isDegraded: true } as const) : {};
+    return why === '' ? [] : [{ point: 3 as const, subject, why, ...degraded }];
   });
 }
 

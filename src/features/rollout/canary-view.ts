@@ -4,7 +4,6 @@ import { counted, timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { againAs, means, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
-import { endedContainer } from './pod-reasons.ts';
 import type { Board } from './rollout-board.ts';
 
 /**
@@ -124,7 +123,7 @@ export class Steady {
     const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
     const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
     throw this.#failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
-      return command`kubectl -n ${namespace} logs ${pod.pod} -c ${endedContainer(pod.why) ?? container} --previous`;
+      return command`kubectl -n ${namespace} logs ${pod.pod} -c ${pod.ended ?? container} --previous`;
     });
   }
 

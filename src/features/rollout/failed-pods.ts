@@ -8,7 +8,6 @@ import { IN_KERNEL } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
 import { HELD, type HeldFor, ofCanary } from './canary-view.ts';
-import { endedContainer } from './pod-reasons.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
 /** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
@@ -129,11 +128,10 @@ const SHOWN = 3;
 
 /** The log of a crash-looping container has the reason; for any other the events do. */
 function lookAt({ pod, target: { namespace } }: Failed): Step {
-  const ended = endedContainer(pod.why);
   return seeWhy(
-    ended === undefined
+    pod.ended === undefined
       ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
-      : command`kubectl -n ${namespace} logs ${pod.pod} -c ${ended} --previous`,
+      : command`kubectl -n ${namespace} logs ${pod.pod} -c ${pod.ended} --previous`,
   );
 }
 

@@ -24,7 +24,7 @@ class LateReasons {
 
   /** The pod to ask about: unready for two looks, and not asked about for longest. With `others` every second time. */
   next(progress: readonly RolloutProgress[], others: boolean): Lagging | undefined {
-    const late = latePods(progress).filter(isOpen);
+    const late = latePods(progress).filter(({ late }) => late !== undefined);
     const stayed = late.filter((one) => this.#before.includes(keyOf(one)));
     this.#before = late.map(keyOf);
     const isTurn = this.#isTurn || !others;
@@ -46,14 +46,9 @@ class LateReasons {
   }
 
   #told(namespace: string, pod: PodProgress): PodProgress {
-    const says = pod.phase === 'updating' && isOpen(pod) ? this.#says.get(keyOf({ namespace, ...pod })) : undefined;
+    const says = pod.phase === 'updating' && pod.late !== undefined ? this.#says.get(keyOf({ namespace, ...pod })) : undefined;
     return says === undefined ? pod : { ...pod, why: `${pod.why}: ${says}` };
   }
-}
-
-/** Its own state says no more than that it is late. */
-function isOpen({ why }: Pick<PodProgress, 'why'>): boolean {
-  return /^(?:not ready|pulling image or starting)/.test(why);
 }
 
 function keyOf({ namespace, pod }: Pick<Lagging, 'namespace' | 'pod'>): string {

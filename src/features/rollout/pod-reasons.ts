@@ -1,14 +1,12 @@
 import { counted } from '../../kernel/counted.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import type { PodPhase, RolloutProgress } from '../../kernel/rollout.ts';
+import type { PodPhase, PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { means, type Step, says, stepOf } from '../../kernel/step.ts';
 import { lastWarning, meaningOf, shortText } from './meanings.ts';
 
 /** A pod that keeps a rollout from its end. */
-export interface Lagging {
+export interface Lagging extends Pick<PodProgress, 'pod' | 'why' | 'ended' | 'late'> {
   readonly namespace: string;
-  readonly pod: string;
-  readonly why: string;
   /** The container of the service in it. */
   readonly container?: string;
 }
@@ -42,10 +40,12 @@ export async function reasonsOf(cluster: Pick<ClusterReader, 'raw'>, pods: reado
   return [...new Map(told.flat().map((one) => [one.plain, one])).values()];
 }
 
-async function reasonOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod, why, container: own }: Lagging): Promise<readonly Step[]> {
-  const ended = endedContainer(why);
+async function reasonOf(
+  cluster: Pick<ClusterReader, 'raw'>,
+  { namespace, pod, why, ended, late, container: own }: Lagging,
+): Promise<readonly Step[]> {
   // A container that runs and is not ready says why in its present log.
-  const container = ended ?? (why.startsWith('not ready') ? own : undefined);
+  const container = ended ?? (late === 'unready' ? own : undefined);
   const query = `container=${encodeURIComponent(container ?? '')}${ended === undefined ? '' : '&previous=true'}&${LOG}`;
   const path = `${pathOf(namespace)}/pods/${encodeURIComponent(pod)}/log?${query}`;
   const [events, log] = await Promise.all([
@@ -75,11 +75,6 @@ function eventsOf(cluster: Pick<ClusterReader, 'raw'>, namespace: string, pod: s
 export async function eventOf(cluster: Pick<ClusterReader, 'raw'>, { namespace, pod }: Lagging): Promise<string | undefined> {
   const event = warningIn(await eventsOf(cluster, namespace, pod));
   return event && shortText(event);
-}
-
-/** The container of which a rollout says that it ends again and again. */
-export function endedContainer(why: string): string | undefined {
-  return /^([^:\s]+): .*[1-9]\d* restarts?$/.exec(why)?.[1];
 }
 
 async function asked(call: () => Promise<string>): Promise<{ readonly text?: string; readonly isForbidden?: true }> {

@@ -3,7 +3,7 @@ import { PodEvents } from '../../../src/features/rollout/pod-events.ts';
 import { Board } from '../../../src/features/rollout/rollout-board.ts';
 import type { Fault } from '../../../src/kernel/fault.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import type { RolloutProgress, RolloutTarget } from '../../../src/kernel/rollout.ts';
+import type { PodProgress, RolloutProgress, RolloutTarget } from '../../../src/kernel/rollout.ts';
 import { podFacts } from '../../../src/kube/pod-facts.ts';
 
 const target: RolloutTarget = {
@@ -140,13 +140,13 @@ describe('new pods on nodes whose agent is new', () => {
 });
 
 describe('why a pod is not ready, while the rollout goes on', () => {
-  const late = (pod: string, why = 'not ready, 20 s', phase: 'updating' | 'new' = 'updating') => ({
-    ...{ node: pod, pod, phase, release: 'v2', ready: '0/1', why },
+  const late = (pod: string, phase: 'updating' | 'new' = 'updating'): PodProgress => ({
+    ...{ node: pod, pod, phase, release: 'v2', ready: '0/1', why: 'not ready, 20 s', late: 'unready' },
   });
   const unhealthy = { type: 'Warning', reason: 'Unhealthy', message: 'Readiness probe failed: felix is not ready', lastTimestamp: at(1) };
 
   /** Looks at the same pods every 15 s; resolves to what was asked for, and to the last reasons. */
-  async function looks(pods: readonly ReturnType<typeof late>[], times: number, status = 200) {
+  async function looks(pods: readonly PodProgress[], times: number, status = 200) {
     const paths: string[] = [];
     const raw = async (path: string) => {
       paths.push(path);
@@ -173,13 +173,14 @@ describe('why a pod is not ready, while the rollout goes on', () => {
   });
 
   it('costs no request more: one a look, and every second one is about pods without a network', async () => {
-    const { asked } = await looks([late('done', '', 'new'), late('a'), late('b')], 6);
+    const { asked } = await looks([late('done', 'new'), late('a'), late('b')], 6);
     assert.deepEqual(asked, ['all', 'a', 'all', 'b', 'all', 'a']);
   });
 
   it('is not asked of a pod whose state says it, nor again by who may not read events', async () => {
     const crashing = 'agent: CrashLoopBackOff, last exit 1, 4 restarts';
-    assert.deepEqual(await looks([late('a', crashing)], 3), { asked: [], whys: [crashing] });
+    const { late: _, ...pod } = late('a');
+    assert.deepEqual(await looks([{ ...pod, why: crashing, ended: 'agent' }], 3), { asked: [], whys: [crashing] });
     assert.deepEqual((await looks([late('a')], 5, 403)).asked, ['a']);
   });
 });

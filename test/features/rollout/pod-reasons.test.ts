@@ -4,9 +4,9 @@ import { reasonsOf } from '../../../src/features/rollout/pod-reasons.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
 import { plainText } from '../../../src/kernel/step.ts';
 
-const CRASHED = { namespace: 'kube-system', pod: 'agent-x', why: 'agent: CrashLoopBackOff, last exit 1, 3 restarts' };
+const CRASHED = { namespace: 'kube-system', pod: 'agent-x', why: 'agent: CrashLoopBackOff, last exit 1, 3 restarts', ended: 'agent' };
 const SANDBOX = 'Failed to create pod sandbox: failed to setup network for sandbox "0": plugin type="calico" failed (add):';
-const LATE = { namespace: 'kube-system', pod: 'agent-y', why: 'not ready, 112 s' };
+const LATE = { namespace: 'kube-system', pod: 'agent-y', why: 'not ready, 112 s', late: 'unready' } as const;
 
 const event = (reason: string, message: string, lastTimestamp: string, more: object = {}) => ({
   type: 'Warning',
