@@ -6,7 +6,7 @@ import { EXAMPLES, type Example } from './check-examples.ts';
 
 /**
  * With `mocha --require`: notes for each check its shortest finding among all that the tests provoke. The pages of checks show it
- * (`node build/check-pages.ts`). Read the difference before you keep it: where a test names its things `x`, the noted example has a name that says more, by hand.
+ * (`node build/check-pages.ts`), with `ONLY=NS-409` for that one: others may be judged here without being provoked. Read the difference before you keep it: where a test names its things `x`, the noted example has a name that says more, by hand.
  */
 
 const found = new Map<string, { example?: Example; severities: Set<string>; paths: Set<string> }>();
@@ -46,8 +46,9 @@ for (const check of allStages.flatMap(({ checks }) => checks as readonly Check<n
 process.on('exit', () => {
   // Of checks that no test of this run has judged, what is noted stays.
   const all = new Map<string, unknown>(Object.entries(JSON.parse(readFileSync(EXAMPLES, 'utf8'))));
+  const { ONLY } = process.env;
   for (const [id, { example, severities, paths }] of found)
-    all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
+    if (ONLY === undefined || id === ONLY) all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
   const rows = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
   writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`);
 });
