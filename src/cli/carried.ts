@@ -35,6 +35,8 @@ const CARRIED_ROWS = Object.entries(ROWS).filter(([, { carried }]) => carried);
 /** A command has the flag of a row. */
 export const isOn = ({ on, as = {} }: Row, command: string): boolean => on?.includes(command) === true || Object.hasOwn(as, command);
 
+export const isOfOneWay = (name: string): boolean => ROWS[name]?.ofOneWay === true;
+
 /** Every flag that is carried to one command or another. */
 export const CARRIED = CARRIED_ROWS.map(([name]) => name);
 

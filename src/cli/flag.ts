@@ -46,6 +46,8 @@ interface Told {
   readonly option?: keyof Options;
   /** Its value is a command of the user: no record and no report has it, and from a record none is started. */
   readonly isUserCommand?: true;
+  /** A rollback is not given it: what is undone is undone whole, its conflicts are others, what was waived is asked for again, and no backup is written over. */
+  readonly ofOneWay?: true;
   /** helm's name for it, where helm has it. */
   readonly helm?: string;
 }

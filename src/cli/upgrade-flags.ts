@@ -103,6 +103,7 @@ export const upgradeFlags = {
   resolve: {
     ...carried,
     ...bothWays,
+    ofOneWay: true,
     helpValue: 'FIELD=mine|theirs',
     ...repeatable,
     summary: 'resolve a conflict: keep `mine` or take `theirs`; repeatable',
@@ -139,6 +140,7 @@ export const upgradeFlags = {
   accept: {
     ...trusted,
     ...bothWays,
+    ofOneWay: true,
     helpValue: 'CHECK-ID[=SUBJECT]',
     ...repeatable,
     summary: 'waive a failed check, or one subject of it: shown as accepted, it stops nothing; repeatable',
@@ -165,10 +167,11 @@ export const upgradeFlags = {
   canary: {
     option: 'canary',
     ...agents,
+    ofOneWay: true,
     helpValue: 'N|N%|NODE,…|SELECTOR',
     summary: 'manifest installs: upgrade only the agents of these nodes, then stop; commit continues',
   },
-  soak: { ...agents, helpValue: 'TIME', summary: 'watch the nodes of --canary for so long, then continue by itself: 30m' },
+  soak: { ...agents, ofOneWay: true, helpValue: 'TIME', summary: 'watch the nodes of --canary for so long, then continue by itself: 30m' },
   'max-unavailable': {
     ...agents,
     ...partOf('apply'),
@@ -188,11 +191,19 @@ export const upgradeFlags = {
   'backup-dir': {
     option: 'backupDir',
     ...trusted,
+    ofOneWay: true,
     ...partOf('backup', 'ownerrefs', 'policy'),
     ...folder,
     summary: 'folder for the backup',
   },
-  'with-secrets': { type: 'boolean', option: 'withSecrets', ...trusted, ...partOf('backup'), summary: 'back up Secrets with their values' },
+  'with-secrets': {
+    type: 'boolean',
+    option: 'withSecrets',
+    ...trusted,
+    ofOneWay: true,
+    ...partOf('backup'),
+    summary: 'back up Secrets with their values',
+  },
   'bin-dir': {
     option: 'binDir',
     ...trusted,

@@ -6,7 +6,7 @@ import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
 import { undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
-import { type CarriedFlag, oursWith } from '../carried.ts';
+import { type CarriedFlag, isOfOneWay, oursWith } from '../carried.ts';
 import { refusalOf } from '../rollback-goal.ts';
 import type { Outcome } from './run.ts';
 
@@ -124,15 +124,12 @@ const PAGE = 'docs/use/going-back.md';
 
 const alone = (way: Said): Text => text`this part alone: ${way}`;
 
-/** What was undone is undone whole, its conflicts are others, what was waived is asked for again, and no backup is written over. */
-const OF_ONE_WAY: ReadonlySet<string> = new Set(['canary', 'soak', 'resolve', 'accept', 'backup-dir', 'with-secrets']);
-
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(
   record: RunRecord,
   { chain, carried: all, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
 ): readonly Said[] {
-  const carried = all.filter(({ name }) => !OF_ONE_WAY.has(name));
+  const carried = all.filter(({ name }) => !isOfOneWay(name));
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
   const row = undoRow(
     record,
