@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allStages, checkTitles } from '../src/features/chain.ts';
 import type { CheckId, Finding } from '../src/kernel/check.ts';
-import { type InstallPath, isOperated, pathsThat } from '../src/kernel/installation.ts';
+import { type InstallPath, OPERATED } from '../src/kernel/installation.ts';
 import { plain } from '../src/report/colour.ts';
 import { findingLines } from '../src/report/findings.ts';
 import { EXAMPLES, type Seen } from '../test/support/check-examples.ts';
@@ -12,8 +12,6 @@ const CHECKS = join(import.meta.dirname, '..', 'docs', 'reference', 'checks');
 const BEGIN = '<!-- facts, by build/check-pages.ts -->';
 const END = '<!-- end of the facts -->';
 const BY_ID = '<!-- by id, by build/check-pages.ts -->';
-
-const OPERATED = pathsThat(isOperated);
 
 /** Checks of some install paths only: by numbers, both ends included. */
 const ONLY_ON: readonly (readonly [first: number, last: number, readonly InstallPath[]])[] = [

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prerequisites } from '../src/features/preflight/prerequisites.ts';
-import { DATA_PLANES, type DataPlane } from '../src/kernel/installation.ts';
+import { DATA_PLANES, type DataPlane, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
-import { CONNECTIONS, RESTARTS, TRAFFIC } from '../src/kernel/traffic.ts';
+import { CONNECTIONS, restartsOn, TRAFFIC } from '../src/kernel/traffic.ts';
 import { UNDO, UNDONE_BY } from '../src/kernel/undo.ts';
 import { calico } from '../src/profiles/calico.ts';
 
@@ -24,9 +24,11 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
   ],
   order: () => [
     ['Path', 'What restarts; parts between two arrows have no order'],
-    ...Object.entries(RESTARTS).map(([path, steps]) => [
+    ...[...MANIFESTS, ...OPERATED].map((path) => [
       path,
-      steps.map((parts) => parts.map((part) => (TRAFFIC[part].name.split(/[,(]/)[0] ?? '').trim()).join(', ')).join(' → '),
+      restartsOn(path)
+        .map((parts) => parts.map((part) => (TRAFFIC[part].name.split(/[,(]/)[0] ?? '').trim()).join(', '))
+        .join(' → '),
     ]),
   ],
   undo: () => [

@@ -170,7 +170,6 @@ export function namesCompared(file: string, text: string): readonly string[] {
 /** Files that give an install path its name: the names with their traits, the detection, the objects, and what pages say of each. */
 const PATH_NAMING = [
   'kernel/installation.ts',
-  'kernel/traffic.ts',
   'features/survey/manifest-path.ts',
   'features/survey/operator-path.ts',
   'features/install/paths.ts',

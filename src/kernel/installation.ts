@@ -39,6 +39,8 @@ export const hasFullManifest = ({ path }: Pick<Installation, 'path'>): boolean =
 /** For tables: the paths that are like that. */
 export const pathsThat = (are: (path: Pick<Installation, 'path'>) => boolean): readonly InstallPath[] =>
   (Object.keys(PATHS) as InstallPath[]).filter((path) => are({ path }));
+export const MANIFESTS = pathsThat(hasFullManifest);
+export const OPERATED = pathsThat(isOperated);
 
 /** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {

@@ -1,4 +1,4 @@
-import type { DataPlane, InstallPath } from './installation.ts';
+import { type DataPlane, type InstallPath, isOperated } from './installation.ts';
 
 /** What restarts in an upgrade. */
 export type Part = 'operator' | 'agents' | 'typha' | 'api' | 'controllers' | 'meshed';
@@ -58,12 +58,7 @@ const OF_OPERATOR: readonly (readonly Part[])[] = [['operator'], ['agents', 'api
 const OF_MANIFEST: readonly (readonly Part[])[] = [['agents'], ['typha'], ['api'], ['controllers'], ['meshed']];
 
 /** What restarts on a path, in its order; what stands together has no order. */
-export const RESTARTS: Readonly<Record<InstallPath, readonly (readonly Part[])[]>> = {
-  manifest: OF_MANIFEST,
-  kvstore: OF_MANIFEST,
-  operator: OF_OPERATOR,
-  chart: OF_OPERATOR,
-};
+export const restartsOn = (path: InstallPath) => (isOperated({ path }) ? OF_OPERATOR : OF_MANIFEST);
 
 /** Where the data plane could not be read. */
 const UNKNOWN = `data plane not known: with iptables or nftables, ${CONNECTIONS.standard}; with eBPF, ${CONNECTIONS.ebpf}`;

@@ -1,4 +1,4 @@
-import { type DataPlane, hasFullManifest, type InstallPath, isOperated, pathsThat } from './installation.ts';
+import { type DataPlane, type InstallPath, MANIFESTS, OPERATED } from './installation.ts';
 import type { Intent } from './intent.ts';
 import { isOlder, parseRelease } from './release.ts';
 
@@ -37,9 +37,6 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
   rollback: '`kubectl netsvc-upgrade rollback` (in eBPF mode only from v3.31 on)',
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
-
-const MANIFESTS = pathsThat(hasFullManifest);
-const OPERATED = pathsThat(isOperated);
 
 /** Operators of this release and newer ones run on the new CRDs. */
 const OPERATOR_BACK_SINCE = 'v3.30.0';

@@ -1,4 +1,5 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
+import { MANIFESTS } from '../kernel/installation.ts';
 import { fixed, open, without } from './defect-lines.ts';
 
 const nftables: DefectCondition = { type: 'packetFilter', oneOf: ['nftables'] };
@@ -154,7 +155,7 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     id: 'init-user',
     of: 'target',
     lines: [fixed('v3.33.0', 'v3.33.1')],
-    when: [{ type: 'path', oneOf: ['manifest', 'kvstore'] }],
+    when: [{ type: 'path', oneOf: MANIFESTS }],
     severity: 'error',
     symptom: 'calico-node stays in Init:Error: "install-cni: FATAL found no writeable directory".',
     happens: 'the init containers of the manifests run as user 10001, cannot write the CNI plugin, and no agent starts',

@@ -1,4 +1,5 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
+import { MANIFESTS, OPERATED } from '../kernel/installation.ts';
 import type { Platform } from '../kernel/profile.ts';
 import { calicoDataPlaneDefects } from './calico-data-plane-defects.ts';
 import { calicoEbpfDefects } from './calico-ebpf-defects.ts';
@@ -19,13 +20,13 @@ const cniSince = [openFrom('v3.31.7'), openFrom('v3.32.2')];
 const cniVersion = [
   {
     suffix: '',
-    when: [{ type: 'path', oneOf: ['manifest', 'kvstore'] }],
+    when: [{ type: 'path', oneOf: MANIFESTS }],
     advice: 'Upgrade the container runtime of these nodes first, or keep "cniVersion": "0.3.1" in the CNI configuration.',
   },
   {
     suffix: '-operator',
     when: [
-      { type: 'path', oneOf: ['chart', 'operator'] },
+      { type: 'path', oneOf: OPERATED },
       { type: 'installation', field: 'cni.specVersion', noneOf: ['0.3.1', '0.4.0'] },
     ],
     advice:
@@ -55,7 +56,7 @@ export const calicoDefects: readonly Defect[] = [
     id: 'lb-rights',
     of: 'target',
     lines: [fixed('v3.32.0', 'v3.32.1')],
-    when: [{ type: 'path', oneOf: ['chart', 'operator'] }, loadBalancerPool],
+    when: [{ type: 'path', oneOf: OPERATED }, loadBalancerPool],
     severity: 'warning',
     symptom: 'Services of type LoadBalancer stay pending; calico-kube-controllers logs that ipamconfigs are forbidden.',
     happens: 'the operator gives the controllers no rights on ipamconfigs, so services of type LoadBalancer get no address',
@@ -103,7 +104,7 @@ export const calicoDefects: readonly Defect[] = [
     of: 'target',
     lines: [fixed('v3.32.0', 'v3.32.1')],
     when: [
-      { type: 'path', oneOf: ['manifest', 'kvstore'] },
+      { type: 'path', oneOf: MANIFESTS },
       { type: 'crd', name: 'virtualmachineinstances.kubevirt.io' },
     ],
     severity: 'warning',
@@ -157,7 +158,7 @@ export const calicoDefects: readonly Defect[] = [
     id: 'cluster-dns',
     of: 'target',
     lines: [fixed('v3.30.0', 'v3.30.4'), { from: 'v3.31.0', openOn: '2026-08-25' }, { from: 'v3.32.0', openOn: '2026-08-25' }],
-    when: [{ type: 'path', oneOf: ['chart', 'operator'] }, byNodeDns, { type: 'apiServerByClusterDns' }],
+    when: [{ type: 'path', oneOf: OPERATED }, byNodeDns, { type: 'apiServerByClusterDns' }],
     severity: 'error',
     symptom: 'The first new agent cannot look up the API server, and new pods on its node get no network.',
     happens:

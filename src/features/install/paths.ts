@@ -61,6 +61,5 @@ export const pathOf = ({ path }: Pick<Installation, 'path'>): PathObject => path
 
 /** What a stage is on each path. */
 export function onPaths(part: (path: PathObject) => PathPart | string): PathParts {
-  const { manifest, kvstore, chart, operator } = paths;
-  return { manifest: part(manifest), kvstore: part(kvstore), chart: part(chart), operator: part(operator) };
+  return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, part(path)])) as PathParts;
 }
