@@ -11,7 +11,7 @@ export interface ExplainedIncident {
 export const explainedIncidents: readonly ExplainedIncident[] = [
   {
     seen: 'The agents are ready, but new pods stay in ContainerCreating.',
-    here: '"x509: certificate signed by unknown authority": compare the authority in `/etc/cni/net.d/calico-kubeconfig` on the node with ConfigMap `kube-root-ca.crt`. If they are equal, a proxy or another API server answers there. If not, or for "connection is unauthorized", restart the agent. "netplugin failed with no error message", with etcd: compare `/etc/cni/net.d/calico-tls` with the Secret.',
+    here: '"x509: certificate signed by unknown authority": compare the authority in the node’s `/etc/cni/net.d/calico-kubeconfig` with ConfigMap `kube-root-ca.crt`. If equal, a proxy or another API server answers. If not, or for "connection is unauthorized", restart the agent. "netplugin failed with no error message", with etcd: compare `/etc/cni/net.d/calico-tls` with the Secret.',
     sources: [
       ...['projectcalico/calico#11974', 'projectcalico/calico#6425', 'projectcalico/calico#9271', 'projectcalico/calico#8379'],
       ...['projectcalico/calico#7584', 'projectcalico/calico#3969', 'projectcalico/cni-plugin#944'],
@@ -19,12 +19,12 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
   },
   {
     seen: 'Pods of a node reach no service or no other node; `iptables-legacy-save` and `iptables-nft-save` both list `cali-` chains.',
-    here: 'Set `iptablesBackend` of the FelixConfiguration `default` to `NFT` or `Legacy`, as `iptables -V` says on the nodes, before the upgrade. Restart a node that has rules in both tables.',
+    here: 'Before the upgrade set `iptablesBackend` of FelixConfiguration `default` to what `iptables -V` says there, `NFT` or `Legacy`. Restart a node that has rules in both tables.',
     sources: ['projectcalico/calico#5760', 'projectcalico/calico#8243'],
   },
   {
-    seen: 'With VXLAN, pods on different nodes reach each other by ping only; `tcpdump` shows "bad udp cksum".',
-    here: 'Set `featureDetectOverride` of the FelixConfiguration `default` to `ChecksumOffloadBroken=true`, or turn the offload of the card off with `ethtool`.',
+    seen: 'VXLAN: pods on different nodes reach each other by ping only; `tcpdump` shows "bad udp cksum".',
+    here: 'Set `featureDetectOverride` of FelixConfiguration `default` to `ChecksumOffloadBroken=true`, or turn the card’s offload off with `ethtool`.',
     sources: ['projectcalico/calico#9433', 'projectcalico/calico#4727'],
   },
   {
@@ -34,12 +34,12 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
   },
   {
     seen: 'The agent is not created on a node: "path "/sys/fs" is mounted on "/sys" but it is not a shared mount".',
-    here: 'On the node: `mount --make-shared /sys`, with a unit that does it at each boot.',
+    here: 'There: `mount --make-shared /sys`, with a unit for each boot.',
     sources: ['projectcalico/calico#11764', 'k0sproject/k0s#252'],
   },
   {
     seen: 'The new operator ends again and again: "could not wait for cache to sync"; statuses stay green, agents old.',
-    here: 'Compare CRDs and ClusterRole with the release, then run the same command again. On the operator path `apply` stops at its pod.',
+    here: 'Compare CRDs and ClusterRole with the release, then rerun.',
     sources: ['projectcalico/calico#14019'],
   },
   {
@@ -48,8 +48,8 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
     sources: ['projectcalico/calico#9191'],
   },
   {
-    seen: 'Init containers of the new agent fail on one node: a C library that is too old, or a broken copy of the image.',
-    here: 'Remove the image on the node, so that it is pulled again.',
+    seen: 'Init containers of the new agent fail on one node: its C library is too old, or its copy of the image broken.',
+    here: 'Remove such an image: it is pulled again.',
     sources: ['projectcalico/calico#6715', 'projectcalico/calico#6355', 'projectcalico/calico#9338'],
   },
 ];

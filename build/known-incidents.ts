@@ -34,7 +34,7 @@ export function knownIncidents(): string {
   const of = (check?: string) => incidents.filter((one) => (check === undefined ? one.id === undefined : one.id && one.check === check));
   return `# Known incidents
 
-What went wrong in upgrades of others, by what they saw. The check looks for the cause beforehand; its page has what to do, and the threads.
+What others saw in upgrades. The check looks for the cause beforehand; its page has what to do, and the threads.
 Written by \`node build/known-incidents.ts\`.
 
 ## While it runs, and afterwards
@@ -43,7 +43,7 @@ ${listed(of(), ({ check }) => linkTo(check))}
 
 ## Defects of a release
 
-${linkTo('NS-609')}, by id, with the release that has the fix:
+${linkTo('NS-609')}, by id:
 
 ${listed(of('NS-609'), byId)}
 
@@ -61,9 +61,9 @@ ${listed(of('NS-112'), byId)}
 
 ## What no check can see
 
-On the manifest paths \`wait\` stops at the first such node (exit 5), and says what it means. Under an operator it ends at its time limit (exit 124).
-[\`--probe-network\`](traffic.md#try-the-network-of-new-pods) tries new pods on each path, [\`--probe-nodes\`](traffic.md#try-the-target-on-the-nodes) the
-agent and its image beforehand.
+On the manifest paths \`wait\` stops at the first such node (exit 5), and explains it. Under an operator it ends at its time limit (exit 124).
+[\`--probe-network\`](traffic.md#try-the-network-of-new-pods) tries new pods, [\`--probe-nodes\`](traffic.md#try-the-target-on-the-nodes) agent and
+image beforehand.
 
 ${explainedIncidents.map(({ seen, here, sources }) => `- **${seen}** ${here} ${linked(sources)}`).join('\n')}
 `;
@@ -72,10 +72,17 @@ ${explainedIncidents.map(({ seen, here, sources }) => `- **${seen}** ${here} ${l
 const linkTo = (check: string) => `[${check}](../reference/checks/${check}.md)`;
 const byId = ({ id = '' }: Incident) => `\`${id}\``;
 
-/** What is seen alike stands once, with all that it may be. */
+/** What is seen alike stands once, with all that it may be; rows that begin alike stand below their beginning. */
 function listed(incidents: readonly Incident[], tail: (one: Incident) => string): string {
-  const rows = [...Map.groupBy(incidents, ({ seen }) => seen)].map(([seen, alike]) => `- ${seen} ${alike.map(tail).join(', ')}`);
-  return rows.sort((a, b) => (a < b ? -1 : 1)).join('\n');
+  const alike = Map.groupBy(incidents, ({ seen }) => seen);
+  const rows = [...alike].map(([seen, all]) => `${seen} ${all.map(tail).join(', ')}`).sort((a, b) => (a < b ? -1 : 1));
+  const parts = [...Map.groupBy(rows, (row) => HEADS.find((head) => row.startsWith(head)) ?? row)];
+  return parts.map(([head, [one = '', ...more]]) => (more.length === 0 ? `- ${one}` : below(head, [one, ...more]))).join('\n');
 }
+
+/** Beginnings that rows share. */
+export const HEADS: readonly string[] = ['eBPF:', 'calico-node crash-loops:', 'calico-node stays unready:'];
+
+const below = (head: string, rows: readonly string[]) => [`- ${head}`, ...rows.map((row) => `  - ${row.slice(head.length + 1)}`)].join('\n');
 
 if (process.argv[1] === import.meta.filename) writeFileSync(KNOWN_INCIDENTS, knownIncidents());
