@@ -50,7 +50,7 @@ async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Pro
   const part = `${runId}${CARRIED_PART}`;
   const last = kept.findLast((id) => id.startsWith(part));
   if (last === undefined || (await keptWith(part)).some(({ id }) => id === last)) return;
-  throw blocked('what the upgrade kept of your edits is gone from the cluster', [
+  throw blocked('what the upgrade kept of your changes is gone from the cluster', [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
     `or ${BY_HAND}`,
   ]);

@@ -91,13 +91,13 @@ export const upgradeFlags = {
     ...trusted,
     file: true,
     helpValue: 'RELEASE|FILE|DIR',
-    summary: 'the installed release, or its own manifest: your edits are what differs from it',
+    summary: 'the installed release, or its own manifest: your changes are what differs from it',
   },
   'installed-manifest': {
     option: 'installedManifest',
     ...trusted,
     ...file,
-    summary: 'the manifest that you installed, with your edits in it',
+    summary: 'the manifest that you installed, with your changes in it',
   },
   'kvstore-endpoints': { ...trustedOfRun, helpValue: 'URL,…', summary: 'endpoints of the key-value store, instead of the installed ones' },
   resolve: {

@@ -4,7 +4,7 @@ export class Alp extends StageCommand {
   static override summary = 'Update the mesh’s sidecar template, then restart what still carries an older sidecar';
   static override procedure = '§4.6';
   static override description = described(
-    `Puts the target's template for the installed mesh into the injector, with your edits kept.
+    `Puts the target's template for the installed mesh into the injector, with your changes kept.
 That is kubectl apply where the release's file is a whole ConfigMap, and kubectl patch where it is only the data of one, which cannot be applied.
 Then restarts only workloads whose pods have an older sidecar, batch by batch, and waits for each. A restart of the others
 would change nothing for them (--all restarts them, too).

@@ -1,7 +1,7 @@
 import { described, flagsOf, StageCommand } from '../cli/own-command.ts';
 
 export class Apply extends StageCommand {
-  static override summary = 'Apply the target release with your own edits kept';
+  static override summary = 'Apply the target release with your own changes kept';
   static override procedure = '§4.2–§4.5';
   static override description = described(
     `Applies the install manifest, the operator manifest or the chart of the target release, in waves.

@@ -238,7 +238,7 @@ export class Recorder {
           text`finish it first: ${continueCommand(stored.intent)}`,
           ...(word === undefined
             ? []
-            : [`or ${goesForward ? 'go forward again, with the edits that the upgrade carried' : 'leave it behind'}: --accept ${word}`]),
+            : [`or ${goesForward ? 'go forward again, with the changes that the upgrade carried' : 'leave it behind'}: --accept ${word}`]),
         ],
       );
     }

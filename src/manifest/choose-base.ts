@@ -75,7 +75,7 @@ export function mergeByBase(input: Input, candidates: Candidates, apart?: readon
   if (!nearer) return { base, result };
   const fields = differing([result, mergeBy(nearer)]);
   if (fields.length === 0) return { base, result, alike: nearer.release };
-  const because = `the images say ${base.release}, but the rest is nearer to ${nearer.release} (${counted(distance(nearer.documents), 'difference')} instead of ${own}); by which release your edits are told decides ${someOf(fields)}`;
+  const because = `the images say ${base.release}, but the rest is nearer to ${nearer.release} (${counted(distance(nearer.documents), 'difference')} instead of ${own}); by which release your changes are told decides ${someOf(fields)}`;
   return { base, result, doubt: { because, choices: [base.release, nearer.release] } };
 }
 

@@ -175,7 +175,7 @@ function withMappedImage(walk: Walk, list: string, container: JsonMap): JsonMap 
   const path = stepInto(stepInto(stepInto('spec.template.spec', list), String(container.name), true), 'image');
   if (mine === undefined) {
     walk.note(
-      `${refText(walk.ref)}: ${image} is new in the target and your edits do not tell where you take it from; make sure the nodes can pull it.`,
+      `${refText(walk.ref)}: ${image} is new in the target and your changes do not tell where you take it from; make sure the nodes can pull it.`,
     );
     return container;
   }

@@ -23,7 +23,7 @@ function editsSection(plans: readonly PlannedStage[]): Section | undefined {
   const edits = plans.flatMap(({ edits = [] }) => edits);
   const rows = [...edits.filter(isOpen), ...edits.filter((edit) => !isOpen(edit))].map(editRow);
   const head = ['Object, field', 'What became of it', 'Yours', 'The target’s', 'Found in'];
-  const of = { id: 'edits', name: 'Edits', title: 'Edits carried into the target' };
+  const of = { id: 'edits', name: 'Edits', title: 'Your changes, carried into the target' };
   return section(of, head, rows);
 }
 

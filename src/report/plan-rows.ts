@@ -78,10 +78,10 @@ export function resultText(edit: Edit, width: number): string {
   return text(outcome === 'kept' || outcome === 'left' ? mine : theirs);
 }
 
-/** `2 edits of yours kept`, for the row of an object; empty if there are none. */
+/** `2 changes of yours kept`, for the row of an object; empty if there are none. */
 export function keptNote(edits: readonly Edit[], ref: ObjectRef): string {
   const { length } = sameEdits(edits.filter((edit) => edit.outcome === 'kept' && refText(edit.ref) === refText(ref)));
-  return length === 0 ? '' : `${counted(length, 'edit')} of yours kept`;
+  return length === 0 ? '' : `${counted(length, 'change')} of yours kept`;
 }
 
 type Row = readonly [label: string, text: string];
@@ -187,7 +187,7 @@ export function twoWayLines(stages: readonly PlannedStage[], wide: boolean, name
     owners.join(', ') || 'nobody',
   ]);
   return [
-    'no base tells your edits from the release: every field that differs',
+    'no base tells your changes from the release: every field that differs',
     ...columns([['FIELD', 'LIVE', 'TARGET', 'OWNER'], ...rows]),
   ];
 }

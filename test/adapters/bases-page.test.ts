@@ -22,8 +22,8 @@ describe('the page on carried edits', () => {
   for (const file of [...calico.variants, ...calico.addOns, calico.operator].map((one) => one.file)) {
     it(`says which bases of ${file} come with the program`, async () => {
       const stored = (await openStoredBases('calico')) ?? assert.fail('nothing stored');
-      const row = `| \`${file}\` | ${inShort(stored.releasesOf(file), stored.releasesOf('calico.yaml'))} |`;
-      assert.ok(page.includes(`${row}\n`), `docs/reference/merge.md lacks the row\n${row}`);
+      const row = page.split('\n').find((line) => line.startsWith('| `') && line.includes(`\`${file}\``));
+      assert.equal(row?.split(' | ')[1], `${inShort(stored.releasesOf(file), stored.releasesOf('calico.yaml'))} |`);
     });
   }
 });

@@ -101,7 +101,7 @@ describe('where a rollback goes', () => {
     [
       'a ledger that has lost what the upgrade kept of the edits',
       { record: { ...UPGRADE, kept: [lost] } },
-      /what the upgrade kept of your edits is gone/,
+      /what the upgrade kept of your changes is gone/,
     ],
   ];
   for (const [title, stored, words] of refused)

@@ -74,7 +74,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 8,
     err: [/^error: checks failed$/m],
     out: [
-      /^× NS-201 1 edit of yours to decide/m,
+      /^× NS-201 1 change of yours to decide/m,
       /--resolve FIELD=mine\|theirs/,
       /^The exit code is 8\. On a .*: kubectl netsvc-upgrade plan -o wide$/m,
     ],

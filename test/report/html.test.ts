@@ -89,7 +89,7 @@ describe('a report as a page', () => {
       'Rolling update, node by node',
       'What was found',
       'What was planned for each object',
-      'Edits carried into the target',
+      'Your changes, carried into the target',
       'Differences that no base explains',
       'Ownership taken over',
       'Owner references moved',

@@ -71,7 +71,7 @@ describe('an edit that is the same in several containers', () => {
       fields.map((line) => line.slice('EDIT  DaemonSet/kube-system/agent '.length)),
       ['env[A] of containers a, b', ...['c', 'd', 'e'].map((name) => `spec.template.spec.initContainers[${name}].env[A]`)],
     );
-    assert.equal(keptNote(edits, edit({}).ref), '2 edits of yours kept');
+    assert.equal(keptNote(edits, edit({}).ref), '2 changes of yours kept');
     assert.equal(editLines(edits, true).length, 1 + edits.length);
   });
 });

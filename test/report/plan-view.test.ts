@@ -18,7 +18,7 @@ const daemonSet: PlannedObject = {
   ],
   hidden: ['spec.env[OLD_FLAG]'],
   taken: [{ path: '.spec.replicas', manager: 'autoscaler' }],
-  note: '2 of your edits kept',
+  note: '2 of your changes kept',
 };
 const secret: PlannedObject = {
   ...quiet,
@@ -94,7 +94,7 @@ describe('the plan', () => {
       'manifest path, API datastore   v3.26.4 → v3.32.2   cluster 2c9e0000…   plan 7f3a1111…',
       'fields: + added   ~ changed   - removed',
       'KIND/NAME                                      ACTION       FIELDS  NOTE',
-      'DaemonSet/kube-system/netsvc-node              update       3       2 of your edits kept',
+      'DaemonSet/kube-system/netsvc-node              update       3       2 of your changes kept',
       '    ~ spec.image: a → b',
       '    + spec.new: {"x":1}',
       '    - spec.old: line⏎break',

@@ -29,7 +29,7 @@ describe('a report as Markdown', () => {
     assert.match(text, /^- versions: v3\.27\.5 before, v3\.32\.2 after$/m);
     assert.match(
       text,
-      /^## Edits carried into the target\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.mtu \| to be decided \| 9000 \| /m,
+      /^## Your changes, carried into the target\n(.*\n){3}\| ConfigMap\/kube-system\/netsvc-config data\.mtu \| to be decided \| 9000 \| /m,
     );
     assert.match(
       text,

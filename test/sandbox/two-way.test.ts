@@ -23,7 +23,7 @@ describe('an installation of a release whose manifest nobody has', () => {
   it('is shown against the target, field by field with its owner, and stops with exit 8', async () => {
     const bench = sandboxCommand(await without());
     assert.equal(await bench.run('plan'), 8);
-    const [, table = ''] = bench.out().split('no base tells your edits from the release');
+    const [, table = ''] = bench.out().split('no base tells your changes from the release');
     assert.match(table, /FIELD +LIVE +TARGET +OWNER/);
     assert.match(table, /ConfigMap\/kube-system\/netsvc-config data\S* .* kubectl-client-side-apply/);
     assert.match(table, /NS-205/);
@@ -53,7 +53,7 @@ describe('an installation of a release whose manifest nobody has', () => {
     bench.answers = [true];
     bench.typed.push('v3.26.4');
     assert.equal(await bench.run('apply', '--until', 'controllers'), 0, bench.err());
-    assert.match(bench.err(), /no base tells your edits[\s\S]*FIELD +LIVE +TARGET +OWNER[\s\S]*NS-205: /);
+    assert.match(bench.err(), /no base tells your changes[\s\S]*FIELD +LIVE +TARGET +OWNER[\s\S]*NS-205: /);
     assert.match(bench.questions[0] ?? '', /type v3\.26\.4/);
   });
 

@@ -190,7 +190,7 @@ describe('the next patch of Calico, whose sums do not come with this program', f
     assert.doesNotMatch(ready.text, /NS-609/);
     assert.match(ready.text, /NS-606[\s\S]*quay\.io\/calico\/node:v3\.32\.2$/m);
     const planned = await command(`plan ${flags}`);
-    assert.match(planned.text, /^NOTE +base: the manifest of v3\.27\.5; your edits are what you have changed since$/m);
+    assert.match(planned.text, /^NOTE +base: the manifest of v3\.27\.5; your changes are what you have changed since$/m);
 
     const done = await command(`run --yes ${flags}`);
     assert.equal(done.exit, 0, done.text);

@@ -8,7 +8,9 @@ import { DEMO_SCENARIOS } from '../../src/cli/demo-scenarios.ts';
 import { chain } from '../../src/features/chain.ts';
 import { noSwitchYet } from '../../src/features/install-operator/apply.ts';
 import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
+import { unknownEnd } from '../../src/features/survey/path-stage.ts';
 import { EXIT } from '../../src/kernel/fault.ts';
+import { calico } from '../../src/profiles/calico.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
@@ -60,6 +62,13 @@ describe('pages that say what the program does', () => {
       stages,
       chain.map(({ id }) => id),
     );
+  });
+
+  it('the FAQ says on which paths an older target is refused', () => {
+    assert.match(read('docs/use/faq.md'), /On the manifest paths `--release v3\.31\.2` works .* On the chart and operator paths the target is v3\.32 or later/);
+    const goal = { release: 'v3.31.2' };
+    const refused = (['chart', 'operator', 'manifest', 'kvstore'] as const).filter((path) => unknownEnd({ path }, { profile: calico, goal }));
+    assert.deepEqual(refused, ['chart', 'operator']);
   });
 
   it('troubleshooting has every scenario of the demo, in its order', () => {

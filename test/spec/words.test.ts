@@ -28,6 +28,7 @@ const NOT: readonly (readonly [RegExp, string])[] = [
   [/\bways? back\b/, 'undo'],
   [/\bwhereupon\b|\bthereof\b/, 'then'],
   [/\bpersons?\b|\b[Pp]eople\b/, 'you, the user'],
+  [/\b[Yy]our (?:own )?edits?\b|\bedits? of yours\b/, 'your change'],
   [/\bwhole or in part\b/, 'all or some'],
   [/\bso many\b/, 'at most N'],
 ];

@@ -128,7 +128,7 @@ export function describeMesh({ workloads, timeoutMs }: { readonly workloads: num
       assert.equal((await podsWith(NEW)).length, workloads + 2);
     });
 
-    it('carried the edit of the injector, and left workloads outside the mesh alone', async () => {
+    it('carried the change of the injector, and left workloads outside the mesh alone', async () => {
       assert.equal(await config(), `mine: kept\n${templateOf(NEW)}`);
       for (const { metadata } of await list('deployments', '-n', 'plain')) assert.equal(metadata.generation, 1, metadata.name);
     });

@@ -42,7 +42,7 @@ function editsText(edits: readonly Edit[], isCertain: boolean): string {
   const own = edits.filter(({ outcome }) => outcome !== 'left');
   const counts = [...Map.groupBy(own, ({ outcome }) => outcome)].map(([outcome, some]) => `${some.length} ${OUTCOMES[outcome]}`);
   const left = edits.length > own.length ? `; ${counted(edits.length - own.length, 'field')} of controllers left to them` : '';
-  const found = isCertain ? `${counted(own.length, 'edit')} of yours` : counted(own.length, 'difference');
+  const found = isCertain ? `${counted(own.length, 'change')} of yours` : counted(own.length, 'difference');
   return `${own.length === 0 ? 'nothing of yours differs from the release' : `${found}: ${counts.join(', ')}`}${left}`;
 }
 
@@ -161,7 +161,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
   /** What the user changed must not be written over silently (§4.4/1, §7/4). */
   {
     id: 'NS-201',
-    title: 'your edits are carried into the target',
+    title: 'your changes are carried into the target',
     byField: true,
     judge(facts, { goal }) {
       if ('unread' in facts.edits) return notApplicable('not known without the installed manifest (NS-205)');
@@ -170,7 +170,7 @@ const ofTarget: readonly Check<TargetJudged>[] = table({ category: 'manifest', s
       return failIfAny(conflicts.map(conflictEvidence), `${editsText(edits, doubt === undefined)}${compared}`, () => ({
         because: doubt
           ? `${counted(conflicts.length, 'difference')} to decide: each may be yours or the release's own (NS-207)`
-          : `${counted(conflicts.length, 'edit')} of yours to decide: the release or the cluster has something else there`,
+          : `${counted(conflicts.length, 'change')} of yours to decide: the release or the cluster has something else there`,
         hint: goal.takesBack
           ? 'Decide each with --resolve FIELD=mine|theirs; --accept takes the value of the older release.'
           : 'Decide each with --resolve FIELD=mine|theirs, or give your finished file with --upgrade-file; --accept takes the target’s value.',

@@ -193,7 +193,7 @@ function placeOf(
 ): Pick<AtZero, 'place' | 'from'> {
   const isWritten = replicasOf(document) === 0;
   if (isWritten && options.upgradeFile !== undefined) return { place: 'file', from: `replicas 0 in ${options.upgradeFile}` };
-  if (isWritten && begun) return { place: 'begun', from: 'replicas 0 among the edits that this run began with' };
+  if (isWritten && begun) return { place: 'begun', from: 'replicas 0 among the changes that this run began with' };
   if (edit?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
   const by = edit?.source.manager;
   return { place: 'cluster', from: by === undefined ? IN_CLUSTER : `${IN_CLUSTER} by ${by}` };

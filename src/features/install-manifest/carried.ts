@@ -104,7 +104,7 @@ export async function readCarriedThen(
   if (last === undefined) return undefined;
   const carried = readCarriedEdits(last.content);
   if (carried) return carried;
-  throw new Fault('failed', `what the upgrade kept of your edits cannot be read: ${last.id} is damaged`, [
+  throw new Fault('failed', `what the upgrade kept of your changes cannot be read: ${last.id} is damaged`, [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
     'or go back with the commands of RESTORE.md in the backup, object by object',
   ]);
@@ -125,9 +125,9 @@ export async function readCarried(records: Records, context: Context): Promise<C
 }
 
 function lostEdits(id: string): Fault {
-  return new Fault('failed', `the edits that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
+  return new Fault('failed', `the changes that the unfinished run carries cannot be read: ${id} is gone from the state, or damaged`, [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    or('give the finished target with your edits: --upgrade-file FILE'),
+    or('give the finished target with your changes: --upgrade-file FILE'),
   ]);
 }
 

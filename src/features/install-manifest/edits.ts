@@ -143,7 +143,7 @@ function edited(theirs: Documents, base: Documents, mine: Documents, live: reado
 /** Names the base in every plan, so that the reader knows what the edits are compared with. */
 export function baseNote(base: string, doubt?: BaseDoubt): string {
   const what = `base: the manifest of ${base}`;
-  return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your edits are what you have changed since`;
+  return doubt ? `${what}, which need not be the one that was installed (NS-207)` : `${what}; your changes are what you have changed since`;
 }
 
 type Documents = readonly KubeObject[];
@@ -202,7 +202,7 @@ function refuseUnused(unused: readonly string[], conflicts: readonly Conflict[])
   if (field === undefined) return;
   const open = conflicts.map((one) => one.field);
   throw new Fault('usage', `--resolve ${field}: nothing is to be decided there`, [
-    open.length > 0 ? `to be decided: ${open.join(', ')}` : 'leave it out: every edit is settled',
+    open.length > 0 ? `to be decided: ${open.join(', ')}` : 'leave it out: every change is settled',
   ]);
 }
 

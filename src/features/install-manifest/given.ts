@@ -93,7 +93,7 @@ export async function refuseOtherFiles(
   for (const which of ['base', 'installedManifest'] as const) {
     if (given[which] === undefined || given[which] === told[which]) continue;
     const then = told[which] === undefined ? 'without it' : 'by another content of it';
-    throw new Fault('usage', `${FLAGS[which]} ${context.options[which]}: this run has begun to write with edits told ${then}`, [
+    throw new Fault('usage', `${FLAGS[which]} ${context.options[which]}: this run has begun to write with changes told ${then}`, [
       'leave it out to finish the run, then change the fields themselves',
       or('give your finished target: --upgrade-file FILE --accept NS-206'),
     ]);

@@ -22,7 +22,7 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
   const next =
     own === undefined
       ? 'look at the artifact source (--manifest-url): its file is incomplete or not the release’s'
-      : `start from ${variant.file} of ${release} and make your edits there`;
+      : `start from ${variant.file} of ${release} and make your changes there`;
   const documents = objectsIn(manifest);
   for (const workload of [variant.agent, variant.typha, variant.controllers])
     if (workload && !documents.some((one) => isWorkload(one, workload))) throw notWhole(manifest, variant, workload, code, next);
@@ -54,7 +54,7 @@ export function assertIsOperator(manifest: Manifest, variant: Variant, context: 
   const next =
     own === undefined
       ? 'look at the artifact source (--manifest-url)'
-      : `start from ${variant.file} of ${goal.release} and make your edits there`;
+      : `start from ${variant.file} of ${goal.release} and make your changes there`;
   const fact = `${manifest.name} has the operator ${release?.tag} of ${tells}, not of ${goal.release}`;
   throw new Fault(own === undefined ? 'failed' : 'usage', fact, [next]);
 }

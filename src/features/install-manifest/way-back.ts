@@ -20,7 +20,7 @@ export interface WayBack {
 }
 
 /**
- * The three-way merge of an upgrade, the other way round. The base is the release that is left, with the edits that the upgrade carried, so
+ * The three-way merge of an upgrade, the other way round. The base is the release that is left, with the changes that the upgrade carried, so
  * that what differs from it was changed since. `documents`: of the release that it goes back to, as released.
  */
 export async function readWayBack(
@@ -62,7 +62,7 @@ function unknownFormer(to: string, { goal }: Context): Fault {
 }
 
 function otherFormer(release: string, { goal }: Context): Fault {
-  return new Fault('blocked', `your edits are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
+  return new Fault('blocked', `your changes are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
     'go back with the commands of RESTORE.md in the backup, object by object',
   ]);
 }

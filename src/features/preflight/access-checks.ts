@@ -81,7 +81,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
       return failed(
         `${intentWords(intent).run} to ${intent.to} is unfinished, and this one goes to ${goal.release}`,
         resumedBackwards(record, context)
-          ? 'Finish the rollback. Or accept this check by name to go forward again: the edits that the upgrade carried are kept.'
+          ? 'Finish the rollback. Or accept this check by name to go forward again: the changes that the upgrade carried are kept.'
           : 'Finish it first: only its own record explains what it left behind.',
         { next: continueCommand(intent) },
       );

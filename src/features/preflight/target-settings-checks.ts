@@ -75,7 +75,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
   },
 ]);
 
-/** The images of the target once your edits are carried into it: from the new registry, which they do not come from now, and from your own. */
+/** The images of the target once your changes are carried into it: from the new registry, which they do not come from now, and from your own. */
 function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string) {
   const images = [...new Set(imagesIn(readTarget(facts).documents))];
   const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);

@@ -64,11 +64,11 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
   },
   {
     id: 'NS-732',
-    title: 'edits of the injector carried',
+    title: 'changes of the injector carried',
     judge({ conflicts, inUse, undo }) {
       if (undo || !inUse) return notApplicable(UNUSED);
-      return failIfAny(conflicts, 'your edits of the injectors are carried', (names) => ({
-        because: `edits of the injector cannot be carried into the new template: ${names}`,
+      return failIfAny(conflicts, 'your changes of the injectors are carried', (names) => ({
+        because: `changes of the injector cannot be carried into the new template: ${names}`,
         hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
         next: command`kubectl netsvc-upgrade alp --dry-run=client -o wide`,
         exit: 'conflicts',

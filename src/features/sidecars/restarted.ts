@@ -122,7 +122,7 @@ function mounting(templates: readonly From[], how: (text: string) => boolean): r
 
 function fromOf({ outcome }: Injector): string {
   if (outcome.type !== 'template') return 'its template as it is now, which nothing changes';
-  return outcome.edited ? `the template of ${outcome.from} with your edits` : `the template of ${outcome.from}`;
+  return outcome.edited ? `the template of ${outcome.from} with your changes` : `the template of ${outcome.from}`;
 }
 
 /** False if the agents of the target no longer install that driver; a target that tells no release is taken for a new one. */
@@ -152,7 +152,7 @@ export async function readSidecarImages(sources: Sources, context: Context): Pro
     ),
     unknown: injectors.value.withSidecar.flatMap(({ map, outcome }) => {
       if (outcome.type === 'template') return [];
-      const because = outcome.type === 'none' ? outcome.because : 'its edits are still to be decided (stage alp)';
+      const because = outcome.type === 'none' ? outcome.because : 'its changes are still to be decided (stage alp)';
       return [`the image of the policy sidecar in ${refText(refOf(map))} is not known: ${because}`];
     }),
   };

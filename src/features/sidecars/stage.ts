@@ -160,7 +160,7 @@ function templateActions({ injectors }: { readonly injectors: readonly Injector[
       },
       {
         id: `template-${name}`,
-        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your edits' : ''}`,
+        title: `put the template of the target into ConfigMap ${namespace}/${name}${outcome.edited ? ', with your changes' : ''}`,
         ref: '§4.6/1',
         undo: 'full',
         afresh: true,

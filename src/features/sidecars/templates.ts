@@ -179,7 +179,7 @@ function mergeData(mine: Data, base: Data | undefined, theirs: Data, context: Co
     const own = mine[key];
     const before = base?.[key];
     if (own === undefined || retagged(own, fresh, context) === fresh) data[key] = fresh;
-    else if (before === undefined) return { because: `${key}: no template of its release is known, so your edits cannot be told` };
+    else if (before === undefined) return { because: `${key}: no template of its release is known, so your changes cannot be told` };
     else {
       const result = mergeText(before, own, fresh);
       if ('conflicts' in result) return { because: conflictText(key, result.conflicts, { mine: 'yours', theirs: "the target's" }) };

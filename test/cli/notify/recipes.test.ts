@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventOf, SAID } from '../../../src/cli/notify/notices.ts';
+import { EXIT, type ExitName } from '../../../src/kernel/fault.ts';
 import { testFolder } from '../../support/folders.ts';
 import { describeWhere, lacksProgram } from '../../support/needs.ts';
 
@@ -55,6 +57,18 @@ describeWhere(lacksProgram('jq'), 'the scripts for notifications', () => {
   it('are tried with every event of the page', () => {
     const events = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].flatMap(([, event = '']) => (event === 'event' ? [] : event));
     assert.deepEqual(events.toSorted(), [...SENT.map(([event]) => event), ...NOT_SENT].sort());
+    assert.deepEqual(events.toSorted(), Object.keys(SAID).sort());
+  });
+
+  it('have the exit codes of the page', () => {
+    const ends = (Object.keys(EXIT) as ExitName[]).flatMap((exit) =>
+      [true, false].flatMap((isPart) => [true, false].map((isStuck) => [eventOf(exit, { isPart, isStuck }), EXIT[exit]] as const)),
+    );
+    for (const [event, found] of Map.groupBy(ends, ([event]) => event)) {
+      // Only a plan ends with 2.
+      const codes = [...new Set(found.map(([, code]) => code))].filter((code) => code !== EXIT.pending).sort((a, b) => a - b);
+      assert.match(page, new RegExp(`^\\| \`${event}\` \\| .* \\| ${codes.join(', ')} \\|$`, 'm'));
+    }
   });
 
   for (const [event, action, severity] of SENT)

@@ -58,7 +58,7 @@ describe('a workload that is to have no pod, which would be waited for in vain',
     await begun(bench);
     scale(bench, CONTROLLERS, 1);
     const { outcome, evidence, hint } = await told(bench);
-    assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'replicas 0 among the edits that this run began with']);
+    assert.deepEqual([outcome, evidence[0]?.detail], ['error', 'replicas 0 among the changes that this run began with']);
     assert.match(hint ?? '', /copy of upgrade\.yaml.*--upgrade-file FILE --accept NS-206/);
   });
 

@@ -63,7 +63,7 @@ describe('edits made in the file that was applied', () => {
   it('are carried into the target and stay so', async () => {
     const bench = applyBench(await installedEdited('DaemonSet', '"autodetect"', '"can-reach=10.0.0.1"'));
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
-    assert.match((await judged(bench)).message, /1 edit of yours: 1 carried, compared with v3\.26\.4/);
+    assert.match((await judged(bench)).message, /1 change of yours: 1 carried, compared with v3\.26\.4/);
     assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /can-reach=10\.0\.0\.1.*netsvc\/node:v3\.32\.2|v3\.32\.2.*can-reach/);
   });
 
@@ -297,7 +297,7 @@ describe('when edits are told', () => {
     assert.match(rows.message, /^\d+ differences? to decide: each may be yours or the release's own \(NS-207\)/);
     const note = (await planOf(bench)).notes?.find((one) => String(one).startsWith('base:')) ?? '';
     assert.match(String(note), /need not be the one that was installed/);
-    assert.doesNotMatch(String(note), /your edits/);
+    assert.doesNotMatch(String(note), /your changes/);
     assert.ok(rows.evidence.length > 0 && rows.evidence.every(({ detail }) => detail?.includes('which need not be what was installed')));
     assert.deepEqual(
       (await traced(bench)).filter((row) => row.startsWith('kept')),
@@ -333,7 +333,7 @@ describe('when edits are told', () => {
       const plan = (await openApply(bench)).plan();
       return 'skip' in plan ? [] : (plan.notes ?? []);
     };
-    const note = 'base: the manifest of v3.26.4; your edits are what you have changed since';
+    const note = 'base: the manifest of v3.26.4; your changes are what you have changed since';
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide));
     assert.equal((await notesOf(bench))[0], note);
     begin(bench, await keptOf(applyBench(await edited())));

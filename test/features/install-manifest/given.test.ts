@@ -155,7 +155,7 @@ describe('files by which edits are told, in a run that goes on', () => {
     it(`${flag} is refused where it comes too late`, async () => {
       await assert.rejects(openApply(await begun({}, options, await files())), {
         code: 'usage',
-        message: `${flag} ${file}: this run has begun to write with edits told without it`,
+        message: `${flag} ${file}: this run has begun to write with changes told without it`,
       });
     });
 

@@ -50,7 +50,7 @@ describe('the images of the target', () => {
   it('are named as not edited where nothing tells the edits', async () => {
     const bench = applyBench((await ownDocuments('v3.26.4')).map(appliedClientSide), { releases: [NETSVC_TARGET] });
     const { unknown } = await imagesOf(bench);
-    assert.match(unknown.join(), /your edits are not in the list: .*--base/);
+    assert.match(unknown.join(), /your changes are not in the list: .*--base/);
   });
 });
 

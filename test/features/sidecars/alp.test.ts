@@ -284,7 +284,7 @@ describe('the template of alp', () => {
         { objects: [injector(`${FLEX}${template(OLD)}`), istiod('1.15.0'), ...stale, driver] },
         'error',
         /flexible volume/,
-        /with your edits/,
+        /with your changes/,
       ],
       [
         'may have the flexible volume where the target still has its driver',
