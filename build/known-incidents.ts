@@ -83,6 +83,7 @@ function listed(incidents: readonly Incident[], tail: (one: Incident) => string)
 /** Beginnings that rows share. */
 export const HEADS: readonly string[] = ['eBPF:', 'calico-node crash-loops:', 'calico-node stays unready:'];
 
-const below = (head: string, rows: readonly string[]) => [`- ${head}`, ...rows.map((row) => `  - ${row.slice(head.length + 1)}`)].join('\n');
+const below = (head: string, rows: readonly string[]) =>
+  [`- ${head}`, ...rows.map((row) => `  - ${row.slice(head.length + 1)}`)].join('\n');
 
 if (process.argv[1] === import.meta.filename) writeFileSync(KNOWN_INCIDENTS, knownIncidents());

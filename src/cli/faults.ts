@@ -42,7 +42,7 @@ function parseFault(error: ParseError, { command: name, flags }: Failed): Fault 
   if (unknown !== undefined) {
     const others = COMMAND_NAMES.filter((one) => FLAG_ROWS.some(([flag, row]) => `--${flag}` === unknown && isOn(row, one)));
     if (others.length > 0)
-      return new Fault('usage', `${unknown} has no effect on ${name}`, [`it is a flag of ${others.join(', ')}`, help], error);
+      return new Fault('usage', `${name} has no flag ${unknown}`, [`it is a flag of ${others.join(', ')}`, help], error);
     const meant = unknown.startsWith('--') ? nearest(unknown.slice(2), flags) : undefined;
     const instead = unknown === '--json' ? ['write -o json'] : meant ? [`did you mean --${meant}?`] : [];
     return new Fault('usage', `unknown flag ${unknown}`, [...instead, help], error);

@@ -216,7 +216,7 @@ export const upgradeFlags = {
     ...bothWays,
     ...file,
     summary:
-      'configuration of the service’s CLI: written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
+      'configuration of calicoctl (netsvcctl): written by `cli` where there is none; in key-value mode the CLI is called with it; default: the profile’s, never written',
   },
   'enable-flow-logs': {
     type: 'boolean',

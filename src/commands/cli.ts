@@ -6,7 +6,7 @@ export class Cli extends StageCommand {
   static override description = described(
     `Moves old copies of the CLI aside, installs the one of the target release, and says by which two variables it reaches the datastore.
 No configuration file is written unless --cli-config names one that is not there.`,
-    "After the rolling update, on each machine where the service's CLI is used.",
+    'After the rolling update, on each machine where calicoctl (netsvcctl) is used.',
   );
   static override examples = ['<%= config.bin %> cli --bin-dir=/usr/local/bin'];
   static override flags = flagsOf('cli');

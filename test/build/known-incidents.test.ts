@@ -11,7 +11,9 @@ describe('the page of known incidents', () => {
   });
 
   it('has a row for every defect and change of a release; the page of its check has what to do and the threads', () => {
-    const lines = knownIncidents().split('\n').map((line) => line.trimStart());
+    const lines = knownIncidents()
+      .split('\n')
+      .map((line) => line.trimStart());
     assert.ok(profileRows.length > 40, String(profileRows.length));
     for (const { check, id, seen, help, sources } of profileRows) {
       const head = HEADS.find((one) => seen.startsWith(one)) ?? '';

@@ -52,7 +52,7 @@ describe('a wrong command line', () => {
     ],
     [
       ['verify', '--with-secrets'],
-      /^error: --with-secrets has no effect on verify\nit is a flag of plan, run, commit, rollback, backup\nNext: kubectl netsvc-upgrade verify --help\n$/,
+      /^error: verify has no flag --with-secrets\nit is a flag of plan, run, commit, rollback, backup\nNext: kubectl netsvc-upgrade verify --help\n$/,
     ],
     [['preflight', '--json'], /^error: unknown flag --json\nwrite -o json\n/],
     [['preflight', '-o', 'jsn'], /^error: expected --output=jsn to be one of: table, wide/],

@@ -55,6 +55,14 @@ describe('pages that say what the program does', () => {
     assert.deepEqual(cited, []);
   });
 
+  it('use the names that operators use: calicoctl, data plane, GitOps tool', () => {
+    const pages = ['README.md', ...globSync('docs/{use,reference}/**/*.md', { cwd: root })];
+    assert.deepEqual(
+      pages.filter((page) => /service['’]s (?:own )?CLI|packet filter|delivery tool/.test(read(page))),
+      [],
+    );
+  });
+
   it('concepts has every stage of the chain, in its order', () => {
     const [table = ''] = read('docs/use/concepts.md').split('\n## ');
     const stages = [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, id]) => id);
@@ -65,9 +73,14 @@ describe('pages that say what the program does', () => {
   });
 
   it('the FAQ says on which paths an older target is refused', () => {
-    assert.match(read('docs/use/faq.md'), /On the manifest paths `--release v3\.31\.2` works .* On the chart and operator paths the target is v3\.32 or later/);
+    assert.match(
+      read('docs/use/faq.md'),
+      /On the manifest paths `--release v3\.31\.2` works .* On the chart and operator paths the target is v3\.32 or later/,
+    );
     const goal = { release: 'v3.31.2' };
-    const refused = (['chart', 'operator', 'manifest', 'kvstore'] as const).filter((path) => unknownEnd({ path }, { profile: calico, goal }));
+    const refused = (['chart', 'operator', 'manifest', 'kvstore'] as const).filter((path) =>
+      unknownEnd({ path }, { profile: calico, goal }),
+    );
     assert.deepEqual(refused, ['chart', 'operator']);
   });
 

@@ -95,13 +95,17 @@ export const hepChecks: readonly HepCheck[] = table({ category: 'follow-up', sev
     id: 'NS-720',
     title: 'target release’s CLI usable for host endpoints',
     ref: '§4.7/2',
-    judge({ cli, needsCli }) {
+    judge({ cli, needsCli }, { profile }) {
       if (!needsCli) return notApplicable('there is nothing to do with it');
       if ('program' in cli) return ok(cli.program);
       if (cli.doubt) return notApplicable('see NS-725');
-      return failed(`the service’s CLI of the target release cannot be used: ${cli.missing}`, 'Install it and give it its datastore.', {
-        next: command`kubectl netsvc-upgrade cli`,
-      });
+      return failed(
+        `${profile.cli.program} of the target release cannot be used: ${cli.missing}`,
+        'Install it and give it its datastore.',
+        {
+          next: command`kubectl netsvc-upgrade cli`,
+        },
+      );
     },
   },
   storeIsOurs,

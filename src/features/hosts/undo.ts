@@ -20,7 +20,8 @@ import type { WayBackExpected } from './successor-stands.ts';
  */
 export function undoPlan(facts: HepFacts, context: Context): StagePlan {
   if (facts.kept.length === 0) return { skip: 'no migration to automatic host endpoints was recorded on this cluster' };
-  if ('missing' in facts.cli && undoNeedsCli(facts, context)) return { skip: `the service’s CLI cannot be used: ${facts.cli.missing}` };
+  if ('missing' in facts.cli && undoNeedsCli(facts, context))
+    return { skip: `${context.profile.cli.program} cannot be used: ${facts.cli.missing}` };
   if (oldOnesFirst(facts, context)) {
     const first = recreate(facts, context);
     return { actions: first, notes: [...shown(first), hasMore(facts, context) ? THEN_STOPS : STAY_ON], again: true };

@@ -51,7 +51,7 @@ export const dataPlaneChecks: readonly PreflightCheck[] = table({ category: 'res
   },
   {
     id: 'NS-506',
-    title: 'packet filter mode settled',
+    title: 'data plane mode settled',
     ref: 'domain §12/25',
     judge: withResources((_installation, facts, context) => judgePacketFilter(facts, context)),
   },
@@ -78,7 +78,7 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
   const auto = schema?.properties?.spec?.properties?.nftablesMode?.default === 'Auto';
   const source = sourceRelease(installation, facts, context);
   if (!auto || (source !== undefined && sameMinor(source, context.goal.release))) {
-    return notApplicable('the target does not change how the packet filter is chosen');
+    return notApplicable('the target does not change how the data plane is chosen');
   }
   const ofOperator = judgeOperatedFilter(facts, context);
   if (ofOperator) return ofOperator;
@@ -104,7 +104,7 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
   const { field, otherwise, iptables, nftables } = crossings.dataPlane;
   const dataPlane = String(jsonAt(specOf(installation), ...field) ?? otherwise);
   const path = `spec.${field.join('.')}`;
-  if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets the packet filter`);
+  if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets that of the agents`);
   const mode = read(proxyMode);
   if (mode !== 'nftables')
     return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
@@ -112,7 +112,7 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
   const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
   return failed(
     `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration is`,
-    `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same packet filter; it restarts the agents.`,
+    `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same data plane; it restarts the agents.`,
     {
       evidence: [evidenceOf(installation)],
       fix: repairCommand`kubectl patch ${resource} ${installation.metadata.name} --type=merge -p ${patch}`,

@@ -88,7 +88,7 @@ const storeCertificates: Needs = (_, { kvstore = true }) =>
 /** Old CLIs out, the new one in: an older one must not be used after the upgrade (§1/4, §4.4/4, §4.5/4). */
 export const cliStage = stage<CliFacts>({
   id: 'cli',
-  title: 'Replace the service’s own CLI',
+  title: 'Replace the old CLI',
   ref: '§4.4/4',
   readOnly: false,
   needs: [needs.detection, storeCertificates],
