@@ -10,6 +10,7 @@ import { noSwitchYet } from '../../src/features/install-operator/apply.ts';
 import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
 import { unknownEnd } from '../../src/features/survey/path-stage.ts';
 import { EXIT } from '../../src/kernel/fault.ts';
+import { TRAFFIC } from '../../src/kernel/traffic.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -59,6 +60,22 @@ describe('pages that say what the program does', () => {
     const pages = ['README.md', ...globSync('docs/{use,reference}/**/*.md', { cwd: root })];
     assert.deepEqual(
       pages.filter((page) => /service['’]s (?:own )?CLI|packet filter|delivery tool/.test(read(page))),
+      [],
+    );
+  });
+
+  it('say how long the v3 API is away as the table of traffic does', () => {
+    const [time = ''] = /about (.*)$/.exec(TRAFFIC.api.meanwhile)?.slice(1) ?? [];
+    for (const page of ['reference/paths', 'use/alerts', 'use/traffic', 'use/troubleshooting'])
+      assert.match(read(`docs/${page}.md`), new RegExp(`v3.* ${time}|API server.* ?\\(${time}`), page);
+  });
+
+  it('lead to no roles of another profile than that of Calico', () => {
+    const pages = ['README.md', ...globSync('docs/{use,reference}/**/*.md', { cwd: root })];
+    const roles = (text: string) =>
+      text.replaceAll(/```json\n[\s\S]*?```/g, '').match(/crd\.netsvc\.io|permissions --for [^`\n]*--profile(?: |=)(?!calico)\S+/g) ?? [];
+    assert.deepEqual(
+      pages.flatMap((page) => roles(read(page)).map((one) => `${page}: ${one}`)),
       [],
     );
   });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { askedFor, toOptions } from '../../src/cli/options.ts';
 import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
 import { chain, checkTitles } from '../../src/features/chain.ts';
@@ -98,7 +99,14 @@ async function shown(bench: CommandBench, words: readonly string[], answers: rea
   const exit = await bench.run(...words.filter((word) => word !== '--watch'));
   // The document ends a command: it is on stdout, and everything on stderr comes before its last line.
   const lines = `${bench.err()}\n${bench.out()}`.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-  const next = lines.findLast((line) => line.startsWith('Next: '))?.slice('Next: '.length);
+  // One for each screen, at its end.
+  const nexts = lines.filter((line) => line.startsWith('Next: '));
+  assert.deepEqual(
+    nexts,
+    lines.slice(-1).filter((line) => line.startsWith('Next: ')),
+    lines.join('\n'),
+  );
+  const next = nexts[0]?.slice('Next: '.length);
   return { exit, lines, next, questions: bench.questions.length };
 }
 
