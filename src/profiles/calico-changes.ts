@@ -161,7 +161,7 @@ const meanings: readonly Row[] = [
     releases: { from: 'v3.26.0' },
     crossed: 'into',
     when: [ebpf, unset('bpfEnforceRPF')],
-    symptom: 'In eBPF mode, packets with a forged source address are no longer dropped.',
+    symptom: 'eBPF: packets with a forged source address are no longer dropped.',
     happens: 'bpfEnforceRPF is Loose by default, and was Strict: a source address with a route by any interface is accepted',
     advice:
       'If you rely on it, set bpfEnforceRPF of the default FelixConfiguration to Strict, with the interfaces that carry traffic in bpfDataIfacePattern.',
