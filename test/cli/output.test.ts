@@ -148,7 +148,18 @@ const documents: readonly OutputDocument[] = [
 const textOf = async () => actionTexts(effects, (tool) => tool);
 const human = (wide: boolean) => [wide ? 'everything' : 'short'];
 
+/** `tsc` asks for a new kind here, and the test below for a document of it. */
+const KINDS: Readonly<Record<OutputDocument['kind'], true>> = {
+  PreflightReport: true,
+  Plan: true,
+  RunReport: true,
+  Status: true,
+  OwnerReferenceList: true,
+};
+
 describe('output documents', () => {
+  it('are of every kind', () => assert.deepEqual([...new Set(documents.map(({ kind }) => kind))].sort(), Object.keys(KINDS).sort()));
+
   for (const document of documents) {
     it(`${document.kind} is the same document as JSON and as YAML`, async () => {
       const json: unknown = JSON.parse(await outputText(document, 'json', human, textOf));

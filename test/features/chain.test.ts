@@ -88,6 +88,11 @@ describe('the undo of a stage', () => {
     const undone = chain.filter(({ undoneBy }) => undoneBy?.endsWith(' --undo'));
     assert.ok(undone.length >= 3);
     for (const { id, undoneBy, undo } of undone) assert.equal(undoneBy?.startsWith(`${undo?.id.replace('-', ' ')} --undo`), true, id);
+    // That of apply releases what the run holds: the release stays.
+    assert.deepEqual(
+      chain.filter(({ undo, undoneBy }) => undo !== undefined && undoneBy === undefined).map(({ id }) => id),
+      ['apply'],
+    );
   });
 
   it('is taken from the chain by its command, and needs the same of kubectl', async () => {
