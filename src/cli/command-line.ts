@@ -68,15 +68,16 @@ function carriedFlags(flags: SessionFlags, given: ReadonlySet<string>): readonly
 /** Variables of credentials. */
 const SECRET_VARIABLES = FLAG_ROWS.flatMap(([name, { env }]) => (env !== undefined && CREDENTIAL_FLAGS.includes(name) ? [env] : []));
 
-/** Variables that only the start script sets: its name, and that MALLOC_ARENA_MAX is its own. */
+/** Variables that only the start script sets: its name, and that those of glibc are its own. */
 const START = ['NETSVC_ARGV0', 'NETSVC_ARENAS'];
+const OF_GLIBC = ['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 
 /**
  * What other programs get: no credentials meant for this one alone, whatever the case of their names, and nothing of its start script. PATH loses its relative and empty
  * entries, so nothing is found in the current folder.
  */
 export function forPrograms(env: Environment): Environment {
-  const started = env.NETSVC_ARENAS === undefined ? START : [...START, 'MALLOC_ARENA_MAX'];
+  const started = env.NETSVC_ARENAS === undefined ? START : [...START, ...OF_GLIBC];
   const kept = Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name.toUpperCase()) && !started.includes(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, name.toUpperCase() === 'PATH' ? absoluteOnly(value) : value]));
 }

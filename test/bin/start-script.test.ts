@@ -59,14 +59,14 @@ describe('the start script', () => {
     assert.equal(call('/bin/sh', ['kubectl-netsvc_upgrade'], path, join(home, 'bin')).status, 0);
   });
 
-  it('leaves glibc one arena, unless somebody set their number', () => {
+  it('leaves glibc one arena and no large pieces, unless somebody set them', () => {
     writeFileSync(
       join(home, 'dist', 'cli', 'main.js'),
-      'console.log(JSON.stringify([process.env.MALLOC_ARENA_MAX, process.env.NETSVC_ARENAS]));',
+      'console.log(JSON.stringify([process.env.MALLOC_ARENA_MAX, process.env.MALLOC_MMAP_THRESHOLD_, process.env.NETSVC_ARENAS]));',
     );
     const path = nodeOf('v24.0.0');
-    assert.deepEqual(JSON.parse(call(start, [], path).stdout), ['1', 'own']);
-    assert.deepEqual(JSON.parse(call(start, [], path, undefined, { MALLOC_ARENA_MAX: '3' }).stdout), ['3', null]);
+    assert.deepEqual(JSON.parse(call(start, [], path).stdout), ['1', '262144', 'own']);
+    assert.deepEqual(JSON.parse(call(start, [], path, undefined, { MALLOC_ARENA_MAX: '3' }).stdout), ['3', null, null]);
   });
 
   it('prefers the Node of the checkout, without asking its version', () => {

@@ -214,7 +214,8 @@ describe('the credential of the environment', () => {
   });
 
   it('is not alone: what the start script set is for this program, too, and what the user set stays', () => {
-    assert.deepEqual(forPrograms({ NETSVC_ARGV0: 'x', NETSVC_ARENAS: 'own', MALLOC_ARENA_MAX: '1', A: 'b' }), { A: 'b' });
+    const ofGlibc = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1', MALLOC_TRIM_THRESHOLD_: '1' };
+    assert.deepEqual(forPrograms({ NETSVC_ARGV0: 'x', NETSVC_ARENAS: 'own', ...ofGlibc, A: 'b' }), { A: 'b' });
     assert.deepEqual(forPrograms({ NETSVC_ARGV0: 'x', MALLOC_ARENA_MAX: '4' }), { MALLOC_ARENA_MAX: '4' });
   });
 
