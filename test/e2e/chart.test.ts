@@ -8,13 +8,11 @@ import { type Attacker, attacker } from '../support/attacker.ts';
 import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { packedChart, repositoryNaming, repositoryWith } from '../support/hostile-charts.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
-import { assertNoCommandOfOthers } from '../support/marked-by-others.ts';
 import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
 import { releases } from '../support/releases.ts';
 import { repacked } from '../support/repacked-release.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
 import { CALICO_TARGET } from '../support/target.ts';
-import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
@@ -119,28 +117,6 @@ describe('a chart release with helm 3 on a real control plane', function () {
       const [packed, metadata] = await repacked(cluster.plane, 99, { config: { installation: { registry: 'evil.example.org/' } } });
       return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { release: packed } };
     };
-
-    it('writes annotations on the operator and the Installation, of which no output makes a command', () =>
-      assertNoCommandOfOthers(
-        cluster,
-        [
-          ['deployment', '-n', RELEASE_NAMESPACE, 'tigera-operator'],
-          ['installation', 'default'],
-        ],
-        flagsOf(cluster),
-      ));
-
-    it('is not heard in Secrets of other namespaces, which look like an older record of this very release', async () => {
-      const [packed, { name, labels }] = await repacked(cluster.plane, 98, {});
-      const old = {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name, labels },
-        data: { release: Buffer.from(packed).toString('base64') },
-      };
-      const told = await assertUnmoved(cluster, flagsOf(cluster), ['kube-system', RELEASE_NAMESPACE], [old]);
-      assert.match(told.preflight ?? '', /√ NS-608 the chart release can be upgraded/);
-    });
 
     it('stops the upgrade, which names the ConfigMap and writes nothing, with --yes and with the whole check accepted', async () => {
       await foe.cluster.create(K.ConfigMap, await forged());
