@@ -53,7 +53,10 @@ async function assertKeepsLittle({ plane }: Cluster): Promise<void> {
   assert.match(texts.join('\n'), /1400/);
   // Objects that are kept; what only names one is none.
   const kept = texts.join('\n').match(/\{"apiVersion":"[^"]*","kind":"\w+","metadata"/g) ?? [];
-  assert.deepEqual(kept.filter((one) => /"kind":"(Secret|Cluster|Role|Namespace|APIService|\w+WebhookConfiguration)/.test(one)), []);
+  assert.deepEqual(
+    kept.filter((one) => /"kind":"(Secret|Cluster|Role|Namespace|APIService|\w+WebhookConfiguration)/.test(one)),
+    [],
+  );
   assert.ok(kept.length > 0);
 }
 
