@@ -5,7 +5,7 @@ import type { HeldFleet } from '../support/held-fleet.ts';
 import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { ORDER, unheld } from '../support/operated-bench.ts';
-import { back, FROM, forward, upgradedFleet } from '../support/operator-back.ts';
+import { back, FROM, forward, sourceFleet, upgradedFleet } from '../support/operator-back.ts';
 import { assertDone, faultPoints, isRead, type LineFault, openFindings } from '../support/owner-faults.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { CALICO_TARGET } from '../support/target.ts';
@@ -14,9 +14,9 @@ const NODES = 6;
 const AGENTS = 'DaemonSet/calico-system/calico-node';
 const POLICY = { apiVersion: 'crd.projectcalico.org/v1', kind: 'GlobalNetworkPolicy' } as const;
 
-function assertOld(fleet: HeldFleet, where: string): void {
+function assertOld(fleet: HeldFleet, where: string, worst = 1): void {
   assert.deepEqual([fleet.runs(), fleet.marks()], [[FROM], []], where);
-  assert.deepEqual([fleet.refused(), fleet.worst()], [0, 1], where);
+  assert.deepEqual([fleet.refused(), fleet.worst()], [0, worst], where);
 }
 
 /** As the controllers of the target have stored it. */
@@ -197,6 +197,24 @@ describe('going back under an operator, on the sandbox', function () {
     );
     assert.ok(kills.length > 30, requests.join('\n'));
     for (const fault of kills) await trial(fault, requests[fault.at - 1] ?? '');
+  });
+
+  it('goes back from wherever the upgrade was killed, with nothing held: Typha is released too', async () => {
+    const { requests } = await forward(await sourceFleet(2));
+    const writes = requests.flatMap((what, index) => (/^(patch|kubectl)/.test(what) ? [index + 1] : []));
+    const held = writes.slice(writes.indexOf(requests.indexOf('patch deployments/calico-typha') + 1));
+    assert.ok(held.length > 2, requests.join('\n'));
+    for (const at of held) {
+      const where = `kill-after ${at}: ${requests[at - 1]}`;
+      const fleet = await sourceFleet(2);
+      await forward(fleet, { fault: { at, type: 'kill-after' } });
+      assertDone((await back(fleet)).outcome, where);
+      assert.ok(
+        fleet.worst() <= 2,
+        'one more than at a time: until the operator changes the released DaemonSet, an old agent may become new',
+      );
+      assertOld(fleet, where, fleet.worst());
+    }
   });
 
   it('goes forward again on the user’s word, with nothing held', async () => {

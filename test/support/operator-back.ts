@@ -33,9 +33,12 @@ interface Ended {
   readonly requests: readonly string[];
 }
 
-/** Of an installation by the operator of v3.31.7, which the upgrade has brought to the target. */
+/** An installation by the operator of v3.31.7. */
+export const sourceFleet = (nodes: number): Promise<HeldFleet> => heldFleet(nodes, 'operator v3.31.7', playOperators);
+
+/** One that the upgrade has brought to the target. */
 export async function upgradedFleet(nodes: number): Promise<HeldFleet> {
-  const fleet = await heldFleet(nodes, 'operator v3.31.7', playOperators);
+  const fleet = await sourceFleet(nodes);
   const { outcome } = await forward(fleet);
   assertDone(outcome, 'the upgrade');
   assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []]);

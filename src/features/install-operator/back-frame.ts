@@ -12,6 +12,7 @@ import { defaultWaitMs } from '../rollout/index.ts';
 import { attempt, listServed } from '../survey/index.ts';
 import { readRestarts } from './apply.ts';
 import { OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
+import { type HoldFacts, readHold, releaseLeft } from './hold.ts';
 import { type AgentsHold, agentsHoldNote, holdAgents, onlyWhileHeld, readAgentsHold, typhaThenAgents } from './hold-agents.ts';
 import { type NewerOnly, readNewerOnly } from './newer-only.ts';
 import type { EndExpected } from './wait-end.ts';
@@ -22,6 +23,8 @@ export const BACK_REF = 'domain §7.2c';
 /** What is done around the return of an older operator, whatever installs it. */
 export interface BackFrame extends TablesJudged {
   readonly agents: AgentsHold | undefined;
+  /** Typha, which an interrupted upgrade may have left held. */
+  readonly hold: HoldFacts | undefined;
   readonly until: EndExpected;
   readonly newer: NewerOnly;
   /** Sets of digests by which images are pinned. */
@@ -37,15 +40,16 @@ export async function readBackFrame(
   record: RunRecord | undefined,
   imageOf: OperatorImageOf,
 ): Promise<BackFrame> {
-  const [agents, until, newer, restarts, imageSets, tables] = await Promise.all([
+  const [agents, hold, until, newer, restarts, imageSets, tables] = await Promise.all([
     readAgentsHold(sources, context, installation, record),
+    readHold(sources, context, installation, record, true),
     readExpectation(sources, context, installation, imageOf),
     readNewerOnly(sources, context, installation),
     readRestarts(sources.cluster, context),
     readImageSets(sources, context),
     readTables(sources, context, installation),
   ]);
-  return { agents, until, newer, restarts, imageSets, tables };
+  return { agents, hold, until, newer, restarts, imageSets, tables };
 }
 
 function readImageSets({ cluster }: Pick<Sources, 'cluster'>, { profile }: Context): Promise<Reading<readonly KubeObject[]>> {
@@ -63,13 +67,14 @@ export interface Brings {
 
 /**
  * The new operator is stopped by then. The older one writes Typha and agents in the same second, so the agents are held from it until Typha is
- * old. Last goes what only the newer one makes.
+ * old. A Typha that the upgrade held is released before that, and last goes what only the newer one makes.
  */
 export function aroundOlder(frame: BackFrame, { starts, actions, added = [] }: Brings, context: Context): readonly Action[] {
-  const { agents, until, newer } = frame;
+  const { agents, hold, until, newer } = frame;
   return [
     ...(starts ? holdAgents(agents) : []),
     ...actions.map((action) => (starts ? onlyWhileHeld(action, agents) : action)),
+    ...releaseLeft(hold),
     ...typhaThenAgents(agents, starts, until, context),
     ...movedApi(frame, context),
     ...removeAdded(added, [...newer.any, ...newer.api]),

@@ -7,7 +7,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
 import { operatorEndNames } from './end.ts';
-import { isHeld, readHold, releaseAction } from './hold.ts';
+import { isHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
 import { readPinnedImages } from './operated-images.ts';
@@ -30,8 +30,7 @@ export const holdUndo = pathPart<HoldUndone>({
     };
   },
   plan({ hold, agents }) {
-    const typha = hold && (isHeld(hold) || hold.copies.length > 0) ? [releaseAction(hold)] : [];
-    const actions = [...typha, ...releaseAgents(agents)];
+    const actions = [...releaseLeft(hold), ...releaseAgents(agents)];
     if (actions.length === 0) return { skip: 'this program holds nothing back from the operator here' };
     return { actions, notes: ['only what is held is released; the rest of apply is undone by a rollback, or with the backup'] };
   },

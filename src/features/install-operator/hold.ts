@@ -125,11 +125,16 @@ export function releaseTypha(
   return [...agents, releaseAction(facts)];
 }
 
-export function releaseAction({ typha, ignores }: HoldFacts): Action {
+/** What an interrupted run left held, without waiting. */
+export function releaseLeft(facts: HoldFacts | undefined): readonly Action[] {
+  return facts && (isHeld(facts) || facts.copies.length > 0) ? [releaseAction(facts)] : [];
+}
+
+function releaseAction({ typha, ignores }: HoldFacts): Action {
   const target: ObjectRef = refOf(typha);
   return {
     id: 'release-typha',
-    title: `release ${refText(target)}: the operator upgrades it now`,
+    title: `release ${refText(target)}: the operator changes it now`,
     ref: REF,
     undo: 'full',
     effect: { type: 'release-workload', target, ignores },
