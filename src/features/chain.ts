@@ -64,7 +64,7 @@ export const chain: readonly AnyStage[] = [
 const rollbackChain: readonly AnyStage[] = [
   askingRights(rollbackCheckStage, () => rollbackNeeds),
   backupStage,
-  ...undoOf(hepStage, alpStage),
+  ...(alpStage.undo ? [alpStage.undo] : []),
   ownerrefsStripStage,
   rollbackStopStage,
   rollbackLabelsStage,
@@ -76,10 +76,6 @@ const rollbackChain: readonly AnyStage[] = [
   verifyStage,
   ownerrefsForgetStage,
 ].map(judgingKubectl);
-
-function undoOf(...stages: readonly AnyStage[]): readonly AnyStage[] {
-  return stages.flatMap(({ undo }) => undo ?? []);
-}
 
 /** The stages of a run by what it is for. */
 export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgrade: chain, rollback: rollbackChain };

@@ -36,6 +36,7 @@ import { seedOf } from '../support/seed.ts';
 /** Of the faults that end no process. */
 const SAMPLE = 30;
 
+const MADE = '2026-01-01T00:00:00Z';
 const BACK = [...POLICIES, 'kept'].map((name) => `default.${name}`).sort();
 
 const replicasOf = (scenario: Scenario) => jsonAt(controllersOf(scenario)?.spec, 'replicas');
@@ -135,6 +136,25 @@ describe('the stages of a rollback, on the sandbox', function () {
     assert.equal(outcome.exit, 'blocked', outcome.message);
     const names = [...storedNames(scenario), ...storedNames(scenario, 'NetworkPolicy')];
     assert.ok(isStarted && names.some((name) => !name.startsWith('default.')), names.join());
+  });
+
+  it('are all performed: none waits to be asked for', () => {
+    assert.deepEqual(
+      chains.rollback.filter(({ optional }) => optional).map(({ id }) => id),
+      [],
+    );
+  });
+
+  it('say that a migration of host endpoints stays, and how it is taken back', async () => {
+    const scenario = await upgradedSandbox();
+    const notesWhere = async (wrote: readonly string[]) => {
+      const takesBack = { runId: 'r', from: OLD, to: 'v3.26.0', wrote, startedAt: MADE };
+      const context = { ...contextIn(scenario, { release: OLD }, renamed), goal: { release: OLD, takesBack } };
+      const plan = (await rollbackCheckStage.open(sandboxPorts(scenario), { ...context, intent: { kind: 'rollback' } })).plan();
+      return 'skip' in plan ? plan.skip : (plan.notes ?? []).map(String);
+    };
+    assert.deepEqual(await notesWhere(['apply']), []);
+    assert.match((await notesWhere(['apply', 'hep']))[0] ?? '', /automatic host endpoints stay.*kubectl netsvc-upgrade hep --undo$/);
   });
 
   it('refuse an account without a right that only a rollback needs, before anything is written', async () => {

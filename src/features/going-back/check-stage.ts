@@ -1,10 +1,12 @@
 import type { Reading } from '../../kernel/check.ts';
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
+import { text } from '../../kernel/step.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { isOfDefaultTier } from '../../kube/stored-metadata.ts';
 import { allow, needs } from '../rights/index.ts';
@@ -18,6 +20,9 @@ import { backwards } from './stage.ts';
 import { listedOf } from './stored-lists.ts';
 import { readTables } from './tables.ts';
 import { readUnread } from './unread.ts';
+
+/** It needs the service's CLI, and is no matter of a release: the old controllers have such endpoints as well. */
+const HOSTS_STAY = text`automatic host endpoints stay; to take their migration back as well: ${command`kubectl netsvc-upgrade hep --undo`}`;
 
 /** First of a rollback, before anything is written: what the old release could not read, by name. */
 export const rollbackCheckStage = backwards<BackFacts>({
@@ -41,7 +46,7 @@ export const rollbackCheckStage = backwards<BackFacts>({
     ]);
     return { ...found, unread, tables };
   },
-  plan: () => ({ actions: [] }),
+  plan: (_, { goal }) => ({ actions: [], notes: goal.takesBack?.wrote.includes('hep') ? [HOSTS_STAY] : [] }),
 });
 
 async function readInApi(sources: Sources, context: Context, installation: Installation): Promise<InStore> {

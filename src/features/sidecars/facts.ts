@@ -5,7 +5,6 @@ import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { changedPlaces, isUndone, type KeptChange, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
-import type { Profile } from '../../kernel/profile.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
 import { restartedWorkloads, templateMounts, withInjectorsOf } from './restarted.ts';
@@ -23,7 +22,7 @@ export interface AlpFacts extends AlpJudged {
 
 /** What the undo is evaluated and planned by: the former templates. */
 export async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
-  const wayBack = await attempt(() => readWayBack(sources, context.profile));
+  const wayBack = await attempt(() => readWayBack(sources, context));
   return {
     injectors: [],
     workloads: [],
@@ -89,9 +88,17 @@ async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { has
   return hasCsiDriver ? 'untold' : undefined;
 }
 
-/** Injectors of the latest run that changed any, as they are now, whether or not they still have the sidecar. */
-export async function readWayBack({ cluster, records }: Pick<Sources, 'cluster' | 'records'>, profile: Profile): Promise<WayBack> {
-  const [maps, kept] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
+/**
+ * Injectors of the latest run that changed any, as they are now, whether or not they still have the sidecar. For a rollback nothing counts
+ * that was changed before the upgrade which it takes back.
+ */
+export async function readWayBack(
+  { cluster, records }: Pick<Sources, 'cluster' | 'records'>,
+  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
+): Promise<WayBack> {
+  const [maps, all] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
+  const since = goal.takesBack?.runId ?? '';
+  const kept = all.filter((one) => runOf(one) >= since);
   const latest = latestChanges(kept);
   const found = latest.map((change) => {
     const text = refText(change.ref);

@@ -20,15 +20,20 @@ export interface WayBack {
   readonly edited: readonly string[];
   /** Names of those that are no more. */
   readonly gone: readonly string[];
-  /** False: no change of an injector was ever kept. */
+  /** False: no change of an injector was kept. */
   readonly recorded: boolean;
 }
 
 /** Former templates come back from what was kept; restarted pods get the former sidecar at their next restart. */
-export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }): StagePlan {
+export function undoPlan({ wayBack }: { readonly wayBack: Reading<WayBack> }, { goal }: Pick<Context, 'goal'>): StagePlan {
   if ('unread' in wayBack) return { skip: `the injectors could not be read: ${wayBack.unread}` };
   const { former, edited, gone, recorded } = wayBack.value;
-  if (!recorded) return { skip: 'no change of an injector was recorded on this cluster' };
+  if (!recorded)
+    return {
+      skip: goal.takesBack
+        ? 'the upgrade that is taken back has changed no injector'
+        : 'no change of an injector was recorded on this cluster',
+    };
   const actions = former.filter(({ patch }) => patch.length > 0).map(restore);
   const notes = [...edited.map((name) => `${name} was changed since, and stays so`), ...gone.map((name) => `${name} is no longer there`)];
   if (actions.length > 0) return { actions, notes, objects: former.filter(({ patch }) => patch.length > 0).map(plannedOf) };

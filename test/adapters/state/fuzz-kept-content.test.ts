@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { keptEndpoints, keptLabels, keptOfMigration, keptSwitch } from '../../../src/features/hosts/kept.ts';
 import { readWayBack } from '../../../src/features/sidecars/facts.ts';
-import type { Profile } from '../../../src/kernel/profile.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { anything, FUZZ_RUNS, own } from '../../support/fuzz.ts';
@@ -73,7 +72,8 @@ type Kept = Parameters<typeof readWayBack>[0]['records'];
 describe('whatever was kept of a stage', () => {
   it('is read by alp --undo without an error, and only texts are written', () =>
     reads('alp', injectors, async (records) => {
-      const { former } = await readWayBack({ cluster: clusterOf([INJECTOR]).cluster, records: records as never }, calico as Profile);
+      const sources = { cluster: clusterOf([INJECTOR]).cluster, records: records as never };
+      const { former } = await readWayBack(sources, { profile: calico, goal: { release: 'v3.32.1' } });
       for (const { patch } of former)
         for (const one of patch)
           if (one.path !== '/data') {

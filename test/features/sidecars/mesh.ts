@@ -56,6 +56,8 @@ export interface Case {
   readonly tools?: Pick<Tools, 'which'>;
   /** As it is by itself unless said. */
   readonly stage?: AnyStage;
+  /** Id of the upgrade that a rollback takes back. */
+  readonly takesBack?: string;
 }
 
 export const alpUndo = alpStage.undo ?? assert.fail();
@@ -66,7 +68,7 @@ const agents = workloadOf('DaemonSet', 'calico-node', {
   env: { DATASTORE_TYPE: 'kubernetes' },
 });
 
-export async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage }: Case) {
+export async function open({ objects, files = FILES, options = {}, kept = [], profile, tools, stage = alpStage, takesBack }: Case) {
   const { cluster } = clusterOf([agents, ...objects]);
   const sources = {
     cluster,
@@ -78,7 +80,9 @@ export async function open({ objects, files = FILES, options = {}, kept = [], pr
     records: { keptWith: async () => kept },
     tools,
   } as unknown as Sources;
-  const context = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
+  const plain = contextOf({ path: 'manifest', variant: 'calico', ...options }, profile);
+  const upgrade = { runId: takesBack ?? '', from: OLD, to: NEW, wrote: ['alp'], startedAt: '2026-01-01T00:00:00Z' };
+  const context = takesBack === undefined ? plain : { ...plain, goal: { release: OLD, takesBack: upgrade } };
   const opened = await stage.open(sources, context);
   noteFound(context, opened.findings());
   return opened;

@@ -83,6 +83,12 @@ describe('the way back of alp', () => {
     ]);
   });
 
+  it('is of the upgrade that a rollback takes back, and of what was done alone since: an earlier one keeps its template', async () => {
+    const given = await back([injector(FRESH)]);
+    assert.deepEqual(await patchOf({ ...given, takesBack: 'r0' }), [{ op: 'replace', path: '/data/config', value: template(OLD) }]);
+    assert.equal(await patchOf({ ...given, takesBack: 'r2' }), 'the upgrade that is taken back has changed no injector');
+  });
+
   it('carries what was changed since, where both fit together', async () => {
     const given = await back([injector(`since: yes\n${FRESH}`)]);
     assert.deepEqual(await patchOf(given), [{ op: 'replace', path: '/data/config', value: `since: yes\n${template(OLD)}` }]);
