@@ -14,6 +14,8 @@ const NODES = 6;
 const AGENTS = 'DaemonSet/calico-system/calico-node';
 const POLICY = { apiVersion: 'crd.projectcalico.org/v1', kind: 'GlobalNetworkPolicy' } as const;
 
+const isWrite = (what: string): boolean => !isRead(what) && !/^(record|keep|append|watch)/.test(what);
+
 function assertOld(fleet: HeldFleet, where: string, worst = 1): void {
   assert.deepEqual([fleet.runs(), fleet.marks()], [[FROM], []], where);
   assert.deepEqual([fleet.refused(), fleet.worst()], [0, worst], where);
@@ -82,10 +84,7 @@ describe('going back under an operator, on the sandbox', function () {
     );
     const again = await back(fleet);
     assertDone(again.outcome, 'again');
-    assert.deepEqual(
-      again.requests.filter((what) => !isRead(what) && !/^(record|keep|append|watch)/.test(what)),
-      [],
-    );
+    assert.deepEqual(again.requests.filter(isWrite), []);
   });
 
   it('stops with the agents held where eBPF mode is switched on for a node meanwhile', async () => {
@@ -167,6 +166,45 @@ describe('going back under an operator, on the sandbox', function () {
     assert.deepEqual([fleet.marks(), refused.requests.filter((what) => what.startsWith('kubectl apply'))], [[], []]);
     put(cluster, objectOf(STATUS.apiVersion, 'ImageSet', `calico-${FROM}`, { spec: { images: [] } }));
     assertDone((await back(fleet)).outcome, 'with its own');
+  });
+
+  it('writes nothing a second time where the image set of the older release pins the controllers by digest', async () => {
+    const fleet = await upgradedFleet(2);
+    const { cluster } = fleet.scenario;
+    const digest = `sha256:${'a'.repeat(64)}`;
+    put(cluster, definition('operator.tigera.io', 'ImageSet'));
+    for (const release of [FROM, CALICO_TARGET])
+      put(cluster, objectOf(STATUS.apiVersion, 'ImageSet', `calico-${release}`, { spec: { images: [] } }));
+    assertDone((await back(fleet)).outcome, 'by tags');
+    const images = [{ image: 'calico/kube-controllers', digest }];
+    const sets = kindIn(cluster, { apiVersion: STATUS.apiVersion, kind: 'ImageSet' });
+    const own = cluster.store.get(sets, `calico-${FROM}`) ?? assert.fail('no image set');
+    cluster.store.update(sets, { ...own, spec: { images } });
+    const live = cluster.store.get(K.Deployment, 'calico-kube-controllers', 'calico-system') ?? assert.fail('no controllers');
+    const spec = JSON.parse(JSON.stringify(live.spec).replace(`kube-controllers:${FROM}`, `kube-controllers@${digest}`)) as object;
+    assert.match(JSON.stringify(spec), /@sha256/);
+    cluster.store.update(K.Deployment, { ...live, spec });
+    const again = await back(fleet);
+    assertDone(again.outcome, 'again');
+    assert.deepEqual(again.requests.filter(isWrite), []);
+    addRenamed(fleet);
+    assertDone((await back(fleet)).outcome, 'with a policy that the newer API server has stored meanwhile');
+    assert.deepEqual(policies(fleet), ['default.web']);
+  });
+
+  it('does not wait for the end of older controllers that an operator starts meanwhile', async () => {
+    const fleet = await upgradedFleet(2);
+    const { store } = fleet.scenario.cluster;
+    const { outcome } = await back(fleet, {
+      observe(event) {
+        if (event.type !== 'action-done' || event.action.id !== 'stop-calico-kube-controllers') return;
+        const live = store.get(K.Deployment, 'calico-kube-controllers', 'calico-system') ?? assert.fail('no controllers');
+        const spec = JSON.parse(JSON.stringify(live.spec).replaceAll(`:${CALICO_TARGET}`, `:${FROM}`)) as object;
+        store.update(K.Deployment, { ...live, spec: { ...spec, replicas: 1 } });
+      },
+    });
+    assertDone(outcome, 'rollback');
+    assertOld(fleet, 'rollback');
   });
 
   it('holds again what somebody has half released', async () => {

@@ -15,12 +15,13 @@ import { K, kindsOf, servedKind } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { ApiFailure, isPassing } from '../../kernel/ports.ts';
 import { AGAIN, look, THEN_AGAIN, text } from '../../kernel/step.ts';
-import { type ControllersName, readControllers, runningPods, whyRenaming } from './controllers.ts';
+import { type ControllersName, isOfOld, type OldImages, readControllers, runningPods, whyRenaming } from './controllers.ts';
 import { type NameMove, saysTheSame } from './policy-names.ts';
 
 /** Controllers that rename policies must not run: asked right before each policy. */
 export interface NoRenaming {
   readonly controllers: ControllersName;
+  readonly old: OldImages;
   /** Older ones rename none. */
   readonly since: string;
 }
@@ -34,10 +35,12 @@ interface PutBackNames {
   readonly while?: NoRenaming;
 }
 
-/** No pod of a Deployment is left. */
+/** No pod of a Deployment is left, but for those of the old release. */
 interface PodsGone {
   readonly type: 'pods-gone';
   readonly deployment: Pick<ObjectRef, 'name'> & { readonly namespace: string };
+  /** An old operator may start them meanwhile. */
+  readonly except?: OldImages;
 }
 
 declare module '../../kernel/action.ts' {
@@ -171,7 +174,7 @@ async function remove({ cluster, clock, kind, mustHold }: Writing, ref: ObjectRe
 /** Throws Fault('blocked') where controllers may rename what is put back. */
 async function assertNoRenaming(cluster: EnginePorts['cluster'], expected: NoRenaming | undefined): Promise<void> {
   const found = expected && (await readControllers(cluster, expected.controllers));
-  const because = found && whyRenaming(found, expected.controllers.container, expected.since);
+  const because = found && whyRenaming(found, expected.old, expected.since);
   if (because === undefined) return;
   throw new Fault('blocked', `the new controllers rename policies again as soon as they run: ${because}`, [
     'find out what starts them (GitOps, an autoscaler), and pause it',
@@ -184,12 +187,13 @@ const TRIED = 100;
 
 const POLL_MS = 1_000;
 
-async function waitGone({ cluster, clock }: Ports, { deployment: { namespace, name } }: PodsGone, wait: Parts & { timeoutMs: number }) {
+async function waitGone({ cluster, clock }: Ports, gone: PodsGone, wait: Parts & { timeoutMs: number }) {
+  const { namespace, name } = gone.deployment;
   const until = clock.now().getTime() + wait.timeoutMs;
   let most = 0;
   for (;;) {
     const isLast = clock.now().getTime() >= until;
-    const left = await readLeft(cluster, namespace, name).catch((thrown: unknown) => {
+    const left = await readLeft(cluster, gone).catch((thrown: unknown) => {
       if (isLast || !isPassing(thrown)) throw thrown;
       return undefined;
     });
@@ -203,10 +207,14 @@ async function waitGone({ cluster, clock }: Ports, { deployment: { namespace, na
 }
 
 /** `Pod/kube-system/calico-kube-controllers-… on node n1`. */
-async function readLeft(cluster: EnginePorts['cluster'], namespace: string, name: string): Promise<readonly string[]> {
+async function readLeft(
+  cluster: EnginePorts['cluster'],
+  { deployment: { name, namespace }, except }: PodsGone,
+): Promise<readonly string[]> {
   const deployment = await cluster.get(K.Deployment, name, namespace);
   const pods = deployment ? await runningPods(cluster, deployment) : [];
-  return pods.map((pod) => `Pod/${pod.namespace}/${pod.name}${pod.node === '' ? '' : ` on node ${pod.node}`}`);
+  const left = pods.filter(({ images }) => !except || !isOfOld(images[except.container] ?? '', except));
+  return left.map((pod) => `Pod/${pod.namespace}/${pod.name}${pod.node === '' ? '' : ` on node ${pod.node}`}`);
 }
 
 function stillThere(left: readonly string[], timeoutMs: number): Fault {

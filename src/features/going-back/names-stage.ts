@@ -12,7 +12,7 @@ import { allow, needs } from '../rights/index.ts';
 import { attempt, readInstalled, rememberOf } from '../survey/index.ts';
 import { readBehindCli } from './behind-cli.ts';
 import { type NameFacts, nameChecks } from './checks.ts';
-import { controllersName } from './controllers.ts';
+import { controllersName, readOldImages } from './controllers.ts';
 import type { NoRenaming } from './effects.ts';
 import { namingOf } from './former-names.ts';
 import { readsOwnMetadata } from './own-metadata.ts';
@@ -21,6 +21,7 @@ import { backwards, REF } from './stage.ts';
 import { listedOf } from './stored-lists.ts';
 
 interface NamesFacts extends NameFacts, OwnersJudged {
+  readonly while?: NoRenaming | undefined;
   readonly installation: Installation;
   /** Why nothing is read. */
   readonly skip?: string;
@@ -59,10 +60,11 @@ export const rollbackNamesStage = backwards<NamesFacts>({
       : { names: await readNames(sources, context, installation) };
     const moves = 'value' in names && names.value !== undefined && names.value.moves.length > 0;
     // A policy under another name has another UID: whoever still names the old one is collected.
+    const renaming = moves ? await readNoRenaming(sources, context, installation) : undefined;
     const owners = moves ? await readOwnersAtDeadline(sources, context, installation) : NO_OWNERS;
-    return { installation, ...(skip === undefined ? {} : { skip }), ...owners, names };
+    return { installation, ...(skip === undefined ? {} : { skip }), ...owners, names, while: renaming };
   },
-  plan({ installation, skip, names }, context) {
+  plan({ installation, skip, names, while: renaming }, context) {
     if (skip !== undefined) return { skip };
     const { moves, handWritten } = ('value' in names && names.value) || NONE;
     if (moves.length === 0) return { skip: 'every stored policy has the name that the old release asks for' };
@@ -75,7 +77,7 @@ export const rollbackNamesStage = backwards<NamesFacts>({
           ref: REF,
           undo: 'full',
           afresh: true,
-          effect: { type: 'put-back-names', moves, apiGroup: context.profile.apiGroup, ...noRenaming(installation, context) },
+          effect: { type: 'put-back-names', moves, apiGroup: context.profile.apiGroup, ...(renaming ? { while: renaming } : {}) },
         },
       ],
       remember: rememberOf(installation),
@@ -110,12 +112,13 @@ export async function readNames(
   });
 }
 
-/** Absent where the controllers never rename. */
-function noRenaming(installation: Installation, { profile }: Context): { readonly while?: NoRenaming } {
+/** Undefined where the controllers never rename. */
+async function readNoRenaming({ cluster }: Sources, context: Context, installation: Installation): Promise<NoRenaming | undefined> {
+  const { profile } = context;
   const controllers = controllersName(installation, profile);
   const since = profile.policyRenaming?.since;
-  if (!controllers || since === undefined || neverRenames(installation, profile) !== undefined) return {};
-  return { while: { controllers, since } };
+  if (!controllers || since === undefined || neverRenames(installation, profile) !== undefined) return undefined;
+  return { controllers, since, old: await readOldImages(cluster, controllers, installation, context) };
 }
 
 function plannedOf({ from, copy, there }: NameMove): PlannedObject {

@@ -7,12 +7,14 @@ import { changeTo } from '../../kernel/object-change.ts';
 import { sameMinor, sameRelease } from '../../kernel/release.ts';
 import { allow, needs } from '../rights/index.ts';
 import { containersOf, operatorRelease, readInstalled, rememberOf } from '../survey/index.ts';
-import { type Controllers, controllersName, readControllers } from './controllers.ts';
+import { type Controllers, controllersName, isOfOld, type OldImages, readControllers, readOldImages } from './controllers.ts';
 import { backwards, REF } from './stage.ts';
 
 /** A program of the new release, and whether it is the old one already. */
 interface Program extends Controllers {
   readonly isOld: boolean;
+  /** Of the controllers. */
+  readonly old?: OldImages;
 }
 
 interface StopFacts {
@@ -46,8 +48,11 @@ export const rollbackStopStage = backwards<StopFacts>({
     const programs: Program[] = [];
     for (const name of names) {
       const found = await readControllers(sources.cluster, name);
-      if (found)
-        programs.push({ ...found, isOld: name === controllers ? isOfGoal(found, context) : isOldOperator(found, installation, context) });
+      if (!found) continue;
+      const old = name === controllers ? await readOldImages(sources.cluster, name, installation, context) : undefined;
+      programs.push(
+        old ? { ...found, isOld: isOfOld(found.image, old), old } : { ...found, isOld: isOldOperator(found, installation, context) },
+      );
     }
     return { installation, programs };
   },
@@ -65,8 +70,6 @@ export const rollbackStopStage = backwards<StopFacts>({
     };
   },
 });
-
-const isOfGoal = ({ release }: Controllers, { goal }: Context): boolean => release !== undefined && sameRelease(release, goal.release);
 
 /** By its tag; where that tells nothing, by the agents. */
 function isOldOperator({ deployment }: Controllers, { release: installed }: Installation, { profile, goal }: Context): boolean {
@@ -109,7 +112,7 @@ function scaleDown(program: Controllers): Action {
 /** A pod has 30 s to end unless its template says otherwise. */
 const STOP_MS = 300_000;
 
-function waitGone(program: Controllers, { options }: Context): Action {
+function waitGone(program: Program, { options }: Context): Action {
   const { namespace = '', name } = program.deployment.metadata;
   const timeoutMs = options.timeoutMs ?? STOP_MS;
   return {
@@ -117,6 +120,10 @@ function waitGone(program: Controllers, { options }: Context): Action {
     title: `wait until no pod of Deployment/${namespace}/${name} is left`,
     ref: REF,
     undo: 'full',
-    effect: { type: 'wait', until: { type: 'pods-gone', deployment: { namespace, name } }, timeoutMs },
+    effect: {
+      type: 'wait',
+      until: { type: 'pods-gone', deployment: { namespace, name }, ...(program.old ? { except: program.old } : {}) },
+      timeoutMs,
+    },
   };
 }

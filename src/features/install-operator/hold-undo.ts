@@ -5,12 +5,11 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
-import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
+import { containersOf, operatorRelease, pathPart, readPinnedImages } from '../survey/index.ts';
 import { operatorEndNames } from './end.ts';
 import { isHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
-import { readPinnedImages } from './operated-images.ts';
 import { agentLags } from './operator-causes.ts';
 
 /** `apply --undo`: what is held back from the operator is all of apply that has an undo of its own. */

@@ -30,7 +30,7 @@ export { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts
 export { keptNow } from './hold-checks.ts';
 export { holdEffects, holdPreconditions } from './hold-effects.ts';
 export { holdUndo } from './hold-undo.ts';
-export { type ImageSource, imageSource, type OperatedImages, readPinnedImages } from './operated-images.ts';
+export { type ImageSource, imageSource, type OperatedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
 export { operatorPath, withOperated } from './path.ts';
 export { readStillHeld } from './still-held.ts';

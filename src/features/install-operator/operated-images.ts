@@ -1,15 +1,14 @@
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { jsonAt, textAt } from '../../kernel/json.ts';
+import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder, sameRelease } from '../../kernel/release.ts';
 import { folderOf, imagesIn, nameOf, repositoryAndTag } from '../../manifest/images.ts';
-import { recordsIn } from '../../manifest/prepare.ts';
-import { attempt, isImageOf, listServed, serviceNamespaces } from '../survey/index.ts';
+import { attempt, isImageOf, listServed, readPinnedImages, serviceNamespaces } from '../survey/index.ts';
 
 /** What the operator is going to have its components run, as far as that can be told before it runs. */
 export interface OperatedImages {
@@ -122,19 +121,4 @@ function nextImage(image: string, { release, installed, digests, repositoryOf }:
 export async function readServiceWorkloads(cluster: Pick<ClusterReader, 'list'>, { profile }: Context): Promise<readonly KubeObject[]> {
   const places = serviceNamespaces(profile).flatMap((namespace) => [K.DaemonSet, K.Deployment].map((kind) => ({ kind, namespace })));
   return (await eachOf(places, 4, ({ kind, namespace }) => cluster.list(kind, { namespace }))).flat();
-}
-
-/** Images that the cluster's own set for the target pins (domain §11.3). The ImageSet is named after it; without one nothing is pinned. */
-export async function readPinnedImages(
-  cluster: Pick<ClusterReader, 'list' | 'resolve'>,
-  { profile, goal }: Pick<Context, 'profile' | 'goal'>,
-): Promise<readonly { readonly image: string; readonly digest: string }[]> {
-  const sets = await listServed(cluster, `${profile.operatorGroup}/v1`, 'ImageSet');
-  return sets.filter(({ metadata }) => metadata.name.endsWith(`-${goal.release}`)).flatMap(pinnedIn);
-}
-
-function pinnedIn({ spec }: KubeObject) {
-  return recordsIn(jsonAt(spec, 'images')).flatMap(({ image, digest }) =>
-    typeof image === 'string' && typeof digest === 'string' ? [{ image, digest }] : [],
-  );
 }

@@ -45,6 +45,7 @@ export {
   rememberOf,
   unknownEnd,
 } from './path-stage.ts';
+export { readPinnedImages } from './pinned-images.ts';
 export { attempt, attemptWith, LeftOut, listServed, liveOf, resourcesOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export {

@@ -13,12 +13,12 @@ import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
 import { type NameProblem, readMissed } from '../going-back/index.ts';
 import { pathOf } from '../install/index.ts';
-import { readPinnedImages, readStillHeld } from '../install-operator/index.ts';
+import { readStillHeld } from '../install-operator/index.ts';
 import { followOwners } from '../ownerrefs/index.ts';
 import { allow, needs } from '../rights/index.ts';
 import { latePods, otherPodsOf, reasonsOf, SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
 import { type FoundCli, leadCli, readClis, readCliVersion, usableClis } from '../service-cli/index.ts';
-import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, serviceNamespaces } from '../survey/index.ts';
+import { attempt, attemptWith, isFromRegistry, isImageOf, readInstalled, readPinnedImages, serviceNamespaces } from '../survey/index.ts';
 import { verifyChecks } from './checks.ts';
 import {
   type ClusterVersionFacts,
