@@ -44,7 +44,7 @@ export const rollbackCheckStage = backwards<BackFacts>({
       readUnread(sources, context, installation),
       readTables(sources, context, installation),
     ]);
-    return { ...found, unread, tables };
+    return { ...found, installation, unread, tables };
   },
   plan: (_, { goal }) => ({ actions: [], notes: goal.takesBack?.wrote.includes('hep') ? [HOSTS_STAY] : [] }),
 });

@@ -2,10 +2,11 @@ import { type Check, type Evidence, notApplicable, type Reading, read, type Verd
 import { type Command, command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { groupOf, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
-import { failIfAny, showByCli, showPoliciesByCli, table } from '../survey/index.ts';
+import { failIfAny, managedChecks, showByCli, showPoliciesByCli, table } from '../survey/index.ts';
 import { namingOf } from './former-names.ts';
 import { type HiddenIn, readsOwnMetadata } from './own-metadata.ts';
 import type { NameProblem, NamesJudged } from './policy-names.ts';
@@ -32,6 +33,7 @@ export interface InStore extends NameFacts {
 
 /** What stands against going back, before anything is written. */
 export interface BackFacts extends InStore, TablesJudged {
+  readonly installation: Installation;
   /** What the old release does not act upon; undefined where its definitions are not at hand. */
   readonly unread: Reading<readonly NameProblem[] | undefined>;
 }
@@ -206,4 +208,4 @@ const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unr
   ],
 );
 
-export const backChecks: readonly Check<BackFacts>[] = [...storedChecks, noNewTables, ...nameChecks];
+export const backChecks: readonly Check<BackFacts>[] = [...managedChecks, ...storedChecks, noNewTables, ...nameChecks];

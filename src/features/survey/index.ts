@@ -33,7 +33,7 @@ export { passes, valuesAt } from './field-test.ts';
 export { PROBE_LABEL, readInventory } from './inventory.ts';
 export { gitOpsOwners, toolOf } from './managed-by.ts';
 export { readOperated } from './operated.ts';
-export { ownershipChecks } from './ownership-checks.ts';
+export { managedChecks, ownershipChecks } from './ownership-checks.ts';
 export {
   eitherWay,
   oldestOf,

@@ -1,11 +1,11 @@
 import { command } from '../../kernel/argv.ts';
-import { ok, read } from '../../kernel/check.ts';
+import { type Check, ok, read } from '../../kernel/check.ts';
 import { repairCommand, repairsInTurn } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
-import { hasFullManifest, type Installation, isByChart, isOperated, type ManagedBy } from '../../kernel/installation.ts';
+import { type Detection, hasFullManifest, type Installation, isByChart, isOperated, type ManagedBy } from '../../kernel/installation.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { crdName, refText } from '../../kernel/object.ts';
-import type { PreflightFacts } from './facts.ts';
-import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, table } from './verdicts.ts';
+import { failed, failIfAny, judgedTwice, listed, type PreflightCheck, type SourceJudged, table } from './verdicts.ts';
 
 export const nativeCrds = judgedTwice({
   id: 'NS-108',
@@ -22,12 +22,6 @@ export const nativeCrds = judgedTwice({
     );
   },
 });
-
-function managers(facts: PreflightFacts, kind: ManagedBy['kind']): readonly ManagedBy[] {
-  const detection = read(facts.detection);
-  if (detection.type === 'found') return detection.installation.managedBy.filter((one) => one.kind === kind);
-  return detection.type === 'ambiguous' ? (detection.managedBy ?? []).filter((one) => one.kind === kind) : [];
-}
 
 /** CRDs left the operator's manifest in v3.30 and its chart in v3.32; the full manifest lacks only dropped kinds. */
 export const crdsKept = judgedTwice({
@@ -59,18 +53,23 @@ export const crdsKept = judgedTwice({
   },
 });
 
-export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'installation' }, [
-  nativeCrds.atPreflight,
+/** Who else manages the installation, and the installation where one was recognised. */
+interface Managed {
+  readonly managedBy: readonly ManagedBy[];
+  readonly installation: Installation | undefined;
+}
+
+const managed: readonly Check<Managed>[] = table({ category: 'installation' }, [
   {
     id: 'NS-109',
     title: 'not managed by a platform',
     severity: 'error',
     ref: 'domain §2.4',
-    judge: (facts) => {
-      const found = managers(facts, 'platform');
+    judge({ managedBy }, { intent }) {
+      const found = managedBy.filter(({ kind }) => kind === 'platform');
       const evidence = found.map((one) => ({ text: one.name, detail: one.evidence }));
       return failIfAny(evidence, 'no platform manages the installation', (names) => ({
-        because: `the installation is managed by ${names}, which would take the upgrade back or fight it`,
+        because: `the installation is managed by ${names}, which would take the ${intentWords(intent).noun} back or fight it`,
         hint: found[0]?.hint ?? 'Upgrade through that platform.',
         next: command`kubectl netsvc-upgrade explain NS-109`,
       }));
@@ -81,26 +80,46 @@ export const ownershipChecks: readonly PreflightCheck[] = table({ category: 'ins
     title: 'not managed by GitOps',
     severity: 'warning',
     ref: 'domain §2.1/3b',
-    judge: (facts) => {
-      const found = managers(facts, 'gitops');
-      const detection = read(facts.detection);
-      const written = detection.type === 'found' ? found.filter((one) => isWritten(one, detection.installation)) : [];
+    judge({ managedBy, installation }, { intent }) {
+      const found = managedBy.filter(({ kind }) => kind === 'gitops');
+      const written = installation ? found.filter((one) => isWritten(one, installation)) : [];
       const commands = [...new Set(found.flatMap(({ command }) => command ?? []))];
       const tools = listed([...new Set(found.map(({ name }) => name))]);
+      const stopped = commands.length > 0 ? 'Commit the upgrade to its source, or stop it first.' : found[0]?.hint;
       return failIfAny(found.map(markEvidence), 'no GitOps tool manages the installation', () => ({
         because: `the installation is also managed by ${tools}: it will put back what its repository says`,
-        hint:
-          commands.length > 0
-            ? 'Commit the upgrade to its source, or stop it first.'
-            : (found[0]?.hint ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
+        hint: intentWords(intent).goesBack
+          ? 'Take the upgrade back in its source as well, or stop it first.'
+          : (stopped ?? 'Pause its synchronisation and commit the new manifest before you resume it.'),
         ...(commands.length > 0 ? { fix: repairsInTurn(commands) } : {}),
         next: command`kubectl netsvc-upgrade explain NS-110`,
         severity: written.length > 0 ? 'error' : 'warning',
       }));
     },
   },
-  crdsKept.atPreflight,
 ]);
+
+function managedIn(detection: Detection): Managed {
+  if (detection.type === 'found') return { managedBy: detection.installation.managedBy, installation: detection.installation };
+  return { managedBy: (detection.type === 'ambiguous' && detection.managedBy) || [], installation: undefined };
+}
+
+/** The same for a rollback, which has no preflight. */
+export const managedChecks: readonly Check<Pick<SourceJudged, 'installation'>>[] = managed.map(({ judge, ...row }) => ({
+  ...row,
+  judge: ({ installation }, context) => judge({ managedBy: installation.managedBy, installation }, context),
+}));
+
+export const ownershipChecks: readonly PreflightCheck[] = [
+  nativeCrds.atPreflight,
+  ...managed.map(
+    ({ judge, ...row }): PreflightCheck => ({
+      ...row,
+      judge: ({ detection }, context) => judge(managedIn(read(detection)), context),
+    }),
+  ),
+  crdsKept.atPreflight,
+];
 
 /** What this upgrade writes: if somebody else restores it, the upgrade hangs or is undone, and old statuses stay green. */
 function isWritten({ object }: ManagedBy, installation: Pick<Installation, 'path' | 'operator'>): boolean {

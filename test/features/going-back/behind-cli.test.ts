@@ -31,7 +31,7 @@ async function judged(objects: Stored, { to = 'v3.27.5', client = LEFT, installe
   const there: Installation = { ...installation, path: 'kvstore', datastore: 'kvstore', release: installed };
   const found = await readBehindCli(sources, context, there);
   const unread = await readUnread({ ...sources, stored: storedManifests('calico') }, context, there);
-  const facts = { ...found, unread, tables: { value: undefined } };
+  const facts = { ...found, installation: there, unread, tables: { value: undefined } };
   const all = judgeAll(backChecks, facts, context).filter(({ id }) => IDS.includes(id));
   return {
     ...Object.fromEntries(all.map(({ id, outcome }) => [id, outcome])),

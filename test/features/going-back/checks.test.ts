@@ -6,7 +6,7 @@ import type { Reading } from '../../../src/kernel/check.ts';
 import type { Context } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf } from '../../fixtures/facts.ts';
+import { contextOf, installation } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 
 const back = (release: string, accept: Context['options']['accept'] = []): Context => ({
@@ -20,6 +20,7 @@ const problem = (kind: string, name: string, detail: string): NameProblem => ({
 });
 const NAMES: NamesJudged = { moves: [], unnameable: [], conflicts: [], handWritten: [] };
 const NOTHING: BackFacts = {
+  installation,
   names: { value: NAMES },
   tiered: { value: [] },
   newBlocks: { value: [] },
@@ -30,7 +31,16 @@ const NOTHING: BackFacts = {
 const outcomes = (facts: Partial<BackFacts>, context: Context) =>
   Object.fromEntries(judgeAll(backChecks, { ...NOTHING, ...facts }, context).map(({ id, outcome }) => [id, outcome]));
 
-const PASSED = { 'NS-760': 'ok', 'NS-761': 'ok', 'NS-762': 'ok', 'NS-763': 'ok', 'NS-765': 'ok', 'NS-766': 'ok' };
+const PASSED = {
+  'NS-109': 'ok',
+  'NS-110': 'ok',
+  'NS-760': 'ok',
+  'NS-761': 'ok',
+  'NS-762': 'ok',
+  'NS-763': 'ok',
+  'NS-765': 'ok',
+  'NS-766': 'ok',
+};
 const UNREAD: Reading<never> = { unread: 'forbidden (403)' };
 
 describe('the checks of a rollback', () => {
@@ -38,11 +48,24 @@ describe('the checks of a rollback', () => {
     assert.deepEqual(outcomes({}, back('v3.26.4')), PASSED);
   });
 
+  it('refuse what somebody else manages', () => {
+    const by = (kind: 'platform' | 'gitops') => ({
+      installation: { ...installation, managedBy: [{ name: 'AKS', kind, evidence: 'label', hint: 'Use it.' } as const] },
+    });
+    assert.deepEqual(outcomes(by('platform'), back('v3.29.7'))['NS-109'], 'error');
+    assert.deepEqual(
+      outcomes(by('gitops'), back('v3.29.7'))['NS-110'],
+      'warning',
+      'none of the objects that are written is known to be its own',
+    );
+  });
+
   it('ask only what the old release cannot read', () => {
     const not = 'not-applicable';
     assert.deepEqual(outcomes({}, back('v3.29.7')), { ...PASSED, 'NS-760': not });
     assert.deepEqual(outcomes({}, back('v3.31.7')), { ...PASSED, 'NS-760': not, 'NS-761': not });
     assert.deepEqual(outcomes({}, back('v3.32.0')), {
+      ...PASSED,
       'NS-760': not,
       'NS-761': not,
       'NS-762': not,
@@ -89,7 +112,11 @@ describe('the checks of a rollback', () => {
     });
 
   it('fail where nothing could be read', () => {
-    const found = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD, unread: UNREAD, tables: UNREAD }, back('v3.26.4'));
+    const {
+      'NS-109': _,
+      'NS-110': __,
+      ...found
+    } = outcomes({ names: UNREAD, tiered: UNREAD, newBlocks: UNREAD, unread: UNREAD, tables: UNREAD }, back('v3.26.4'));
     assert.deepEqual([...new Set(Object.values(found))], ['error']);
   });
 
