@@ -38,5 +38,5 @@ export function strategyLines({ strategy, lock, record }: StatusDocument, carrie
   if (lock) return [what];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record ?? undefined)}`];
   const rest = text`All other agents follow with: ${oursWith('commit', carried)}`;
-  return [text`${what}: new nodes, and agents that somebody deletes, get the new release. ${rest}`];
+  return [text`${what}: new nodes, and agents that somebody deletes, get the release that the run installs. ${rest}`];
 }

@@ -69,8 +69,8 @@ export function canaryLines({ canary }: StatusDocument, now: Date): readonly str
   const forMs = since === undefined ? 0 : Math.max(0, now.getTime() - Date.parse(since));
   const age = since === undefined ? '' : `, all of them for ${timeText(forMs)}`;
   return [
-    `canary: ${ready.length} of ${counted(of, 'agent')} new and ready${names}${age}`,
-    ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: new, not ready: ${because}`),
+    `canary: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
+    ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: replaced, not ready: ${because}`),
     ...(soakMs === undefined ? [] : [`  soak: ${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}`]),
   ];
 }

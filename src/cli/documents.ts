@@ -139,7 +139,7 @@ interface ReportPart {
 
 /** The agents that are new while the others are held. */
 export interface CanaryStatus {
-  /** Nodes whose agent is new and ready. */
+  /** Nodes whose agent is replaced and ready. */
   readonly ready: readonly string[];
   /** The others whose agent is new, and why it is not ready. */
   readonly notReady: readonly { readonly node: string; readonly because: string }[];

@@ -125,8 +125,9 @@ describe('a canary on the manifest path', function () {
         if (trouble === 'down') one.cluster.nodes.fault('node-01', 'down');
         else restart(one);
       });
-      const { exit, message } = await run(one, { canary: '1', soak: '30m' });
+      const { exit, message, steps } = await run(one, { canary: '1', soak: '30m' });
       assert.deepEqual([exit, newOn(one)], ['stopped', ['node-01']], `${trouble}: ${message}`);
+      assert.match(steps.join('\n'), /agents that somebody deletes, get the release that the run installs/);
       assert.match(message ?? '', trouble === 'down' ? /no longer|not ready any more|failed/ : /restarted since it was started: node-01/);
     }
   });

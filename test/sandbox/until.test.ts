@@ -45,7 +45,12 @@ describe('a run that goes no further than it was told', function () {
     await status.run('status');
     assert.match(status.out(), /^apply +held/m);
     assert.doesNotMatch(status.out(), /^apply +failed/m);
-    assert.match(status.out(), /canary: 1 of 3 agents new and ready \(node-01\)/);
+    assert.match(status.out(), /canary: 1 of 3 agents replaced and ready \(node-01\)/);
+    // In a rollback it is the old one.
+    for (const shown of [bench.out() + bench.err(), status.out()].map((said) => said.replaceAll(/\s+/g, ' '))) {
+      assert.match(shown, /new nodes, and agents that somebody deletes, get the release that the run installs/);
+      assert.doesNotMatch(shown, /agents that somebody deletes, get the new/);
+    }
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('commit', '--yes'), 0, went.err());
     assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), true]);

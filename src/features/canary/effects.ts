@@ -96,7 +96,7 @@ async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others,
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
-    means('new nodes, and agents that somebody deletes, get the new release meanwhile'),
+    means('new nodes, and agents that somebody deletes, get the release that the run installs meanwhile'),
     text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
     or('go back, as undo says'),
   ]);

@@ -125,6 +125,6 @@ function canaryNotes({ nodes, others, of }: CanaryFacts, soakMs: number | undefi
       : text`They are watched for ${timeText(soakMs)}, then the others follow`;
   return [
     text`canary: only ${agentsText(nodes)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${apart}. ${then}`,
-    'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the new release',
+    'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs',
   ];
 }

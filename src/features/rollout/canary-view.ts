@@ -155,7 +155,7 @@ export const FIX_OR_BACK: readonly Suggestion[] = [text`fix the cause, then ${ag
 
 /** What it means that the agents stay held. */
 export const HELD_ON = means(
-  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the new release',
+  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the release that the run installs',
 );
 
 /** What a canary that failed means. */
