@@ -187,7 +187,7 @@ describe('a canary on the manifest path', function () {
         one.cluster.faults.plan();
         const { records } = sandboxPorts(one);
         const own = await readOwnStrategies(records, await records.load(), one, [agents(one)]);
-        const plain = withoutOwn(agents(one), own);
+        const plain = withoutOwn(agents(one), own, agents(one));
         assert.deepEqual((plain.spec as { updateStrategy?: unknown }).updateStrategy, ROLLING, `killed ${kill} write ${at}`);
       }
   });

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import { OLDER_RULES } from '../../src/manifest/roles-of-both.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { agents, allNodes, newOn, strategy } from '../support/canary-sandbox.ts';
 import { heldFleet } from '../support/held-fleet.ts';
 import { heldPoints, struckRun } from '../support/held-sweep.ts';
 import { type Ground, groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 
 const SECONDS = 5_000;
@@ -57,5 +59,21 @@ describe('a run that was killed, its record lost', function () {
       assert.doesNotMatch(JSON.stringify(rules), /adminnetworkpolicies/, `${at}`);
       assert.equal(metadata.annotations?.[OLDER_RULES], undefined);
     }
+  });
+
+  it('gives agents that were held for a canary the strategy of the release again, and says so', async () => {
+    const scenario = await installedSandbox({ nodes: 3, cli: false });
+    const own = strategy(scenario);
+    const canary = sandboxCommand(scenario);
+    assert.equal(await canary.run('run', '--yes', '--canary', '1'), 5, canary.err());
+    await lose(scenario);
+    const status = sandboxCommand(scenario);
+    await status.run('status');
+    assert.match(status.out(), /DaemonSet\/kube-system\/netsvc-node has the update strategy OnDelete of a run whose record is lost/);
+    const went = sandboxCommand(scenario);
+    assert.equal(await went.run('run', '--yes', '--accept', 'NS-107', '--accept', 'NS-401'), 0, went.out() + went.err());
+    assert.match(went.out(), /NS-407 .*the record of that run is lost/);
+    assert.deepEqual([newOn(scenario), strategy(scenario)], [allNodes(scenario), own]);
+    assert.doesNotMatch(JSON.stringify(agents(scenario).metadata.annotations), /netsvc-upgrade\/strategy/);
   });
 });

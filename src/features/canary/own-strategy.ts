@@ -52,19 +52,22 @@ function isStrategy({ ref, before, after }: ObjectChange): boolean {
   return ref.kind === 'DaemonSet' && [before, after].every((places) => Object.keys(places).every((place) => place === STRATEGY));
 }
 
+const isNamed = (live: KubeObject, ref: ObjectRef): boolean => refText(ref) === refText(refOf(live));
+
 /** The strategy of this DaemonSet, if it is one of ours now. */
 export function ownStrategyOf(live: KubeObject, own: OwnStrategies): OwnStrategy | undefined {
   const now = strategyOf(live);
-  const one = own.find(({ ref }) => refText(ref) === refText(refOf(live)));
+  const one = own.find(({ ref }) => isNamed(live, ref));
   return one && !sameValue(now, one.before) && one.ours.some((value) => sameValue(now, value)) ? one : undefined;
 }
 
-/** The object as its user has it: with the strategy that was there before ours. */
-export function withoutOwn(live: KubeObject, own: OwnStrategies): KubeObject {
+/** The object as its user has it: with the strategy that was there before ours. Where the record of that is lost, with the released one. */
+export function withoutOwn(live: KubeObject, own: OwnStrategies, released: KubeObject): KubeObject {
   const ours = ownStrategyOf(live, own);
   const { [MARK]: _, ...annotations } = live.metadata.annotations ?? {};
   const plain = isMarked(live) ? { ...live, metadata: { ...live.metadata, annotations } } : live;
-  return ours ? withStrategy(plain, ours.before) : plain;
+  if (ours) return withStrategy(plain, ours.before);
+  return isMarked(live) && !own.some(({ ref }) => isNamed(live, ref)) ? withStrategy(plain, strategyOf(released)) : plain;
 }
 
 /** The object with a strategy of ours, which says so to whoever looks at it. */

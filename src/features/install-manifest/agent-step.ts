@@ -133,7 +133,7 @@ async function stepped(
 ): Promise<Stepped> {
   const { live, result: last, document, own } = agents;
   const result = now.result ?? now.document;
-  const change = strategyChange(withoutOwn(live, own), result);
+  const change = strategyChange(withoutOwn(live, own, document.object), result);
   const back = strategyChange(result, last);
   if (!change || !back) return { previews: plain };
   const held = isHeld(result) ? await heldStep(sources, context, agents, result) : {};

@@ -163,7 +163,9 @@ async function readUsersObjects(
     objects.flatMap(({ live }) => live ?? []),
   );
   const asUsers = await ownStop(records, context);
-  return objects.map((one) => (one.live ? { ...one, live: asUsers(withoutOlderRules(withoutOwn(one.live, strategies))) } : one));
+  return objects.map((one) =>
+    one.live ? { ...one, live: asUsers(withoutOlderRules(withoutOwn(one.live, strategies, one.document))) } : one,
+  );
 }
 
 /** Without metadata: its lists have one rule everywhere. */

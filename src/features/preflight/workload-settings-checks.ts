@@ -40,6 +40,16 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       if (paused.length > 0) return failedPaused(paused);
       const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
       if (type !== 'OnDelete') return ok(`update strategy ${type}`);
+      if (isHeld(live) && !read(facts.record))
+        return failed(
+          `a run of this program holds ${refText(name)} (OnDelete), and the record of that run is lost: which strategy it had is not known`,
+          'Nothing to do: the upgrade gives it the strategy of the release. If you had another one, set it again afterwards.',
+          {
+            evidence: [evidenceOf(live)],
+            severity: 'warning',
+            next: command`kubectl get daemonset ${name.name} -n ${name.namespace} -o yaml`,
+          },
+        );
       if (isHeld(live) || heldBy(live) !== undefined)
         return ok('a run of this program holds the agents (OnDelete): its own strategy comes back when the run continues');
       const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
