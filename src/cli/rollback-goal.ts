@@ -81,12 +81,13 @@ async function upgradeBefore({ keptWith }: Stored, last: RunRecord, here: Here):
 /** End of the ids under which records of earlier runs are kept. */
 const KEPT = '/record';
 
-function takenBack({ runId, intent: { from, to }, wrote, startedAt, oldest }: Upgrade): TakenBack {
-  return { runId, from, to, wrote, startedAt, ...(oldest === undefined ? {} : { oldest }) };
+function takenBack({ runId, intent: { from, to }, wrote, startedAt, oldest, backup }: Upgrade): TakenBack {
+  const known = { ...(oldest === undefined ? {} : { oldest }), ...(backup === undefined ? {} : { backup }) };
+  return { runId, from, to, wrote, startedAt, ...known };
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);
-const BY_HAND = 'go back with the commands of RESTORE.md in the backup, object by object';
+const BY_HAND = 'go back with the commands of RESTORE.md in the backup of the upgrade, object by object';
 const SEE_PAGE = 'what is possible from where: docs/use/going-back.md';
 
 function blocked(message: string, more: readonly Suggestion[] = []): Fault {

@@ -14,6 +14,8 @@ export interface TakenBack {
   readonly startedAt: string;
   /** The oldest of the agents and the API server then, or `unknown`. */
   readonly oldest?: string;
+  /** Folder of the backup that was taken before it. */
+  readonly backup?: string;
 }
 
 /** What a run is for: an unfinished one is continued by the same intent alone. */

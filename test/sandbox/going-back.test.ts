@@ -204,7 +204,6 @@ describe('the stages of a rollback, on the sandbox', function () {
     assert.ok(asked.includes('create jobs.batch probe'), asked.join('\n'));
   });
 
-<<<<<<< HEAD
   it('are performed from one terminal at a time: a second one is told who is at work, and writes nothing', async () => {
     const scenario = await upgradedSandbox();
     const others: string[] = [];
@@ -222,7 +221,8 @@ describe('the stages of a rollback, on the sandbox', function () {
     assert.equal(others[1], 'locked');
     assert.match(others[2] ?? '', /\bme\b/);
     assert.deepEqual([storedNames(scenario), requests.filter((what) => !isRead(what))], [BACK, []]);
-=======
+  });
+
   it('refuse while a GitOps tool would put the new release back', async () => {
     const scenario = await upgradedSandbox();
     const { store, faults } = scenario.cluster;
@@ -236,7 +236,6 @@ describe('the stages of a rollback, on the sandbox', function () {
     const finding = outcome.findings.find(({ id }) => id === 'NS-110');
     assert.match(`${finding?.hint}`, /^Take the upgrade back in its source as well/);
     assertDone((await rollBack(scenario, { flags: { accept: ['NS-110'] } })).outcome, 'with the tool stopped');
->>>>>>> ab37d65e (A rollback refuses while a platform or a GitOps tool would put the new release back)
   });
 
   it('refuse before anything is written, by name', async () => {

@@ -50,8 +50,8 @@ function isIntent(value: unknown): boolean {
 
 function isTakenBack(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { runId, from, to, startedAt, wrote, oldest } = value;
-  return [runId, from, to, startedAt].every(isText) && isTexts(wrote) && (oldest === undefined || isText(oldest));
+  const { runId, from, to, startedAt, wrote, oldest, backup } = value;
+  return [runId, from, to, startedAt].every(isText) && isTexts(wrote) && [oldest, backup].every((one) => one === undefined || isText(one));
 }
 
 function isProgress(value: unknown): boolean {

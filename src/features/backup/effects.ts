@@ -3,9 +3,11 @@ import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
 import { type InstallPath, isOperated } from '../../kernel/installation.ts';
+import type { TakenBack } from '../../kernel/intent.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
+import { oneLine } from '../../kernel/visible.ts';
 import { HELD_BY } from '../../kube/held.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
@@ -142,13 +144,27 @@ ${lines.join('\n')}
 ${isByFiles ? FILES : `${NO_FILES}${heldText(profile)}`}`;
 }
 
+function beforeText({ release, takesBack }: Context['goal']): string {
+  return takesBack ? `rollback to ${release}. It holds what ${takesBack.to} was` : `upgrade to ${release}`;
+}
+
+/** A rollback's backup is of the release that it leaves. */
+function leftText({ from, to, backup }: TakenBack): string {
+  const folder = backup === undefined ? '' : `: \`${oneLine(backup)}\``;
+  return `## To go back to the old release
+
+These files are of ${to}: applied, they install its agents again. Run \`kubectl netsvc-upgrade rollback\` again to come to ${from}.
+Where that is refused, use the backup that was taken before the upgrade${folder}.
+`;
+}
+
 function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
   const secrets = withSecrets
     ? `\`secrets/\` holds ${counted(found.secrets.length, 'Secret')} in clear text: keep this folder private.`
     : `Secrets were left out (${found.secrets.length} seen); take them with \`--with-secrets\`.`;
   return `# Restore from this backup
 
-Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the upgrade to ${context.goal.release}.
+Taken ${context.startedAt.toISOString()} from cluster ${context.clusterUid} (${context.server}), before the ${beforeText(context.goal)}.
 
 ${counted(found.definitions.length, 'CRD')}, ${counted(found.customResources.length, 'custom resource')}, ${counted(found.objects.length, 'other object')}. ${secrets}
 Check the files first: \`sha256sum -c SHA256SUMS\`.
@@ -191,5 +207,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-${returnText(path, context.profile)}`;
+${context.goal.takesBack ? leftText(context.goal.takesBack) : returnText(path, context.profile)}`;
 }

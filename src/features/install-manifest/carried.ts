@@ -106,7 +106,7 @@ export async function readCarriedThen(
   if (carried) return carried;
   throw new Fault('failed', `what the upgrade kept of your changes cannot be read: ${last.id} is damaged`, [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    'or go back with the commands of RESTORE.md in the backup, object by object',
+    'or go back with the commands of RESTORE.md in the backup of the upgrade, object by object',
   ]);
 }
 

@@ -57,13 +57,13 @@ function unknownFormer(to: string, { goal }: Context): Fault {
   return new Fault(
     'blocked',
     `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)`,
-    ['go back with the commands of RESTORE.md in the backup, object by object'],
+    ['go back with the commands of RESTORE.md in the backup of the upgrade, object by object'],
   );
 }
 
 function otherFormer(release: string, { goal }: Context): Fault {
   return new Fault('blocked', `your changes are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
-    'go back with the commands of RESTORE.md in the backup, object by object',
+    'go back with the commands of RESTORE.md in the backup of the upgrade, object by object',
   ]);
 }
 

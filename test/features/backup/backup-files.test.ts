@@ -168,6 +168,23 @@ describe('the files of a backup', () => {
       assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
     });
 
+  it('tell of a rollback what it leaves, and of no command to go back with: they are in the backup of the upgrade', () => {
+    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const upgrade = { runId: 'r', from: RELEASE, to: 'v3.32.1', wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
+    const restoreOf = (backup: string | undefined) => {
+      const takesBack = { ...upgrade, ...(backup === undefined ? {} : { backup }) };
+      const context = { ...contextOf({ release: RELEASE }), goal: { release: RELEASE, takesBack } };
+      const files = backupFiles(nothing, context, { path: 'manifest', withSecrets: false, store: undefined });
+      return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
+    };
+    const restore = restoreOf('/home/anna/backup-1');
+    assert.match(restore, /, before the rollback to v3\.26\.4\. It holds what v3\.32\.1 was\.$/m);
+    assert.doesNotMatch(restore, /before the upgrade to v3\.26\.4/);
+    assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
+    assert.match(restore, /`kubectl netsvc-upgrade rollback`[\s\S]* `\/home\/anna\/backup-1`/);
+    assert.match(restoreOf(undefined), /the backup that was taken before the upgrade\.$/m);
+  });
+
   it('tell how a hold of Typha is removed, where the operator can be kept from it', () => {
     const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
     const restoreOf = (profile: Profile) => {
