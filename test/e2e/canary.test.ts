@@ -39,7 +39,10 @@ describe('a canary on a real control plane', function () {
       assert.match(told(stopped), /continue, with all other agents: kubectl netsvc-upgrade commit/);
       assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
       const status = await cluster.upgrade('status');
-      assert.match(status.stdout, /for this run alone: OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs/);
+      assert.match(
+        status.stdout,
+        /for this run alone: OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs/,
+      );
       // Nothing is wrong with agents that are held on purpose: no wait for them, and no cause to be fixed.
       assert.match(status.stdout, /\nNext: kubectl .*-n kube-system describe daemonset calico-node$/);
       assert.doesNotMatch(status.stdout, /cause is fixed/);
