@@ -18,7 +18,10 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
 /** Command lines of this program in the code of a page, inline or fenced, without what the shell takes from them. */
 function commandsOf(page: string): readonly string[] {
-  const found = read(page).matchAll(/kubectl netsvc-upgrade (?!…)([a-z][^`\n|#<>"&;]*)/g);
+  // In a source, marks within a template are escaped.
+  const found = read(page)
+    .replaceAll('\\`', '`')
+    .matchAll(/kubectl netsvc-upgrade (?!…)([a-z][^`\n|#<>"&;]*)/g);
   return [...found].map(([, line = '']) => line.trim());
 }
 
