@@ -342,8 +342,9 @@ export class ConnectionWatch implements Watcher {
   /** With `--probe-strict`, or on a canary, nothing may continue that nobody watches. */
   #tellOver(now: number): void {
     const isEnded = this.#links.filter(isMade).every(({ ended }) => ended !== undefined);
-    const why = now >= this.#place.until ? `${JOBS_OVER}; a longer --timeout makes it longer` : isEnded ? this.lacks : undefined;
-    if (this.#isOver || why === undefined) return;
+    // While none has been made yet, none has ended either.
+    const why = now >= this.#place.until ? `${JOBS_OVER}; a longer --timeout makes it longer` : isEnded ? this.lacks : '';
+    if (this.#isOver || why === '') return;
     this.#isOver = true;
     this.#because = `connections are not watched any more: ${why}`;
     this.#told.onNetwork(this.trace, this.#because);

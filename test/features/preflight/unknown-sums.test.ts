@@ -18,7 +18,7 @@ function sourcesWith(known: readonly string[], source = 'https://files.example')
     },
   };
   const tools = { platform: () => ({ os: 'linux', arch: 'amd64' }) };
-  return { artifacts, tools } as unknown as Sources;
+  return { artifacts, tools, cluster: { list: async () => [] } } as unknown as Sources;
 }
 
 const UNREAD = { unread: 'its SHA-256 is not known' };
