@@ -53,7 +53,7 @@ const RELEASES: Readonly<Record<string, readonly string[]>> = {
   'v3.29.4': ['calico-vxlan'],
   'v3.30.7': ['calico', 'calico-typha', 'calico-policy-only', 'canal', 'calico-etcd', 'canal-etcd'],
   'v3.31.2': ['calico'],
-  [CALICO_TARGET]: ['calico', 'calico-typha', 'calico-policy-only', 'canal', 'calico-etcd', 'canal-etcd'],
+  [CALICO_TARGET]: ['calico', 'calico-typha', 'calico-policy-only', 'calico-vxlan', 'canal', 'calico-etcd', 'canal-etcd'],
 };
 /** The manifests in the folder v3.24.6 carry the image tags of v3.24.5: that is what a cluster runs that was made from them. */
 const TAG_OF: Readonly<Record<string, string>> = { 'v3.24.6': 'v3.24.5' };
