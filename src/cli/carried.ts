@@ -107,8 +107,9 @@ export interface Here {
 /** What continues an upgrade, part or whole: in a rollback each of them would lead forward again. */
 const FORTH: readonly string[] = ['run', 'apply', 'wait', 'crds', 'ownerrefs'];
 
+/** One that only shows, or undoes, leads nowhere. */
 function leadsForth({ own = '', words }: Command): boolean {
-  return FORTH.includes(own) && !words.some(({ value }) => value === 'list');
+  return FORTH.includes(own) && !words.some(({ value }) => value === 'list' || value === '--undo');
 }
 
 /** A plan of what is done here: that of an upgrade says nothing of a rollback. */

@@ -58,7 +58,7 @@ function differences(document: KubeObject, mine: KubeObject | undefined, how: Pi
   const { knowledge, listRules } = how;
   const rules = { ...(knowledge ? { knowledge } : {}), ...(listRules ? { listRules } : {}) };
   const { edits } = mergeManifest({ ...rules, base: [document], mine: [mine], theirs: [document] });
-  return edits.filter(({ outcome }) => outcome !== 'left').length;
+  return edits.filter(({ path, outcome }) => outcome !== 'left' && !path.endsWith('.image')).length;
 }
 
 function withoutVersion(object: KubeObject): unknown {

@@ -95,6 +95,7 @@ export const MERGE: Room = {
       [" || path.endsWith('.image')", ''],
       ['others.filter((one) => distance(one.documents) < own)', 'others'],
     ],
+    'src/manifest/base-distance.ts': [["&& !path.endsWith('.image')", '']],
     'src/manifest/carried-file.ts': [
       ["  if (object.kind !== 'Secret' || !hasValues) return object;", '  if (hasValues || !hasValues) return object;'],
       ['.filter((document) => !gone.has(identityOf(document)))', ''],

@@ -122,7 +122,7 @@ describe('commands around each node', function () {
     assert.deepEqual([exit, told, newOn(scenario), strategy(scenario)], ['stopped', [], [], HELD]);
     assert.equal(message, 'the old agent of node-03 is not ready, and at most 1 may be away at a time');
     assert.match(steps.join('\n'), /describe pod netsvc-node-[\s\S]*run the same command again with --max-unavailable=2/);
-    assert.ok(scenario.clock.now().getTime() - begun < 60_000, 'not the whole time limit');
+    assert.ok(scenario.clock.now().getTime() - begun < 300_000, 'not the whole time limit');
     scenario.clock.schedule(20_000, () => setAgent(scenario, 'node-03', 'ready'));
     const later = await hooked(scenario, flags);
     assert.deepEqual([later.exit, later.told.length, newOn(scenario)], ['stopped', 2, ['node-01']]);

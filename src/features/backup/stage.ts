@@ -66,8 +66,8 @@ function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, c
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
+    // A trial that fails ends the run, which is resumed with this backup: the record names its folder from the first action on.
     actions: [
-      ...trial,
       {
         id: 'files',
         title: `write ${counted(count, 'object')} to ${folder}`,
@@ -75,6 +75,7 @@ function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, c
         undo: 'full',
         effect: { type: 'backup', folder, files },
       },
+      ...trial,
     ],
     ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },

@@ -38,8 +38,8 @@ export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, na
   throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
 }
 
-/** Old agents that nobody chose are given this long to be ready again. Milliseconds. */
-const AWAY_MS = 30_000;
+/** Old agents that nobody chose are given this long to be ready again: a node restarts in less. Milliseconds. */
+const AWAY_MS = 180_000;
 
 /** Deletes agents of a held DaemonSet, a few at a time: the next ones once those before are ready. */
 export class AgentDriver implements PodDriver {
@@ -53,8 +53,8 @@ export class AgentDriver implements PodDriver {
   replaced = 0;
   /** Of those, after how many the connections were seen to last. */
   #seen = 0;
-  /** When as many agents were away as may be, without one of the wanted. */
-  #fullSince: number | undefined;
+  /** Since when the same agents have been away, as many as may be, without one of the wanted. */
+  #full: { readonly of: string; readonly since: number } | undefined;
 
   constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>) {
     this.#ports = ports;
@@ -99,15 +99,16 @@ export class AgentDriver implements PodDriver {
     const allAway = old.filter(({ is }) => is === 'away');
     const room = Math.max(0, atOnce - allAway.length);
     const group = [...away, ...ready.slice(0, room), ...(ready.length === 0 ? lost : [])].slice(0, atOnce);
-    if (group.length > 0 || wanted.length === 0) this.#fullSince = undefined;
+    if (group.length > 0 || wanted.length === 0) this.#full = undefined;
     else this.#refuseFull(allAway);
     return group;
   }
 
   #refuseFull(away: readonly OldPod[]): void {
     const now = this.#ports.clock.now().getTime();
-    this.#fullSince ??= now;
-    if (now - this.#fullSince < AWAY_MS) return;
+    const of = away.map(({ uid }) => uid).join();
+    if (this.#full?.of !== of) this.#full = { of, since: now };
+    if (now - this.#full.since < AWAY_MS) return;
     const { agents, atOnce } = this.#driven;
     const more = String(away.length + 1);
     const [nodes, one] = [nodesText(away.map(({ node }) => node)), away.length === 1];

@@ -138,7 +138,7 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' |
     stops: true,
     perform: stop,
     dryRun: announced,
-    text: ({ nodes }) => `stop for you: only ${nodesText(nodes)} ${hasOrHave(nodes)} the new release`,
+    text: ({ nodes, release }) => `stop for you: only ${nodesText(nodes)} ${hasOrHave(nodes)} ${release}`,
     mask: whole,
     digest: ({ type, nodes }) => ({ type, nodes }),
   },

@@ -48,7 +48,7 @@ export function hiddenIn({ metadata }: KubeObject, apiGroup: string): Hidden | u
   const isKept = (key: string) => key === `${apiGroup}/metadata` || (key === LAST_APPLIED && own[key] !== undefined);
   const missing = differing(textsIn(noted.annotations), own);
   // One with another key can only have been written into the note directly, and no server would take it.
-  const annotations = Object.fromEntries(Object.entries(missing).filter(([key]) => isLabelKey(key) && !isKept(key)));
+  const annotations = Object.fromEntries(Object.entries(missing).filter(([key]) => isLabelKey(key.toLowerCase()) && !isKept(key)));
   const tooLarge = bytesOf({ ...own, ...annotations }) > MOST_BYTES;
   const other = Object.entries(labels).flatMap(([key, value]) => {
     const now = metadata.labels?.[key];

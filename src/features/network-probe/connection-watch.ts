@@ -155,7 +155,7 @@ export class ConnectionWatch implements Watcher {
 
   /** Why there is none. */
   get lacks(): string {
-    return [...new Set(this.#links.flatMap(({ ended }) => ended ?? []))].join('; ');
+    return whyEnded(this.#links);
   }
 
   skipped(what: string): void {
@@ -341,10 +341,11 @@ export class ConnectionWatch implements Watcher {
 
   /** With `--probe-strict`, or on a canary, nothing may continue that nobody watches. */
   #tellOver(now: number): void {
-    const isEnded = this.#links.filter(isMade).every(({ ended }) => ended !== undefined);
+    const made = this.#links.filter(isMade);
     // While none has been made yet, none has ended either.
-    const why = now >= this.#place.until ? `${JOBS_OVER}; a longer --timeout makes it longer` : isEnded ? this.lacks : '';
-    if (this.#isOver || why === '') return;
+    const isEnded = made.length > 0 && made.every(({ ended }) => ended !== undefined);
+    const why = now >= this.#place.until ? `${JOBS_OVER}; a longer --timeout makes it longer` : isEnded ? whyEnded(made) : undefined;
+    if (this.#isOver || why === undefined) return;
     this.#isOver = true;
     this.#because = `connections are not watched any more: ${why}`;
     this.#told.onNetwork(this.trace, this.#because);
@@ -389,6 +390,8 @@ const ROLLING: readonly Suggestion[] = [
   'this run writes nothing more; agents that the cluster replaces by itself are replaced further',
   ...FIX_OR_BACK,
 ];
+
+const whyEnded = (links: readonly Watched[]): string => [...new Set(links.flatMap(({ ended }) => ended ?? []))].join('; ');
 
 const isMade = ({ said }: Watched): boolean => said !== undefined && said.last > 0;
 

@@ -186,16 +186,21 @@ function withoutPool(facts: PreflightFacts, profile: Profile): readonly Evidence
 
 /** Pools that no pod may name either; none where one is left that it may. */
 function allOff(all: readonly KubeObject[], family: string): readonly Evidence[] {
-  const own = all.filter(({ spec }) => familyOf(spec) === family);
+  const own = all.filter((pool) => !isForOthers(pool) && familyOf(pool.spec) === family);
   const isOff = ({ spec }: KubeObject) => jsonAt(spec, 'disabled') === true;
   return own.every(isOff) ? own.map((pool) => evidenceOf(pool, `is disabled, as all ${family} pools are: new pods get no address`)) : [];
 }
 
-/** A pool from which pods get addresses without naming it. */
-function isForPods({ spec }: KubeObject): boolean {
+/** Its addresses are none for pods: those of tunnels, or of services. */
+function isForOthers({ spec }: KubeObject): boolean {
   const uses = jsonAt(spec, 'allowedUses');
-  const isForOthers = Array.isArray(uses) && uses.length > 0 && !uses.includes('Workload');
-  return !isForOthers && jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual';
+  return Array.isArray(uses) && uses.length > 0 && !uses.includes('Workload');
+}
+
+/** A pool from which pods get addresses without naming it. */
+function isForPods(pool: KubeObject): boolean {
+  const { spec } = pool;
+  return !isForOthers(pool) && jsonAt(spec, 'disabled') !== true && jsonAt(spec, 'assignmentMode') !== 'Manual';
 }
 
 /** The plugin asks for one address of each family, and fails if it does not get it. An operator asks for the families that have pools. */

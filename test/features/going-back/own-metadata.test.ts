@@ -50,8 +50,8 @@ describe('labels that older releases do not see', () => {
     ],
     [
       'no annotation that a server refuses',
-      stored({ annotations: { 'no key': 'n', note: 'n' } }),
-      [{ op: 'add', path: '/metadata/annotations/note', value: 'n' }],
+      stored({ annotations: { 'no key': 'n', 'Example.com/Note': 'n' } }),
+      [{ op: 'add', path: '/metadata/annotations/Example.com~1Note', value: 'n' }],
     ],
     ['annotations as well', stored({ annotations: { note: 'n' } }), [{ op: 'add', path: '/metadata/annotations/note', value: 'n' }]],
     [
