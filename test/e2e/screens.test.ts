@@ -62,7 +62,6 @@ function recorded({ cluster, clusterUid }: Scenario): void {
       { id: 'verify', state: 'interrupted', startedAt: at(129), endedAt: at(125) },
     ],
     wrote: ['apply'],
-    kept: ['r-1/apply/edits#1'],
     ...{ backup: '/backups/1', progress: { stage: 'apply', step: 21, of: 25, noReturn: { step: 23, because: 'policies get new names' } } },
     outcome: 'interrupted',
   };
