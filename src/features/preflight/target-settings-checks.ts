@@ -139,7 +139,7 @@ function judgeOperated(mirrors: ReadonlySet<string>, to: string, installed: stri
   const named = { evidence: [{ text: to }], ...ASKING };
   if (mirrors.size > 0)
     return failed(
-      `images of the service come from ${listed([...mirrors])} now, and your Installation names no registry: the upgrade pulls its images from ${to}`,
+      `images of the service come from ${listed([...mirrors])} now, and by your Installation the upgrade pulls its images from ${to}`,
       `Name your registry in the Installation (spec.registry, imagePath and imagePrefix), and copy the new release's images there. Or make sure that nodes can pull from ${to}. ${ASKS}`,
       { ...named, evidence: [...mirrors].map((text) => ({ text })) },
     );

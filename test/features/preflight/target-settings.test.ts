@@ -69,7 +69,7 @@ checkCases('NS-606', {
     hint: /spec\.registry/,
     about: ['quay.io/calico'],
   },
-  'says of an operator whose Installation names no registry that a mirror is left': {
+  'says of an operator that pulls from another registry that a mirror is left': {
     facts: {
       detection: found({
         path: 'operator',
@@ -77,7 +77,7 @@ checkCases('NS-606', {
       }),
     },
     is: 'warning',
-    says: /^images of the service come from mirror\.local\/calico now, and your Installation names no registry: the upgrade pulls its images from quay\.io\/calico$/,
+    says: /^images of the service come from mirror\.local\/calico now, and by your Installation the upgrade pulls its images from quay\.io\/calico$/,
     hint: /spec\.registry, imagePath and imagePrefix/,
     about: ['mirror.local/calico'],
   },
