@@ -230,6 +230,8 @@ describe('a second run beside a living one', function () {
   });
 
   it('after unlock ends the first one with exit 7, the name of the Secret and the next step, and nothing of it is overwritten', async () => {
+    // The first one is still at work when the second one writes.
+    await cluster.plane.fault('node-02', 'image-pull');
     const child = startUpgrade(['apply', '--yes', '-v=1', ...NETSVC], cluster.around);
     await untilSaid(child, /serverside-applied/);
     assertSucceeded(await cluster.upgrade('unlock', '--yes', '--profile', 'netsvc'));
@@ -237,6 +239,7 @@ describe('a second run beside a living one', function () {
     const record = (await records.load()) ?? assert.fail('no run is recorded');
     const theirs = { ...record, startedBy: 'the second one' };
     await records.save(theirs);
+    await cluster.plane.fault('node-02', 'none');
     const { exitCode, stdout, stderr } = await child;
     assert.equal(exitCode, 7, `${stdout}\n${stderr}`);
     assert.match(stderr, /Secret\/kube-system\/netsvc-upgrade-run was changed by somebody else during this run/);
