@@ -25,7 +25,7 @@ const ONLY_ON: readonly (readonly [first: number, last: number, readonly Install
   [411, 411, OPERATED],
   [429, 429, OPERATED],
   [621, 624, OPERATED],
-  [626, 634, OPERATED],
+  [626, 635, OPERATED],
   [723, 723, ['kvstore']],
   [725, 725, ['kvstore']],
   [804, 804, ['chart']],

@@ -16,6 +16,7 @@ export const K = {
   ConfigMap: kind('', 'v1', 'ConfigMap', 'configmaps', true),
   Secret: kind('', 'v1', 'Secret', 'secrets', true),
   Service: kind('', 'v1', 'Service', 'services', true),
+  EndpointSlice: kind('discovery.k8s.io', 'v1', 'EndpointSlice', 'endpointslices', true),
   ServiceAccount: kind('', 'v1', 'ServiceAccount', 'serviceaccounts', true),
   DaemonSet: kind('apps', 'v1', 'DaemonSet', 'daemonsets', true),
   ReplicaSet: kind('apps', 'v1', 'ReplicaSet', 'replicasets', true),

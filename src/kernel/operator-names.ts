@@ -50,8 +50,8 @@ export interface OperatorNames {
   readonly crdsArg?: string;
   /** A folder of the nodes that every agent mounts from a release on, and that has to be a shared mount. */
   readonly sharedMount?: { readonly since: string; readonly path: string };
-  /** ConfigMap in the operator's namespace by which operator and agents reach the API server, and its key with the host. */
-  readonly endpoint?: { readonly configMap: string; readonly hostKey: string };
+  /** ConfigMap in the operator's namespace by which operator and agents reach the API server, and the keys of host and port. */
+  readonly endpoint?: { readonly configMap: string; readonly hostKey: string; readonly portKey: string };
   /** What its target evaluates otherwise; without it nothing of this is checked. */
   readonly crossings?: OperatorCrossings;
   /** With it, lines of the operator that `releases` lacks, though older than its newest, are another product's. */
@@ -130,6 +130,8 @@ export interface OperatorCrossings {
     readonly policies: readonly string[];
     /** The namespace from which metrics may still be read. */
     readonly scrapers: string;
+    /** Ports on which the controllers may reach the API server, whatever its address. */
+    readonly apiPorts: readonly number[];
     /** Kinds that lead others to pods. */
     readonly reachedBy: readonly { readonly apiVersion: string; readonly kind: string; readonly plural: string }[];
   };

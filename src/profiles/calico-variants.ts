@@ -128,6 +128,7 @@ export const calicoCrossings: OperatorCrossings = {
       'ztunnel',
     ],
     scrapers: 'tigera-prometheus',
+    apiPorts: [443, 6443, 12388],
     reachedBy: [
       { apiVersion: 'v1', kind: 'Service', plural: 'services' },
       { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', plural: 'ingresses' },

@@ -1,12 +1,14 @@
 import { command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
+import { isIPv6 } from '../../kernel/ip-text.ts';
 import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
 import { dropsAllOf, type GlobalPolicy, globalPolicyOf, tierOf } from '../policy-rules/index.ts';
 import {
+  type ApiEndpoint,
   evidenceOf,
   failIfAny,
   objectsOf,
@@ -67,6 +69,36 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = table(SHARED, [
         because: `the API server moves to namespace ${api.namespace}, where policies of yours drop its traffic: ${names}`,
         hint: `The operator allows this traffic by a policy of its own, which it creates through this API server: the v3 API stays away for good. Exempt namespace ${api.namespace} in these policies, or allow the traffic there before the upgrade. A NetworkPolicy of Kubernetes that allows it is not seen here.`,
         next: command`kubectl get globalnetworkpolicies.${profile.crdGroup} -o yaml`,
+      }));
+    }),
+  },
+  /** A policy of the operator lets the controllers reach API servers on some ports alone; it is evaluated after the address of the Service is replaced. */
+  {
+    id: 'NS-635',
+    title: 'the controllers may reach the API server',
+    severity: 'error',
+    judge: withInstallation((_installation, facts, { profile }): Verdict => {
+      const { crossings, endpoint, namespace } = profile.operator;
+      const guarded = crossings?.guarded;
+      if (!facts.operated || !guarded) return notApplicable('no operator guards a namespace here');
+      const data = mapAt(
+        read(facts.configMaps).find(({ metadata }) => metadata.name === endpoint?.configMap && metadata.namespace === namespace),
+        'data',
+      );
+      const isNamed = ({ host, port }: ApiEndpoint) =>
+        host === textAt(data, endpoint?.hostKey ?? '') && String(port) === textAt(data, endpoint?.portKey ?? '');
+      const cutOff = read(facts.operated.apiEndpoints).filter((one) => !guarded.apiPorts.includes(one.port) && !isNamed(one));
+      const ports = guarded.apiPorts.join(', ');
+      const evidence = cutOff.map(
+        ({ host, port }): Evidence => ({
+          text: isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`,
+          detail: 'an API server of the cluster',
+        }),
+      );
+      return failIfAny(evidence, `the API servers listen on a port that the controllers may reach (${ports})`, (names) => ({
+        because: `from ${guarded.since} on the controllers may reach API servers on ports ${ports} alone, and these listen elsewhere: ${names}`,
+        hint: `The controllers then lose the API server, and policies are not renamed. Have the policy at hand that allows it: a NetworkPolicy of the service in namespace and tier ${guarded.namespace}, with an order below 1, for pods of the controllers, egress TCP to this port. Create it as soon as the new operator has made the tier, and accept this check.`,
+        next: command`kubectl get endpointslices kubernetes -o yaml`,
       }));
     }),
   },

@@ -257,7 +257,10 @@ export const crossings: Needs = ({ operator: { crossings: names, end, installati
 
 function reaching(guarded: OperatorCrossings['guarded']): readonly Permission[] {
   const kinds = (guarded?.reachedBy ?? []).map(({ apiVersion, plural }) => ({ group: groupOf(apiVersion), plural }));
-  return allow(['list'], kinds, 'what leads to pods that the target guards', { required: false });
+  return [
+    ...allow(['list'], kinds, 'what leads to pods that the target guards', { required: false }),
+    ...(guarded ? allow(['get'], K.EndpointSlice, 'ports of the API servers', { names: ['kubernetes'] }) : []),
+  ];
 }
 
 /** The API gives a Secret whole; of these the certificate alone is decoded. */

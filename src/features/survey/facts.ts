@@ -112,6 +112,12 @@ export interface WorkFolderFacts {
   readonly writable: boolean;
 }
 
+/** An API server of the cluster, as its own Service has it. */
+export interface ApiEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** What the settings of an operator's installation are evaluated by: read one by one, for a check fails only by what it looks at. */
 export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
@@ -119,6 +125,8 @@ export interface OperatedFacts {
   readonly imageSets: Reading<readonly KubeObject[]>;
   /** What leads to pods of the operator; read only where the target guards them. */
   readonly reaching: Reading<readonly KubeObject[]>;
+  /** Where API servers listen; read only where the target guards the pods that ask them. */
+  readonly apiEndpoints: Reading<readonly ApiEndpoint[]>;
   /** Of the Secrets that the operator holds. */
   readonly certificates: Reading<readonly SecretCertificate[]>;
   /** Networks of pods as kubeadm has them; undefined where it made no cluster, or the Installation lists no pools. */

@@ -18,6 +18,7 @@ export { isFromRegistry, isImageOf, serviceNamespaces } from './components.ts';
 export { detectReading, readInstalled } from './detect.ts';
 export type {
   AccessAnswer,
+  ApiEndpoint,
   CliFile,
   OperatedFacts,
   PodView,

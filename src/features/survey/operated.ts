@@ -8,7 +8,8 @@ import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import { crosses } from '../../kernel/release.ts';
 import { readCertificate } from '../../kube/certificate.ts';
-import type { OperatedFacts, SecretCertificate } from './facts.ts';
+import type { ApiEndpoint, OperatedFacts, SecretCertificate } from './facts.ts';
+import { valuesAt } from './field-test.ts';
 import { attempt, attemptWith, listServed } from './reading.ts';
 import { settingsRead } from './refusals.ts';
 import { installationIn } from './verdicts.ts';
@@ -35,6 +36,7 @@ export async function readOperated(
     installation: attemptWith(installations, async (some) => settingsRead(some, crossings.pools.field)),
     imageSets: attempt(() => all(crossings.imageSet.kind)),
     reaching: attempt(() => readReaching(cluster, context, found)),
+    apiEndpoints: attempt(() => readApiEndpoints(cluster, context, found)),
     certificates: attempt(() => readCertificates(cluster, context, found)),
     podSubnets: attemptWith(installations, async (some) =>
       some.some((one) => jsonAt(one.spec, ...crossings.pools.field) !== undefined) ? readPodSubnets(cluster) : undefined,
@@ -92,6 +94,21 @@ export async function readReaching(
     }),
   );
   return found.flat();
+}
+
+/** Where a connection to Service default/kubernetes ends; empty if the target does not begin to guard the pods that ask it. */
+async function readApiEndpoints(
+  cluster: Pick<ClusterReader, 'get'>,
+  { profile, goal }: Context,
+  { hasApiServer, release }: Installation,
+): Promise<readonly ApiEndpoint[]> {
+  const guarded = profile.operator.crossings?.guarded;
+  // Without the v3 API the operator makes no policies.
+  if (!guarded || !hasApiServer || !crosses(release, goal.release, guarded.since)) return [];
+  const slice = await cluster.get(K.EndpointSlice, 'kubernetes', 'default');
+  const hosts = valuesAt(slice, ['endpoints', 'addresses']).map(String);
+  const ports = valuesAt(slice, ['ports', 'port']).map(Number);
+  return hosts.flatMap((host) => ports.map((port) => ({ host, port })));
 }
 
 function reaches(object: KubeObject, namespace: string): boolean {

@@ -42,6 +42,27 @@ checkCases('NS-632', {
   },
 });
 
+const listening = (port: number, data: Readonly<Record<string, string>> = {}) => ({
+  detection: found({ path: 'operator', variant: undefined, hasApiServer: true }),
+  operated: { apiEndpoints: { value: [{ host: '10.0.0.1', port }] } } as unknown as OperatedFacts,
+  configMaps: { value: [object('v1', 'ConfigMap/tigera-operator/kubernetes-services-endpoint', { data })] },
+});
+
+checkCases('NS-635', {
+  'does not apply without an operator': { is: 'not-applicable' },
+  'passes on a usual port': { facts: listening(6443), is: 'ok' },
+  'fails on another': { facts: listening(8443), is: 'error', about: ['10.0.0.1:8443'], hint: /order below 1/ },
+  'passes where the operator knows this very address': {
+    facts: listening(8443, { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '8443' }),
+    is: 'ok',
+  },
+  'fails where it knows the address before them': {
+    facts: listening(8443, { KUBERNETES_SERVICE_HOST: '10.0.0.9', KUBERNETES_SERVICE_PORT: '8443' }),
+    is: 'error',
+    about: ['10.0.0.1:8443'],
+  },
+});
+
 describe('what leads to pods that the target guards', () => {
   const clusterWith = (...objects: readonly KubeObject[]) => {
     const listed: string[] = [];

@@ -41,6 +41,7 @@ describe('what the settings of an operator are judged by', () => {
       installation: { value: installation },
       imageSets: { value: [images] },
       reaching: { value: [] },
+      apiEndpoints: { value: [] },
       certificates: { value: [] },
       podSubnets: { value: undefined },
       gateways: { value: [gateway] },
@@ -62,6 +63,23 @@ describe('what the settings of an operator are judged by', () => {
     assert.deepEqual(facts?.podSubnets, { value: ['10.244.0.0/16', 'fd00:10::/56'] });
     const without = await readOperated(clusterWith(object(API, 'Installation/default'), config), context, operated);
     assert.deepEqual(without?.podSubnets, { value: undefined });
+  });
+
+  it('has where the API servers listen, which is asked for only where the target begins to guard what asks them', async () => {
+    const slice = object('discovery.k8s.io/v1', 'EndpointSlice/default/kubernetes', {
+      endpoints: [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'] }],
+      ports: [{ name: 'https', port: 8443 }],
+    });
+    const cluster = clusterWith(object(API, 'Installation/default'), slice);
+    const from = async (release: string) =>
+      (await readOperated(cluster, context, found({ path: 'operator', variant: undefined, hasApiServer: true, release })))?.apiEndpoints;
+    assert.deepEqual(await from('v3.31.0'), {
+      value: [
+        { host: '10.0.0.1', port: 8443 },
+        { host: '10.0.0.2', port: 8443 },
+      ],
+    });
+    assert.deepEqual(await from('v3.32.0'), { value: [] });
   });
 
   it('has nothing of kinds that are not there, and does not look for the policy without a gateway', async () => {
