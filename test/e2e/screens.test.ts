@@ -77,7 +77,8 @@ function same(text: string): string {
     .replaceAll(/(plan|backup-)( ?)[0-9a-f]{8}(?:…|T\d{6}Z)/g, '$1$2ID')
     .replaceAll(/netsvc-pty-\w{6}/g, 'netsvc-pty-ID')
     .replaceAll(/(netsvc-node-)[a-z0-9]{5}\b/g, '$1POD')
-    .replaceAll(/\b\d+ ?s\b/g, 'Ns');
+    .replaceAll(/\b\d+ ?s\b/g, 'Ns')
+    .replaceAll(/\b\d+m ago\b/g, 'Nm ago');
 }
 
 /** Stored texts by the name of their screen; written anew where asked, to be read in the diff. */
