@@ -27,9 +27,9 @@ export function isWhollyHeld(object: KubeObject, ignores: OperatorIgnores): bool
   return heldBy(object) !== undefined && isIgnored(object, ignores);
 }
 
-/** A user's own annotation: not ours to change. */
-export function isIgnoredByUser(object: KubeObject, ignores: OperatorIgnores): boolean {
-  return isIgnored(object, ignores) && heldBy(object) === undefined;
+/** A user's own annotation, whatever its value: not ours to change. */
+export function isAnnotatedByUser(object: KubeObject, { annotation }: OperatorIgnores): boolean {
+  return object.metadata.annotations?.[annotation] !== undefined && heldBy(object) === undefined;
 }
 
 /** ReplicaSets of a Deployment that bear our annotation. */

@@ -98,6 +98,19 @@ describe('a Typha that a run has left held, its record lost', function () {
 describe('an annotation that a person sets', function () {
   this.timeout(120_000);
 
+  for (const value of ['false', ''])
+    it(`with value “${value}” is refused before the first write`, async () => {
+      const { scenario, profile } = await heldFleet(3);
+      annotated(scenario, { [IGNORES.annotation]: value });
+      await scenario.clock.sleep(2_000);
+      const begun: string[] = [];
+      const observe = (event: { readonly type: string }) => begun.push(event.type);
+      const outcome = await performIn(scenario, usualChain, FLAGS, { profile, observe });
+      const open = outcome.findings.filter((one) => one.outcome === 'error').map(({ id }) => id);
+      assert.deepEqual([outcome.exit, open, begun.includes('action-started')], ['blocked', ['NS-411'], false], outcome.message);
+      assert.deepEqual(typhaOf(scenario).metadata.annotations, { [IGNORES.annotation]: value });
+    });
+
   it('between the plan and the write is kept, and the operator is not replaced', async () => {
     const { scenario, profile, marks } = await heldFleet(3);
     let isSet = false;

@@ -9,7 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld } from '../../kube/held.ts';
+import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld } from '../../kube/held.ts';
 import { meetsNewTables } from '../going-back/index.ts';
 import { defaultWaitMs } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
@@ -41,7 +41,7 @@ export async function readAgentsHold(
   if (!names || !installation.hasTypha) return undefined;
   const sets = await readOwnSets(cluster, profile);
   const isOld = (set: KubeObject) => containersOf(set).every(({ image = '' }) => imageAge(image, goal.release, []) === 'of');
-  const due = refusesOlder(context) ? sets.filter((set) => !isOld(set) && !isIgnoredByUser(set, names.ignores)) : [];
+  const due = refusesOlder(context) ? sets.filter((set) => !isOld(set) && !isAnnotatedByUser(set, names.ignores)) : [];
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
   return { ignores: names.ignores, sets, due, run };
 }
@@ -56,7 +56,7 @@ export async function readOwnSets(cluster: Pick<Sources['cluster'], 'list'>, { o
 }
 
 /** Typha of the release that is left refuses agents of the one that is gone back to. */
-function refusesOlder({ goal: { release, takesBack }, profile }: Context): boolean {
+export function refusesOlder({ goal: { release, takesBack }, profile }: Context): boolean {
   const since = profile.typhaRefusesAgentsBefore;
   return takesBack !== undefined && since !== undefined && crosses(release, takesBack.to, since);
 }

@@ -1,15 +1,15 @@
 import { type Command, command } from '../../kernel/argv.ts';
-import { type Check, type Evidence, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type Check, notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isOperated } from '../../kernel/installation.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { text } from '../../kernel/step.ts';
-import { isIgnoredByUser } from '../../kube/held.ts';
-import { evidenceOf, failed, failIfAny, type PreflightCheck, withInstallation } from '../survey/index.ts';
-import { type HoldFacts, isHeld } from './hold.ts';
-import { type AgentsHold, heldSets } from './hold-agents.ts';
+import { isAnnotatedByUser, isIgnored } from '../../kube/held.ts';
+import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
+import { type HoldFacts, isHeld, typhaRefuses } from './hold.ts';
+import { type AgentsHold, heldSets, refusesOlder } from './hold-agents.ts';
 
 /** Of each evaluation of the order of agents and Typha. */
 export const orderRow = {
@@ -31,11 +31,15 @@ const row = {
 /** An annotation of the user's own: the operator would never upgrade that component, and it is not ours to remove. */
 export const keptBefore: PreflightCheck = {
   ...row,
-  judge: withInstallation((installation, { daemonSets, deployments }, { profile: { operator } }) => {
+  judge: withInstallation((installation, { daemonSets, deployments, record }, context) => {
+    const { operator } = context.profile;
     if (!isOperated(installation) || !operator.ignores)
       return notApplicable('no operator that can be kept from a component runs the service here');
     const ours = [...read(daemonSets), ...read(deployments)].filter(({ metadata }) => metadata.namespace === operator.workloadNamespace);
-    return keptVerdict(ours, operator.ignores);
+    const { typha } = operator;
+    const isRefusing = typhaRefuses(context, installation, read(record));
+    const isHeldLater = ({ kind, metadata: { name } }: KubeObject) => isRefusing && kind === typha?.kind && name === typha.name;
+    return keptVerdict(ours, operator.ignores, isHeldLater);
   }),
 };
 
@@ -43,26 +47,38 @@ export const keptBefore: PreflightCheck = {
 export const keptNow: Check<{ readonly hold: HoldFacts | undefined }> = {
   ...row,
   judge({ hold }) {
-    return hold ? keptVerdict([hold.typha], hold.ignores) : notApplicable('nothing is held here');
+    return hold ? keptVerdict([hold.typha], hold.ignores, () => hold.refuses) : notApplicable('nothing is held here');
   },
 };
 
 /** The same of DaemonSets: one that a user has annotated never gets its older release. */
 export const keptSets: Check<{ readonly agents: AgentsHold | undefined }> = {
   ...row,
-  judge({ agents }) {
-    return agents ? keptVerdict(agents.sets, agents.ignores) : notApplicable('nothing is held here');
+  judge({ agents }, context) {
+    return agents ? keptVerdict(agents.sets, agents.ignores, () => refusesOlder(context)) : notApplicable('nothing is held here');
   },
 };
 
-function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores): Verdict {
-  const kept = workloads.filter((one) => isIgnoredByUser(one, ignores));
-  const [first] = kept;
-  const evidence: readonly Evidence[] = kept.map((one) => evidenceOf(one, `${ignores.annotation}: ${ignores.value}`));
+/** `isHeldLater`: of what this program has to annotate itself, which it does over no value of a user's. */
+function keptVerdict(workloads: readonly KubeObject[], ignores: OperatorIgnores, isHeldLater: (one: KubeObject) => boolean): Verdict {
+  const { annotation, value } = ignores;
+  const annotated = workloads.filter((one) => isAnnotatedByUser(one, ignores));
+  const kept = annotated.filter((one) => isIgnored(one, ignores));
+  const unheld = annotated.filter((one) => !kept.includes(one) && isHeldLater(one));
+  const [first] = [...unheld, ...kept];
+  const evidence = [...unheld, ...kept].map((one) => evidenceOf(one, `${annotation}: ${one.metadata.annotations?.[annotation]}`));
+  const next = first ? lookAt(first) : command`kubectl netsvc-upgrade preflight`;
+  const remove = first ? removal(first, ignores) : '';
+  if (unheld.length > 0)
+    return failed(
+      `a user has annotated ${listed(unheld.map((one) => refText(refOf(one))))} with ${annotation}. Only ${value} has a meaning there, and this program has to set it: it changes no annotation of a user's`,
+      text`Find out who set it and why. Then remove it: ${remove}`,
+      { evidence, final: true, next },
+    );
   return failIfAny(evidence, 'the operator may change every component', (names) => ({
-    because: `the operator never upgrades ${counted(kept.length, 'component')} that a user has annotated with ${ignores.annotation}: ${names}`,
-    hint: text`Find out who set it and why. Then remove it, and the operator renders the component at once: ${first ? removal(first, ignores) : ''}`,
-    next: first ? lookAt(first) : command`kubectl netsvc-upgrade preflight`,
+    because: `the operator never upgrades ${counted(kept.length, 'component')} that a user has annotated with ${annotation}: ${names}`,
+    hint: text`Find out who set it and why. Then remove it, and the operator renders the component at once: ${remove}`,
+    next,
   }));
 }
 

@@ -13,7 +13,7 @@ import { type JsonPatchOp, type Kind, type KubeObject, type ObjectRef, refOf, re
 import { patchOf } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import { HELD_BY, heldBy, holdOps, isIgnored, isWhollyHeld, readHeldCopies, releaseOps } from '../../kube/held.ts';
+import { HELD_BY, heldBy, holdOps, isAnnotatedByUser, isIgnored, isWhollyHeld, readHeldCopies, releaseOps } from '../../kube/held.ts';
 import { isObserved } from '../../kube/workload.ts';
 
 /** A Deployment or DaemonSet that the operator is not to change for a while. */
@@ -59,8 +59,7 @@ async function hold(
   const live = await liveOf(cluster, target);
   if (!live) throw new MovedOn(`${refText(target)} is no longer there`);
   if (isWhollyHeld(live, ignores)) return {};
-  if (live.metadata.annotations?.[ignores.annotation] !== undefined && heldBy(live) === undefined)
-    throw new MovedOn(`somebody has annotated ${refText(target)} meanwhile`);
+  if (isAnnotatedByUser(live, ignores)) throw new MovedOn(`somebody has annotated ${refText(target)} meanwhile`);
   mustHold();
   await send(cluster, live, patchOf(live, holdOps(live, ignores, run)).patch);
   return { detail: refText(target) };

@@ -9,7 +9,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isIgnoredByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
+import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { defaultWaitMs, readNodes } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
@@ -54,7 +54,7 @@ export function heldNames({ operator: { typha, ignores }, typhaRefusesAgentsBefo
 }
 
 /** Of the agents that the upgrade begins with. */
-function typhaRefuses(context: Context, installation: Installation, record: RunRecord | undefined): boolean {
+export function typhaRefuses(context: Context, installation: Pick<Installation, 'release'>, record: RunRecord | undefined): boolean {
   const { profile, goal } = context;
   const since = profile.typhaRefusesAgentsBefore;
   const source = continues(record, context) ? record.intent.from : installation.release;
@@ -66,7 +66,7 @@ export const isHeld = ({ typha }: HoldFacts): boolean => heldBy(typha) !== undef
 
 /** The new operator will find it held. */
 function willBeHeld(facts: HoldFacts): boolean {
-  return isHeld(facts) || (facts.refuses && !isIgnoredByUser(facts.typha, facts.ignores));
+  return isHeld(facts) || (facts.refuses && !isAnnotatedByUser(facts.typha, facts.ignores));
 }
 
 /** What `releaseTypha` waits for; not read where nothing is held. */

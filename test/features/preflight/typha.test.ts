@@ -108,6 +108,18 @@ checkCases('NS-411', {
     facts: annotated({ [IGNORE]: 'true', [HELD_BY]: 'a run' }),
     is: 'ok',
   },
-  'passes a value that no operator looks at': { context: calicoContext(), facts: annotated({ [IGNORE]: 'yes' }), is: 'ok' },
+  'refuses a value that no operator looks at where Typha has to be held': {
+    context: contextOf({ accept: [{ check: 'NS-411' }] }, calico),
+    facts: annotated({ [IGNORE]: 'false' }),
+    is: 'error',
+    says: /changes no annotation of a user's/,
+    details: [/ignore: false$/],
+    hint: /kubectl annotate deployment calico-typha -n calico-system unsupported\.operator\.tigera\.io\/ignore-/,
+  },
+  'passes such a value where nothing has to be held': {
+    context: calicoContext(),
+    facts: { ...annotated({ [IGNORE]: 'false' }), detection: found({ path: 'operator', hasTypha: true, release: 'v3.32.0' }) },
+    is: 'ok',
+  },
   'does not apply to a full manifest': { context: calicoContext(), is: 'not-applicable' },
 });
