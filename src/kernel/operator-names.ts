@@ -198,6 +198,8 @@ export interface OperatorCrossings {
     readonly otherwise: string;
     readonly iptables: string;
     readonly nftables: string;
+    /** From this release on that value means: as kube-proxy does. */
+    readonly nftablesFollowsProxySince: string;
     /** The value for eBPF, the agents' own setting that the operator writes by it, and the annotation that holds what it wrote last. */
     readonly bpf: { readonly value: string; readonly field: string; readonly annotation: string };
   };

@@ -1,5 +1,5 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
-import { MANIFESTS } from '../kernel/installation.ts';
+import { MANIFESTS, OPERATED } from '../kernel/installation.ts';
 import { fixed, open, without } from './defect-lines.ts';
 
 const nftables: DefectCondition = { type: 'packetFilter', oneOf: ['nftables'] };
@@ -14,6 +14,26 @@ const newerNft = [
   'AlmaLinux 10',
   'CentOS Stream 10',
 ];
+
+const nftOwn: DefectCondition = {
+  type: 'resource',
+  plurals: ['felixconfigurations'],
+  fields: [
+    'nftablesFilterAllowAction',
+    'nftablesMangleAllowAction',
+    'nftablesFilterDenyAction',
+    'nftablesMarkMask',
+    'nftablesRefreshInterval',
+  ],
+};
+const nftSettings: Omit<Defect, 'id' | 'when'> = {
+  of: 'agent',
+  lines: [...open('v3.32'), without('v3.33.0')],
+  severity: 'warning',
+  symptom: 'Settings nftables… of the FelixConfiguration have no effect.',
+  happens: 'the agents ignore the nftables settings of the FelixConfiguration while nftablesMode is Auto, and use the iptables settings',
+  sources: ['projectcalico/calico#13565'],
+};
 
 /** Of a kernel without securityfs, which only a look at the node tells: distributions and clouds build it in. */
 const securityfs: Omit<Defect, 'id' | 'when'> = {
@@ -63,29 +83,17 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     sources: ['projectcalico/calico#13441', 'projectcalico/calico#13444'],
   },
   {
+    ...nftSettings,
     id: 'nft-settings-auto',
-    of: 'agent',
-    lines: [...open('v3.32'), without('v3.33.0')],
-    when: [
-      nftables,
-      { type: 'setting', name: 'nftablesMode', oneOf: ['Auto'], absent: true },
-      {
-        type: 'resource',
-        plurals: ['felixconfigurations'],
-        fields: [
-          'nftablesFilterAllowAction',
-          'nftablesMangleAllowAction',
-          'nftablesFilterDenyAction',
-          'nftablesMarkMask',
-          'nftablesRefreshInterval',
-        ],
-      },
-    ],
-    severity: 'warning',
-    symptom: 'Settings nftables… of the FelixConfiguration have no effect.',
-    happens: 'the agents ignore the nftables settings of the FelixConfiguration while nftablesMode is Auto, and use the iptables settings',
+    when: [nftables, { type: 'path', oneOf: MANIFESTS }, { type: 'setting', name: 'nftablesMode', oneOf: ['Auto'], absent: true }, nftOwn],
     advice: 'Set nftablesMode of the default FelixConfiguration to Enabled before the upgrade.',
-    sources: ['projectcalico/calico#13565'],
+  },
+  // The operator writes Auto, whatever stands there.
+  {
+    ...nftSettings,
+    id: 'nft-settings-operator',
+    when: [nftables, { type: 'path', oneOf: OPERATED }, nftOwn],
+    advice: 'Set the settings iptables… of the same meaning alike: the agents go by them, and the operator sets nftablesMode to Auto.',
   },
   {
     id: 'nft-foreign-rules',

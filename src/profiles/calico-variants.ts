@@ -180,6 +180,8 @@ export const calicoCrossings: OperatorCrossings = {
   },
   dataPlane: {
     ...{ field: ['calicoNetwork', 'linuxDataplane'], otherwise: 'Iptables', iptables: 'Iptables', nftables: 'Nftables' },
+    // Operators up to v1.40 write nftablesMode Enabled, those of v1.42 Auto (`setNftablesMode`).
+    nftablesFollowsProxySince: 'v3.32.0',
     bpf: { value: 'BPF', field: 'bpfEnabled', annotation: 'operator.tigera.io/bpfEnabled' },
   },
 };

@@ -4,7 +4,8 @@ import { repairCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isRecord, jsonAt } from '../../kernel/json.ts';
-import { sameMinor } from '../../kernel/release.ts';
+import type { KubeObject } from '../../kernel/object.ts';
+import { isOlder, sameMinor } from '../../kernel/release.ts';
 import { CONNECTIONS } from '../../kernel/traffic.ts';
 import { targetCrds } from '../install-manifest/index.ts';
 import { agentSetting, ebpfNodes, envOf, findWorkload, serviceWorkloads } from '../rollout/index.ts';
@@ -97,15 +98,18 @@ const judgePacketFilter = withTarget(({ documents }, installation, facts, contex
 });
 
 /** An operator overwrites the agents' mode by its own setting. Undefined where none runs the service. */
-function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile }: Context): Verdict | undefined {
+function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile, goal }: Context): Verdict | undefined {
   const { crossings, installationKind } = profile.operator;
   const installation = operated && read(operated.installation);
   if (!crossings || !installation) return undefined;
-  const { field, otherwise, iptables, nftables } = crossings.dataPlane;
+  const { field, otherwise, iptables, nftables, nftablesFollowsProxySince } = crossings.dataPlane;
   const dataPlane = String(jsonAt(specOf(installation), ...field) ?? otherwise);
   const path = `spec.${field.join('.')}`;
-  if (dataPlane !== iptables) return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets that of the agents`);
+  const follows = dataPlane === nftables && !isOlder(goal.release, nftablesFollowsProxySince);
+  if (dataPlane !== iptables && !follows)
+    return ok(`${path} of the Installation is ${dataPlane}, by which the operator sets that of the agents`);
   const mode = read(proxyMode);
+  if (follows) return judgeFollowing(installation, `${path} of the Installation is ${nftables}`, mode, nftablesFollowsProxySince);
   if (mode !== 'nftables')
     return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
   const resource = `${installationKind.plural}.${profile.operatorGroup}`;
@@ -118,5 +122,17 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile 
       fix: repairCommand`kubectl patch ${resource} ${installation.metadata.name} --type=merge -p ${patch}`,
       next: command`kubectl get ${resource} ${installation.metadata.name} -o yaml`,
     },
+  );
+}
+
+/** What meant nftables until now means: as kube-proxy. */
+function judgeFollowing(installation: KubeObject, set: string, mode: string, since: string): Verdict {
+  if (mode === 'nftables') return ok(`${set}, by which the agents follow kube-proxy from ${since} on; it uses nftables`);
+  const proxy =
+    mode === '' ? 'no mode of kube-proxy is set, which is iptables unless its arguments say otherwise' : `kube-proxy runs in mode ${mode}`;
+  return failed(
+    `${set}. From ${since} on the operator lets the agents follow kube-proxy then, and ${proxy}: the agents change to iptables during the upgrade`,
+    'Set kube-proxy to mode nftables before the upgrade. Otherwise plan the change of the data plane, node by node. The command below shows the mode.',
+    { evidence: [evidenceOf(installation)], next: command`kubectl get configmap kube-proxy -n kube-system -o yaml` },
   );
 }

@@ -3,7 +3,7 @@ import type { DefectCondition } from '../../kernel/defect.ts';
 import { isWithin } from '../../kernel/ip-text.ts';
 import { jsonAt, mapAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
-import { compareVersions, parseRelease, releaseTag } from '../../kernel/release.ts';
+import { compareVersions, isOlder, parseRelease, releaseTag } from '../../kernel/release.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { agentSettings, ebpfNodes, findWorkload, serviceWorkloads } from '../rollout/index.ts';
 import { allContainersOf, objectsOf, type PreflightFacts, passes, sourceRelease, specOf, valuesAt } from '../survey/index.ts';
@@ -167,12 +167,14 @@ function ebpfOn({ facts, installation, context: { profile } }: DefectWorld): rea
 }
 
 /** As the target will choose it: an operator by its Installation, else the agents by their mode, which follows kube-proxy if it is Auto. */
-function packetFiltersOf({ facts, installation, context: { profile } }: DefectWorld): readonly ('iptables' | 'nftables')[] {
+function packetFiltersOf({ facts, installation, context: { profile, goal } }: DefectWorld): readonly ('iptables' | 'nftables')[] {
   const { crossings } = profile.operator;
   const operated = facts.operated && read(facts.operated.installation);
   if (crossings && operated) {
-    const { field, nftables } = crossings.dataPlane;
-    return [jsonAt(specOf(operated), ...field) === nftables ? 'nftables' : 'iptables'];
+    const { field, nftables, nftablesFollowsProxySince } = crossings.dataPlane;
+    const isAsked = jsonAt(specOf(operated), ...field) === nftables;
+    const isOn = isAsked && (isOlder(goal.release, nftablesFollowsProxySince) || read(facts.proxyMode) === 'nftables');
+    return [isOn ? 'nftables' : 'iptables'];
   }
   return agentSettings(facts, installation, profile, 'nftablesMode').map(({ value }) => {
     const isOn = value === undefined || value === 'Auto' ? read(facts.proxyMode) === 'nftables' : value === 'Enabled';

@@ -24,6 +24,10 @@ const operated = (linuxDataplane: string) =>
   ({
     installation: { value: object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork: { linuxDataplane } } }) },
   }) as unknown as OperatedFacts;
+const onOperator = (linuxDataplane: string) => ({
+  detection: found({ path: 'operator', variant: undefined }),
+  operated: operated(linuxDataplane),
+});
 const withAddress = (address: string) => ({
   ...node('n1'),
   status: { ...(node('n1').status as object), addresses: [{ type: 'InternalIP', address }] },
@@ -94,13 +98,28 @@ checkCases('NS-609', {
   },
   'goes by the Installation where an operator sets the packet filter': {
     context: contextOf({ release: 'v3.32.0' }),
-    facts: { ...runs('v3.32.0'), detection: found({ path: 'operator', variant: undefined }), operated: operated('Nftables') },
+    facts: { ...runs('v3.32.0'), ...nft, ...onOperator('Nftables') },
     is: 'error',
     about: ['nft-overlap'],
   },
+  'passes where the operator lets the agents follow kube-proxy to iptables': {
+    context: v3320,
+    facts: { ...runs('v3.32.0'), ...onOperator('Nftables') },
+    is: 'ok',
+  },
+  'warns of nftables settings that the operator has ignored, though the mode is Enabled until then': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...nft,
+      ...onOperator('Nftables'),
+      resources: felix({ nftablesMarkMask: 65280, nftablesMode: 'Enabled' }),
+    },
+    is: 'warning',
+    about: ['nft-settings-operator'],
+  },
   'passes where the operator keeps the agents at iptables beside nftables': {
     context: v3320,
-    facts: { ...runs('v3.32.0'), ...nft, detection: found({ path: 'operator', variant: undefined }), operated: operated('Iptables') },
+    facts: { ...runs('v3.32.0'), ...nft, ...onOperator('Iptables') },
     is: 'ok',
   },
   'warns of nftables settings that Auto ignores': {
