@@ -22,6 +22,8 @@ export type DefectCondition =
       readonly startsWith?: readonly string[];
       /** A regular expression, whatever the case. */
       readonly matches?: string;
+      /** The same of what it must not be. */
+      readonly unlike?: string;
       readonly from?: string;
       readonly before?: string;
     }

@@ -1,6 +1,7 @@
 import type { Defect, DefectCondition } from '../kernel/defect.ts';
 import { MANIFESTS, OPERATED } from '../kernel/installation.ts';
 import { fixed, open, without } from './defect-lines.ts';
+import { DISTRIBUTION_KERNELS } from './distribution-kernels.ts';
 
 const nftables: DefectCondition = { type: 'packetFilter', oneOf: ['nftables'] };
 /** Hosts whose own nft writes rules that the nft of older images cannot read; only reported ones. */
@@ -140,8 +141,8 @@ export const calicoDataPlaneDefects: readonly Defect[] = [
     happens: 'a library is missing in the image for arm64, and the agent does not start',
     sources: ['projectcalico/calico#8407', 'rancher/rke2#5663'],
   },
-  // Boards whose vendor builds the kernel.
-  { ...securityfs, id: 'securityfs', when: [{ type: 'node', field: 'kernelVersion', matches: 'vendor|rk\\d{4}' }] },
+  // Boards whose vendor builds the kernel, and kernels of one's own.
+  { ...securityfs, id: 'securityfs', when: [{ type: 'node', field: 'kernelVersion', unlike: DISTRIBUTION_KERNELS }] },
   {
     ...securityfs,
     id: 'securityfs-minikube',

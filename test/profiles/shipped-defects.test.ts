@@ -33,9 +33,9 @@ function isDay(text: unknown): boolean {
   return typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && Date.parse(text) > 0;
 }
 
-function nodeFaults({ field, startsWith, matches, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {
+function nodeFaults({ field, startsWith, matches, unlike, from, before }: Extract<DefectCondition, { type: 'node' }>): readonly string[] {
   if (field === 'architecture' && (from || before)) return ['an architecture has no version'];
-  if (!startsWith && !matches && !from && !before) return ['every node fits'];
+  if (!startsWith && !matches && !unlike && !from && !before) return ['every node fits'];
   return from && before && compareVersions(from, before) >= 0 ? [`${from} to ${before} is empty`] : [];
 }
 

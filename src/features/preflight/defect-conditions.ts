@@ -123,12 +123,13 @@ function textOf(object: KubeObject): string {
 
 function nodeWith(
   node: KubeObject,
-  { field, startsWith, matches, from, before }: Extract<DefectCondition, { type: 'node' }>,
+  { field, startsWith, matches, unlike, from, before }: Extract<DefectCondition, { type: 'node' }>,
 ): readonly string[] {
   const value = String(jsonAt(node.status, 'nodeInfo', field) ?? '');
   const prefix = startsWith?.find((one) => value.startsWith(one));
   if (value === '' || (startsWith && prefix === undefined)) return [];
   if (matches !== undefined && !new RegExp(matches, 'i').test(value)) return [];
+  if (unlike !== undefined && new RegExp(unlike, 'i').test(value)) return [];
   const version = /\d.*/.exec(value.slice(prefix?.length ?? 0))?.[0];
   if (version === undefined && (from || before)) return [];
   const isOutside = (from && compareVersions(version ?? '', from) < 0) || (before && compareVersions(version ?? '', before) >= 0);
