@@ -62,6 +62,9 @@ const endpoint = (host: string) => ({
 });
 const byName = { ...byOperator, operated: operated('Iptables'), configMaps: endpoint('api.internal.example') };
 
+const byOwnName = { ...byOperator, operated: operated('Iptables') };
+const hostOf = (value: string) => ({ containers: [{ name: 'tigera-operator', env: [{ name: 'KUBERNETES_SERVICE_HOST', value }] }] });
+
 const withRow = (...when: Defect['when']) => contextOf({}, { ...calico, defects: [{ ...own, when }] });
 
 const kernels = {
@@ -504,6 +507,51 @@ checkCases('NS-609', {
     about: ['cluster-dns'],
     details: [/Seen on: the API server is api\.internal\.example\./],
     hint: /^Put an address into ConfigMap kubernetes-services-endpoint/,
+  },
+  'stops where the operator has such a name in its own environment': {
+    facts: { ...runs('v3.32.1'), ...byOwnName, deployments: { value: [operatorWith(hostOf('api.internal.example'))] } },
+    is: 'error',
+    about: ['cluster-dns'],
+    details: [/Seen on: the API server is api\.internal\.example\./],
+  },
+  'passes where the ConfigMap has an address, whatever is in its environment': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...byName,
+      configMaps: endpoint('10.0.0.10'),
+      deployments: { value: [operatorWith(hostOf('api.internal.example'))] },
+    },
+    is: 'ok',
+  },
+  'passes where the chart’s values take the name away': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...byOwnName,
+      deployments: { value: [operatorWith(hostOf('api.internal.example'))] },
+      rendered: { value: [operatorWith(hostOf('10.0.0.10'))] },
+    },
+    is: 'ok',
+  },
+  'stops where the chart’s values give a name that no ConfigMap has yet': {
+    facts: { ...runs('v3.32.1'), ...byOwnName, rendered: { value: [...endpoint('api.internal.example').value, operatorWith({})] } },
+    is: 'error',
+    about: ['cluster-dns'],
+  },
+  'stops where the operator has another name and namespace': {
+    facts: {
+      ...runs('v3.32.1'),
+      ...byOwnName,
+      detection: found({ path: 'operator', variant: undefined, operator: { namespace: 'operators', name: 'tigera' } }),
+      deployments: {
+        value: [object('apps/v1', 'Deployment/operators/tigera', { spec: operatorWith(hostOf('api.internal.example')).spec })],
+      },
+    },
+    is: 'error',
+    about: ['cluster-dns'],
+  },
+  'passes where it is localhost, which the node resolves itself': {
+    facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('localhost') },
+    is: 'ok',
   },
   'passes where the API server has an address': {
     facts: { ...runs('v3.32.1'), ...byName, configMaps: endpoint('10.0.0.10') },
