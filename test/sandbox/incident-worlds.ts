@@ -14,7 +14,7 @@ const FELIX = 'crd.projectcalico.org/v1';
 const OPERATOR = 'operator.tigera.io/v1';
 const AT = { namespace: 'kube-system' };
 const configMap = (name: string, data: object) => objectOf('v1', 'ConfigMap', name, { metadata: AT, data });
-const NFTABLES = configMap('kube-proxy', { 'config.conf': 'mode: nftables\n' });
+export const NFTABLES = configMap('kube-proxy', { 'config.conf': 'mode: nftables\n' });
 export const stored = (kind: string, name: string, spec: object, metadata: object = {}) => objectOf(FELIX, kind, name, { spec, metadata });
 export const felix = (spec: object) => stored('FelixConfiguration', 'default', spec);
 /** Behind the server's back, as controllers and kubelets write. */

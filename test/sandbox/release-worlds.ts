@@ -3,7 +3,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import { definition } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
 import { type IncidentWorld, on } from './incident.ts';
-import { felix, installation, laidOver, nodeInfo, replaced, stored, windowsNode } from './incident-worlds.ts';
+import { felix, installation, laidOver, NFTABLES, nodeInfo, replaced, stored, windowsNode } from './incident-worlds.ts';
 import { incidents } from './incidents-table.ts';
 
 export const of = (thread: string) => [incidents.find(({ threads }) => threads.includes(thread))?.row ?? assert.fail(thread)];
@@ -33,6 +33,9 @@ export const releaseWorlds: Readonly<Record<string, IncidentWorld>> = {
   'the kernel of a node may be without securityfs': on('calico', of('calico#13681'), { release: 'v3.32.2' })
     .after(nodeInfo({ kernelVersion: '5.10.160-vendor-rk3588' }))
     .warns('NS-609', /securityfs[\s\S]*Node\/node-02 5\.10\.160-vendor-rk3588[\s\S]*--release v3\.32\.1/),
+  'settings of nftables have no effect under an operator either': on('operator', of('calico#13565'))
+    .after(NFTABLES, installation({ linuxDataplane: 'Nftables' }), felix({ nftablesMarkMask: 65280, nftablesMode: 'Enabled' }))
+    .warns('NS-609', /nft-settings-operator[\s\S]*FelixConfiguration\/default[\s\S]*iptables…/),
   'the kernel of minikube’s image may be without it': on('calico', of('minikube#23592'), { release: 'v3.32.2' })
     .after(nodeInfo({ osImage: 'Buildroot 2025.02' }))
     .warns('NS-609', /securityfs-minikube[\s\S]*Node\/node-02 Buildroot/),
