@@ -11,6 +11,7 @@ import {
   type PodShape,
   podFacts,
   podShape,
+  shared,
 } from './pod-facts.ts';
 import { nodeLabelsKey } from './stored-metadata.ts';
 
@@ -31,8 +32,8 @@ export function slimPod(pod: KubeObject): KubeObject {
   return {
     ...named(pod, 'uid', 'labels', 'creationTimestamp', 'deletionTimestamp'),
     spec: {
-      ...{ nodeName, hostNetwork, volumes: flexVolumes },
-      ...{ containers: containers?.map(containerIn), initContainers: initContainers?.map(containerIn) },
+      ...{ nodeName, hostNetwork },
+      ...shared({ volumes: flexVolumes, containers: containers?.map(containerIn), initContainers: initContainers?.map(containerIn) }),
     },
     status: status && slimStatus(status),
   };
@@ -58,6 +59,24 @@ const slimContainer = ({ name, ready, imageID, restartCount, state, lastState }:
 /** The name of a node and its facts. For `ListOptions.keep`. */
 export function leanNode(node: KubeObject): KubeObject {
   return { ...named(node), [FACTS]: nodeFacts(node) };
+}
+
+/**
+ * Of a node what checks and choices read: labels, annotations, taints, state, machine, addresses. The images that its kubelet lists are more
+ * than the rest. For `ListOptions.keep`: stages that use this one function share a list.
+ */
+export function slimNode(node: KubeObject): KubeObject {
+  const { unschedulable, taints = [] } = mapAt(node.spec);
+  const { machineID: _, systemUUID: _u, bootID: _b, ...nodeInfo } = mapAt(node.status, 'nodeInfo');
+  return {
+    ...named(node, 'labels', 'annotations', 'creationTimestamp'),
+    spec: shared({ unschedulable, taints }),
+    status: {
+      addresses: mapAt(node.status).addresses,
+      conditions: shared(conditionsOf(node).map(({ type, status, reason }) => ({ type, status, reason }))),
+      nodeInfo: shared(nodeInfo),
+    },
+  };
 }
 
 /** Kind, name, namespace and these fields of the metadata, where they are set. For `ListOptions.keep`. */

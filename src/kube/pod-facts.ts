@@ -173,7 +173,7 @@ const SHARED = 500;
 const known = new Map<string, unknown>();
 
 /** The same value for all that are equal: thousands of pods of one template have the same containers. */
-function shared<T extends object>(value: T): T {
+export function shared<T extends object>(value: T): T {
   const key = JSON.stringify(value);
   const one = known.get(key);
   if (one !== undefined) return one as T;

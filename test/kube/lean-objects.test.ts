@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { podView } from '../../src/features/survey/index.ts';
+import { jsonAt } from '../../src/kernel/json.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
-import { leanHost, leanNode, leanPod, slimPod, unattributed } from '../../src/kube/lean-objects.ts';
+import { leanHost, leanNode, leanPod, slimNode, slimPod, unattributed } from '../../src/kube/lean-objects.ts';
 import { nodeFacts, podFacts } from '../../src/kube/pod-facts.ts';
 
 const weight = { annotations: { a: 'x'.repeat(1000) }, managedFields: [{ manager: 'kubelet' }], labels: { a: 'b' } };
@@ -99,6 +100,28 @@ describe('lean objects', () => {
     const bare: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
     assert.deepEqual(nodeFacts(leanNode(bare)), nodeFacts(bare));
   });
+
+  it('have of a node what checks read of it, and neither its images nor who wrote it', () => {
+    const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }];
+    const taints = [{ key: 'k', value: 'v', effect: 'NoSchedule' }];
+    const machine = { kernelVersion: '6.1.0', architecture: 'amd64', osImage: 'Linux' };
+    const own = {
+      spec: { unschedulable: true, taints },
+      status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }], conditions },
+    };
+    const { managedFields: _, ...kept } = weight;
+    const node = (name: string): KubeObject => ({
+      ...{ apiVersion: 'v1', kind: 'Node', metadata: { name, creationTimestamp: 'c', uid: 'u', ...weight } },
+      spec: { ...own.spec, podCIDR: '10.0.0.0/24' },
+      status: { ...own.status, nodeInfo: { ...machine, bootID: name }, images: [{ names: ['x'.repeat(500)] }] },
+    });
+    const [a, b] = [slimNode(node('a')), slimNode(node('b'))];
+    assert.deepEqual(a.metadata, { name: 'a', creationTimestamp: 'c', ...kept });
+    assert.deepEqual({ spec: a.spec, status: a.status }, { ...own, status: { ...own.status, nodeInfo: machine } });
+    assert.equal(jsonAt(a, 'status', 'nodeInfo'), jsonAt(b, 'status', 'nodeInfo'));
+    assert.deepEqual(nodeFacts(slimNode({ ...node('a'), spec: {}, status: {} })), nodeFacts({ ...node('a'), spec: {}, status: {} }));
+  });
+
   it('keep of a host’s node its labels, those that the service gave it, and who it is besides', () => {
     const node: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u', resourceVersion: '7', ...weight } };
     const lean = leanHost('example.org');

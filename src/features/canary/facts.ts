@@ -1,11 +1,10 @@
-import { mapAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import type { UserCommandName } from '../../kernel/user-command.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
-import { leanPod, named } from '../../kube/lean-objects.ts';
+import { leanPod, slimNode } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { ofTemplate } from '../../kube/revision.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
@@ -73,7 +72,7 @@ export async function readAgents(
   const selector = selectorText(selectorOf(workload));
   const [pods, nodes] = await Promise.all([
     cluster.list(K.Pod, { namespace, labelSelector: selector, keep: leanPod }),
-    cluster.list(K.Node, { keep: nodeAsChosen }),
+    cluster.list(K.Node, { keep: slimNode }),
   ]);
   const now = clock.now().getTime();
   const byNode = new Map<string, AgentNode>();
@@ -91,10 +90,4 @@ export async function readAgents(
 
 function hasImage(workload: KubeObject, { container, image }: RolloutTarget): boolean {
   return isSameImage(containersOf(workload).find(({ name }) => name === container)?.image ?? '', image);
-}
-
-/** What a choice looks at. For `ListOptions.keep`. */
-function nodeAsChosen(node: KubeObject): KubeObject {
-  const { unschedulable } = mapAt(node.spec);
-  return { ...named(node, 'labels'), spec: { unschedulable }, status: { conditions: mapAt(node.status).conditions } };
 }

@@ -5,7 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { Kind, KubeObject } from '../../kernel/object.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { named } from '../../kube/lean-objects.ts';
+import { named, unattributed } from '../../kube/lean-objects.ts';
 import { podAddresses } from '../../kube/pod-facts.ts';
 import { specOf } from '../survey/index.ts';
 import { type Allocation, leanBlock } from './blocks.ts';
@@ -65,7 +65,7 @@ export async function readIpam(
   const { kinds } = await cluster.discover();
   const [blocks, affinities] = [ipam.blocks.plural, ipam.affinities.plural].map((plural) => servedKind(kinds, plural, context));
   if (!blocks || !affinities) return undefined;
-  const [all, claims] = await Promise.all([cluster.list(blocks, { keep: leanBlock }), cluster.list(affinities)]);
+  const [all, claims] = await Promise.all([cluster.list(blocks, { keep: leanBlock }), cluster.list(affinities, { keep: unattributed })]);
   return ipamFacts(cluster, context, { blocks: all, affinities: claims }, await around());
 }
 

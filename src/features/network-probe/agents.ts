@@ -1,13 +1,13 @@
 import type { Action, Expectation } from '../../kernel/action.ts';
 import type { Options } from '../../kernel/context.ts';
-import { jsonAt, mapAt } from '../../kernel/json.ts';
+import { jsonAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { imageAge } from '../../kernel/release.ts';
 import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
-import { leanPod, named } from '../../kube/lean-objects.ts';
+import { leanPod } from '../../kube/lean-objects.ts';
 import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 
@@ -58,12 +58,6 @@ function ageOf({ images }: PodFacts, { container, runs }: AgentsOf): 'upgraded' 
 /** True once a node has an upgraded agent that is ready. */
 export async function hasUpgradedNode(ports: Pick<Sources, 'cluster' | 'clock'>, agents: AgentsOf): Promise<boolean> {
   return (await readAgents(ports, agents)).some(({ is }) => is === 'upgraded');
-}
-
-/** The part of a node that says whether it takes pods which tolerate nothing. For `ListOptions.keep`. */
-export function takingNode(node: KubeObject): KubeObject {
-  const { unschedulable, taints } = mapAt(node.spec);
-  return { ...named(node, 'labels'), spec: { unschedulable, taints }, status: { conditions: mapAt(node.status).conditions } };
 }
 
 function takesPods(node: KubeObject): boolean {

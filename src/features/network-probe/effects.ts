@@ -3,7 +3,8 @@ import { messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents, takingNode } from './agents.ts';
+import { slimNode } from '../../kube/lean-objects.ts';
+import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents } from './agents.ts';
 import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
 import { sweep } from './sweep.ts';
@@ -90,7 +91,7 @@ async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwor
 }
 
 async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwork, choose: typeof chooseNodes) {
-  const [found, nodes] = await Promise.all([readAgents({ cluster, clock }, agents), cluster.list(K.Node, { keep: takingNode })]);
+  const [found, nodes] = await Promise.all([readAgents({ cluster, clock }, agents), cluster.list(K.Node, { keep: slimNode })]);
   return { nodes: choose(found, nodes), isRolling: found.some(({ is }) => is !== 'upgraded') };
 }
 

@@ -6,7 +6,8 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
-import { type AgentOnNode, type AgentsOf, readAgents, takingNode } from './agents.ts';
+import { slimNode } from '../../kube/lean-objects.ts';
+import { type AgentOnNode, type AgentsOf, readAgents } from './agents.ts';
 import { CONNECTIONS, ConnectionWatch, type Kept } from './connection-watch.ts';
 import { answeringJob, type Dialled, KEPT_PROBES, keepingJob } from './kept-jobs.ts';
 import { chooseKept } from './kept-nodes.ts';
@@ -126,7 +127,7 @@ async function begin(ports: EnginePorts, effect: KeepConnections, around: Around
   const { namespace, image, agents, canary, isStrict, limitMs } = effect;
   const denied = await deniedOf(ports, namespace);
   if (denied !== undefined) return denied;
-  const [found, listed] = await Promise.all([readAgents(ports, agents), cluster.list(K.Node, { keep: takingNode })]);
+  const [found, listed] = await Promise.all([readAgents(ports, agents), cluster.list(K.Node, { keep: slimNode })]);
   const nodes = chooseKept(found, listed, canary);
   if (nodes.length === 0) return 'no node with an agent takes pods';
   const id = clock.now().getTime().toString(36);

@@ -12,6 +12,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
+import { slimNode } from '../../kube/lean-objects.ts';
 import { fitsNode } from '../../kube/node-fit.ts';
 import { imageList, imagesIn, pullSecretsIn } from '../../manifest/images.ts';
 import { needs } from '../rights/index.ts';
@@ -220,7 +221,7 @@ function agentImage({ images, daemonSet }: TargetImages, { images: { agent } }: 
 
 /** Nodes that the agents of the target run on, as far as they were asked for. */
 async function readProbed({ cluster }: Sources, { options }: Context, daemonSet: KubeObject | undefined): Promise<readonly string[]> {
-  const nodes = await cluster.list(K.Node);
+  const nodes = await cluster.list(K.Node, { keep: slimNode });
   const all = nodes.filter((node) => isProbed(node) && (!daemonSet || fitsNode(daemonSet, node)));
   return chooseProbed(cluster, options.probeNodes ?? 'all', all);
 }

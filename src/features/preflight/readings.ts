@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Kind } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { slimPod } from '../../kube/lean-objects.ts';
+import { slimNode, slimPod } from '../../kube/lean-objects.ts';
 import { readPulled } from '../node-probe/index.ts';
 import { allow, type Needs } from '../rights/index.ts';
 import { readClis } from '../service-cli/index.ts';
@@ -36,7 +36,7 @@ export const READINGS = {
   discovery: row(({ cluster }) => cluster.discover()),
   server: row(({ cluster }) => cluster.version()),
   clockSkewMs: row(({ cluster }) => cluster.clockSkewMs()),
-  nodes: row(({ cluster }) => cluster.list(K.Node)),
+  nodes: row(({ cluster }) => cluster.list(K.Node, { keep: slimNode })),
   pods: row(async ({ cluster }) => (await cluster.list(K.Pod, { keep: slimPod })).map(podView)),
   namespaces: list(K.Namespace),
   budgets: list(K.PodDisruptionBudget),
