@@ -70,7 +70,10 @@ export function applyingCluster(installed: readonly KubeObject[]) {
     discover: async () => ({ kinds: kinds(), failed: [] }),
     resolve: async (apiVersion, kind) => findKind(kinds(), apiVersion, kind),
     get: async (kind, name) => store.get(`${kind.kind}/${name}`),
-    list: async ({ kind }, options = {}) => [...store.values()].filter((one) => one.kind === kind && isSelected(one, options)),
+    async list({ kind }, options = {}) {
+      const found = [...store.values()].filter((one) => one.kind === kind && isSelected(one, options));
+      return options.keep ? found.map(options.keep) : found;
+    },
     dryRunApply: async (_kind, document) => apply(document),
     dryRunPatch: async (kind, ref, ops) => patched(ref.name, kind.kind, ops),
     dryRunCreate: async (_kind, document) => document,

@@ -4,11 +4,13 @@ import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
 import { type InstallPath, isOperated } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
+import { textAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { HELD_BY } from '../../kube/held.ts';
+import { named } from '../../kube/lean-objects.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
 import type { StoreBackup } from './store.ts';
@@ -103,7 +105,17 @@ function single(folder: string, object: KubeObject): BackupFile {
 
 function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
   const groups = Map.groupBy(objects, ({ kind, apiVersion }) => `${kind}.${groupOf(apiVersion)}`);
-  return [...groups].map(([key, list]) => ({ name: `custom-resources/${key}.yaml`, content: manifestText(list.map(restorable)) }));
+  return [...groups].map(([key, list]) => {
+    const lines = list.flatMap((one) => textAt(one, LINE) ?? []);
+    return { name: `custom-resources/${key}.yaml`, content: lines.length > 0 ? lines.join('') : manifestText(list.map(restorable)) };
+  });
+}
+
+const LINE = 'inOneLine';
+
+/** A document of YAML in one line of JSON: of what agents write there are as many objects as pods. For `ListOptions.keep`. */
+export function inOneLine(object: KubeObject): KubeObject {
+  return { ...named(object, 'uid'), [LINE]: `---\n${JSON.stringify(restorable(object))}\n` };
 }
 
 /** For the paths on which the files can be put back at all. */

@@ -11,12 +11,12 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
 import { named, unattributed } from '../../kube/lean-objects.ts';
 import { onPaths } from '../install/index.ts';
-import { type IpamFacts, ipamIn, keptIpam } from '../ipam/index.ts';
+import { type IpamFacts, keptIpam, readIpamAlone } from '../ipam/index.ts';
 import { type AgentsOf, tryConnections } from '../network-probe/index.ts';
 import { needs } from '../rights/index.ts';
 import { serviceWorkloads } from '../rollout/index.ts';
-import { backupFolder, liveOf, pathPart, pathStage } from '../survey/index.ts';
-import { type BackupFile, type BackupObjects, backupFiles } from './effects.ts';
+import { backupFolder, isBookkeeping, liveOf, pathPart, pathStage } from '../survey/index.ts';
+import { type BackupFile, type BackupObjects, backupFiles, inOneLine } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
 declare module '../../kernel/context.ts' {
@@ -53,7 +53,7 @@ const backupOf = (documentsOf: DocumentsOf) =>
       if (takenBefore(record, context)) return { path, agents, record, found: NOTHING, store: undefined, ipam: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
       const store = isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined;
-      return { path, agents, record, found, store, ipam: await ipamIn(sources.cluster, context, found.customResources) };
+      return { path, agents, record, found, store, ipam: await readIpamAlone(sources.cluster, context, installation) };
     },
     plan: planBackup,
   });
@@ -80,7 +80,7 @@ function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, c
     ...(store ? { notes: [store.note] } : {}),
     remember: { backup: folder },
     // What `verify` compares with, once all agents have asked for their addresses again.
-    ...(ipam ? { keep: keptIpam(ipam) } : {}),
+    ...(ipam && ipam.blocks > 0 ? { keep: keptIpam(ipam) } : {}),
   };
 }
 
@@ -118,7 +118,7 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
   const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
   const [found, customResources, definitions] = await Promise.all([
     Promise.all(documents.map((one) => liveOf(sources.cluster, one))),
-    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind))),
+    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind, isBookkeeping(kind, profile) ? { keep: inOneLine } : {}))),
     // Those of others may be hundreds, each with its schema.
     sources.cluster.list(K.CustomResourceDefinition, { keep: (crd) => (isOurs(crd) ? unattributed(crd) : named(crd)) }),
   ]);

@@ -2,4 +2,4 @@
 export { addressesInOrder, adviceFor, countedFaults, shown } from './checks.ts';
 export type { IpamFault } from './faults.ts';
 export { keepsIpam, keptIpam, newFaults, readKeptIpam } from './kept.ts';
-export { givesAddresses, hasOwnCni, type IpamFacts, ipamIn, notedNode, readIpam, readIpamAlone } from './survey.ts';
+export { givesAddresses, hasOwnCni, type IpamFacts, notedNode, readIpam, readIpamAlone } from './survey.ts';

@@ -78,15 +78,6 @@ export function readIpamAlone(
   return readIpam(cluster, context, installation, () => readAround(cluster));
 }
 
-/** The same of resources that were listed already; undefined where no address was ever given. */
-export async function ipamIn(cluster: Reader, context: Context, listed: readonly KubeObject[]): Promise<IpamFacts | undefined> {
-  const { ipam, crdGroup } = context.profile;
-  const of = (kind: string) => listed.filter((one) => one.kind === kind && one.apiVersion.startsWith(`${crdGroup}/`));
-  const blocks = ipam ? of(ipam.blocks.kind) : [];
-  if (!ipam || blocks.length === 0) return undefined;
-  return ipamFacts(cluster, context, { blocks, affinities: of(ipam.affinities.kind) }, await readAround(cluster));
-}
-
 const servedKind = (kinds: readonly Kind[], plural: string, { profile }: Context) =>
   kinds.find((one) => one.group === profile.crdGroup && one.plural === plural);
 

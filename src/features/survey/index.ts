@@ -50,6 +50,7 @@ export { readPinnedImages } from './pinned-images.ts';
 export { attempt, attemptWith, LeftOut, listServed, liveOf, resourcesOf } from './reading.ts';
 export { operatorRelease } from './release-evidence.ts';
 export {
+  isBookkeeping,
   podView,
   readAgentConfig,
   readClient,

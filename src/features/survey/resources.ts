@@ -27,9 +27,12 @@ export async function readResources(
   );
 }
 
-function isWanted(kind: Kind, { crdGroup, removedKinds }: Profile): boolean {
+export const isBookkeeping = ({ group, plural }: Kind, { crdGroup }: Profile): boolean => group === crdGroup && BOOKKEEPING.has(plural);
+
+function isWanted(kind: Kind, profile: Profile): boolean {
+  const { crdGroup, removedKinds } = profile;
   if (kind.plural.includes('/')) return false;
-  if (kind.group === crdGroup) return !BOOKKEEPING.has(kind.plural);
+  if (kind.group === crdGroup) return !isBookkeeping(kind, profile);
   return removedKinds.some(({ group, plural }) => group === kind.group && plural === kind.plural);
 }
 

@@ -31,14 +31,29 @@ const RESOURCES = [
   objectOf('crd.netsvc.io/v1', 'NetworkPolicy', 'default.db', { metadata: { namespace: 'shop' }, spec: { selector: 'all()' } }),
   objectOf('crd.netsvc.io/v1', 'NetworkPolicy', 'default.web', { metadata: { namespace: 'shop' }, spec: { order: 1.5 } }),
   objectOf('crd.netsvc.io/v1', 'ClusterInformation', 'default', { spec: { netsvcVersion: RELEASE } }),
+  ...['10-0-0-0-26', '10-0-0-64-26'].map((name) =>
+    objectOf('crd.netsvc.io/v1', 'IPAMBlock', name, {
+      spec: { affinity: 'host:no', allocations: [null, 0], attributes: [{ handle_id: 'h\n"' }] },
+    }),
+  ),
 ];
+
+/** The release of these tests defines no such kind. */
+const BLOCKS = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'ipamblocks.crd.netsvc.io', {
+  spec: {
+    group: 'crd.netsvc.io',
+    names: { kind: 'IPAMBlock', plural: 'ipamblocks' },
+    scope: 'Cluster',
+    versions: [{ name: 'v1', served: true, storage: true }],
+  },
+});
 
 /** Names that differ only in a sign that no file name may have everywhere. */
 const ROLES = ['own:reader', 'own-reader'].map((name) => objectOf('rbac.authorization.k8s.io/v1', 'ClusterRole', name, { rules: [] }));
 
 /** A backup of our own release with custom resources and a person's Secret, as it is written. */
 async function backUp(folder: string, withSecrets: boolean): Promise<readonly KubeObject[]> {
-  const installed = [...(await installedClientSide(RELEASE)), ...RESOURCES, ...ROLES, SECRET];
+  const installed = [...(await installedClientSide(RELEASE)), BLOCKS, ...RESOURCES, ...ROLES, SECRET];
   const bench = applyBench(installed, { options: { withSecrets, installedManifest: '/own.yaml' } });
   bench.files.set('/own.yaml', manifestText([...(await ownDocuments(RELEASE)), ...ROLES, SECRET]));
   const plan = (await backupStage.open(bench.sources, bench.context)).plan();
@@ -113,6 +128,7 @@ describe('the files of a backup', () => {
     assert.deepEqual(folders, ['RESTORE.md', 'SHA256SUMS', 'crds', 'custom-resources', 'objects', 'secrets', 'uids.tsv']);
     assert.deepEqual(files.filter((file) => file.startsWith('custom-resources/')).sort(), [
       'custom-resources/ClusterInformation.crd.netsvc.io.yaml',
+      'custom-resources/IPAMBlock.crd.netsvc.io.yaml',
       'custom-resources/NetworkPolicy.crd.netsvc.io.yaml',
     ]);
     assert.ok(files.includes('crds/CustomResourceDefinition_networkpolicies.crd.netsvc.io.yaml'), files.join('\n'));
@@ -136,10 +152,17 @@ describe('the files of a backup', () => {
     }
   });
 
+  it('have what agents write in one line for each object: there are as many of them as pods', async () => {
+    const lines = (await text(whole(), 'custom-resources/IPAMBlock.crd.netsvc.io.yaml')).trimEnd().split('\n');
+    assert.deepEqual([lines.length, lines[0], lines[2]], [4, '---', '---']);
+  });
+
   it('have the UIDs of custom resources in a table', async () => {
     const lines = (await text(whole(), 'uids.tsv')).trimEnd().split('\n');
     assert.deepEqual(lines.sort(), [
       'ClusterInformation\t\tdefault\tuid-ClusterInformation/default',
+      'IPAMBlock\t\t10-0-0-0-26\tuid-IPAMBlock/10-0-0-0-26',
+      'IPAMBlock\t\t10-0-0-64-26\tuid-IPAMBlock/10-0-0-64-26',
       'NetworkPolicy\tshop\tdefault.db\tuid-NetworkPolicy/default.db',
       'NetworkPolicy\tshop\tdefault.web\tuid-NetworkPolicy/default.web',
     ]);
