@@ -1,4 +1,5 @@
 import { canaryOn } from './canary.ts';
+import { fleetOf } from './fleet.ts';
 import { foreignText } from './foreign-text.ts';
 import { machineText, type Section } from './measure.ts';
 import { mergeLargest } from './merge.ts';
@@ -12,8 +13,8 @@ import { waitOn } from './wait.ts';
 import { wholeChain } from './whole-chain.ts';
 
 /**
- * `npm run bench [-- start-up|one-request|chain|wait|canary|rollback|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
- * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain, the wait, the canary or the rollback on this many nodes.
+ * `npm run bench [-- start-up|one-request|chain|wait|canary|fleet|rollback|merge|plan|owner-scan|owner-strip|foreign-text …]`: the machine and tables on stdout, to be put into
+ * docs/internals/performance.md with what they say. `--nodes=5` measures the whole chain, the wait, the canary, the fleet or the rollback on this many nodes.
  */
 const benches: Readonly<Record<string, () => Promise<Section>>> = {
   'start-up': startUp,
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<Section>>> = {
   chain: () => wholeChain(sizesOr([5, 100]), 3),
   wait: () => waitOn(sizesOr([1000])[0] ?? 1000),
   canary: () => canaryOn(sizesOr([20])[0] ?? 20),
+  fleet: () => fleetOf(sizesOr([1000, 5000])),
   rollback: () => rollbackOn(sizesOr([20])[0] ?? 20, 3),
   merge: mergeLargest,
   plan: planAndDiff,

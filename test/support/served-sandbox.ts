@@ -17,7 +17,7 @@ export function serveSandbox(cluster: SandboxCluster): Promise<Loopback> {
   });
 }
 
-async function answer(cluster: SandboxCluster, request: Seen, response: ServerResponse): Promise<void> {
+export async function answer(cluster: SandboxCluster, request: Seen, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   if (pathname === '/api' || pathname === '/apis') return sendDiscovery(response, cluster.kinds(), pathname === '/api');
   if (pathname.endsWith('/selfsubjectaccessreviews')) return review(cluster, request, response);
@@ -41,7 +41,7 @@ async function answer(cluster: SandboxCluster, request: Seen, response: ServerRe
 
 type Place = NonNullable<ReturnType<typeof placeOf>>;
 
-function placeOf(kinds: readonly Kind[], path: string) {
+export function placeOf(kinds: readonly Kind[], path: string) {
   const [, core, grouped, group = '', namedVersion, namespace, plural, name] =
     /^\/(?:api\/([^/]+)|(apis)\/([^/]+)\/([^/]+))(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
   const version = grouped ? namedVersion : core;
