@@ -32,8 +32,10 @@ const PRESSURES = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) =
   ...{ type, status: 'False', reason: 'KubeletHasSufficient', message: 'kubelet has sufficient resources available' },
   lastTransitionTime: '2026-11-01T00:00:00Z',
 }));
-/** Longer than the cluster in memory settles. */
-const AHEAD_MS = 61_000;
+/** Until every agent is ready. */
+const SETTLE_MS = 20_000;
+/** As long as the cluster in memory settles before, and then its agents. */
+const AHEAD_MS = 60_000 + SETTLE_MS;
 const CLIENT = '{"clientVersion":{"major":"1","minor":"36","gitVersion":"v1.36.1"}}';
 
 async function fleet(folder: string): Promise<Scenario> {
@@ -55,6 +57,7 @@ async function fleet(folder: string): Promise<Scenario> {
     if (after) version = Math.max(version, versionOf(after));
   });
   multiply(scenario);
+  await clock.sleep(SETTLE_MS);
   clock.pace = 1000;
   return scenario;
 }
