@@ -13,7 +13,7 @@ import { JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
 import { agentSaid, leanProbe, missingMount, type NodeSaid, podOfJob, refusal, without } from './said.ts';
 
 /** Nodes that are tried at the same time: at most this number of pods is in memory, and pulls its images at once. */
-const WAVE = 50;
+const AT_ONCE = 50;
 /** Requests in flight that create or delete Jobs. */
 const WIDTH = 8;
 const APART_MS = 2_000;
@@ -26,7 +26,7 @@ type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
 
 export interface Probe extends Omit<ProbeParts, 'id' | 'node' | 'part' | 'endsAfter'> {
   readonly nodes: readonly string[];
-  /** Of one wave. */
+  /** Of one node. */
   readonly timeoutMs: number;
 }
 
@@ -47,72 +47,61 @@ interface Tried {
   readonly needs: AgentNeeds | undefined;
   readonly job: KubeObject;
   readonly tries: number;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
   readonly faults: readonly string[];
   readonly untried: readonly string[];
 }
 
-/** Every node in waves: a Job on each, until each has said everything or its time is up. Throws Fault('interrupted') when stopped. */
+/** Every node, some at a time: a Job on each, until it has said everything or its time is up. Throws Fault('interrupted') when stopped. */
 export async function probeNodes(probe: Probe, ports: Ports, told: Told): Promise<Probed> {
-  const all: Probed[] = [];
-  const id = ports.clock.now().getTime().toString(36);
-  for (let first = 0; first < probe.nodes.length; first += WAVE) {
-    const here = (count: number) => told.report(first + count, probe.nodes.length, 'nodes tried');
-    all.push(await wave(probe.nodes.slice(first, first + WAVE), { probe, ports, told, id, first, here }));
+  const around = { probe, ports, told, id: ports.clock.now().getTime().toString(36) };
+  const waiting = [...probe.nodes];
+  // Kept when it is said: the cluster deletes a Job some time after its end, and with it the pod that said it.
+  const ended = new Map<string, Pick<Seen, 'said' | 'images'>>();
+  let tried: readonly Tried[] = [];
+  for (;;) {
+    const fresh = await eachOf(waiting.splice(0, AT_ONCE - tried.length), WIDTH, (name) => first(name, around));
+    for (const one of fresh) if ('said' in one) ended.set(one.said.node, one);
+    const seen = await lookAt([...tried, ...fresh.filter((one) => 'job' in one)], around);
+    const open = seen.filter(({ isOpen }) => isOpen);
+    for (const { said, images } of seen.filter(({ isOpen }) => !isOpen)) ended.set(said.node, { said, images });
+    await eachOf(seen, WIDTH, async (one) => one.isOpen || removed(one.tried.job, around));
+    told.report(ended.size, probe.nodes.length, 'nodes tried');
+    if (open.length + waiting.length === 0) break;
+    if (told.stop.aborted) throw new Fault('interrupted', 'stopped while nodes were tried; the Jobs are deleted', [AGAIN]);
+    tried = await eachOf(open, WIDTH, (one) => one.next?.() ?? Promise.resolve(one.tried));
+    await ports.clock.sleep(APART_MS, told.stop).catch(() => undefined);
   }
-  return { results: all.flatMap(({ results }) => results), nodes: all.flatMap(({ nodes }) => nodes) };
+  const all = probe.nodes.flatMap((name) => ended.get(name) ?? []);
+  return { results: all.flatMap(({ images }) => images), nodes: all.map(({ said }) => said) };
 }
 
-interface Wave {
+interface Trial {
   readonly probe: Probe;
   readonly ports: Ports;
   readonly told: Told;
   readonly id: string;
-  readonly first: number;
-  here(count: number): void;
 }
 
-async function wave(names: readonly string[], around: Wave): Promise<Probed> {
-  const { probe, ports, told } = around;
-  const found = new Map(
-    (await eachOf(names, WIDTH, (name) => ports.cluster.get(K.Node, name))).flatMap((one) => (one ? [[one.metadata.name, one]] : [])),
-  );
-  const gone = names.filter((name) => !found.has(name));
-  const until = ports.clock.now().getTime() + probe.timeoutMs;
-  let tried = await eachOf([...found.values()], WIDTH, (node) => begun(node, probe.needs, around));
-  for (;;) {
-    const seen = await lookAt(tried, around);
-    const open = seen.filter(({ isOpen }) => isOpen);
-    around.here(names.length - open.length);
-    const isOver = open.length === 0 || ports.clock.now().getTime() >= until;
-    if (isOver) {
-      await eachOf(tried, WIDTH, ({ job }) => removed(job, around));
-      return {
-        results: seen.flatMap(({ images }) => images),
-        nodes: [...seen.map(({ said }) => said), ...gone.map((node) => ({ node, faults: [], untried: ['everything: the node is gone'] }))],
-      };
-    }
-    if (told.stop.aborted) throw new Fault('interrupted', 'stopped while nodes were tried; the Jobs are deleted', [AGAIN]);
-    tried = await eachOf(seen, WIDTH, (one) => one.next?.() ?? Promise.resolve(one.tried));
-    await ports.clock.sleep(APART_MS, told.stop).catch(() => undefined);
-  }
+async function first(name: string, around: Trial): Promise<Tried | Pick<Seen, 'said' | 'images'>> {
+  const node = await around.ports.cluster.get(K.Node, name);
+  if (!node) return { said: { node: name, faults: [], untried: ['everything: the node is gone'] }, images: [] };
+  return begun(node, around.probe.needs, around);
 }
 
-async function begun(
-  node: KubeObject,
-  needs: AgentNeeds | undefined,
-  { probe, ports, told, id, first }: Wave,
-  before?: Tried,
-): Promise<Tried> {
+async function begun(node: KubeObject, needs: AgentNeeds | undefined, { probe, ports, told, id }: Trial, before?: Tried): Promise<Tried> {
   const { name } = node.metadata;
   const tries = (before?.tries ?? 0) + 1;
-  const part = `${probe.nodes.indexOf(name, first) + 1}-${tries}`;
+  const part = `${probe.nodes.indexOf(name) + 1}-${tries}`;
   const document = probeJob({ ...probe, needs, id, node: name, part, endsAfter: Math.ceil(probe.timeoutMs / 1000) + 30 });
   const job = await ports.cluster.create(K.Job, document);
   told.created(refOf(job));
-  return { node, needs, job, tries, faults: before?.faults ?? [], untried: before?.untried ?? [] };
+  const until = before?.until ?? ports.clock.now().getTime() + probe.timeoutMs;
+  return { node, needs, job, tries, until, faults: before?.faults ?? [], untried: before?.untried ?? [] };
 }
 
-async function removed(job: KubeObject, { ports, told }: Wave): Promise<void> {
+async function removed(job: KubeObject, { ports, told }: Trial): Promise<void> {
   await ports.cluster.remove(K.Job, refOf(job)).catch(unlessGone);
   told.deleted(refOf(job));
 }
@@ -130,7 +119,7 @@ interface Seen {
   readonly next?: () => Promise<Tried>;
 }
 
-async function lookAt(tried: readonly Tried[], around: Wave): Promise<readonly Seen[]> {
+async function lookAt(tried: readonly Tried[], around: Trial): Promise<readonly Seen[]> {
   const { cluster, clock } = around.ports;
   const { namespace, images } = around.probe;
   const pods = await cluster.list(K.Pod, { namespace, labelSelector: NODE_PROBES, keep: leanProbe });
@@ -151,24 +140,26 @@ interface Heard {
   readonly now: number;
 }
 
-function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, images, now }: Heard, around: Wave): Seen {
+function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, images, now }: Heard, around: Trial): Seen {
   const { node, needs, job } = one;
   const results = probedImages(new Map(pod ? [[node.metadata.name, pod]] : []), [node], images, now);
   const agent = pod && needs ? agentSaid(pod, needs) : { faults: [], untried: [], isOver: needs === undefined };
   const missing = pod && needs && !agent.isOver ? missingMount(mounts, pod.metadata.name, needs.mounts) : undefined;
-  if (missing && one.tries < MOST_TRIES) {
+  if (missing && one.tries < MOST_TRIES && now < one.until) {
     const next = () => tryAgain(one, { mount: missing.mount, instead: undefined, fault: undefined, ...without(missing) }, around);
     return { tried: one, said: saidOf(one, {}), images: results, isOpen: true, next };
   }
   const noPod = pod ? undefined : refusal(refused, job.metadata.name);
   const isHopeless = !pod && (noPod !== undefined || now - Date.parse(job.metadata.creationTimestamp ?? '') > CREATED_MS);
-  const isUntold = !agent.isOver || results.some(({ state }) => state === 'untold');
+  // Without its image the agent says nothing, however long it is waited for.
+  const isWithout = results.some(({ image, state }) => image === needs?.image && state === 'failed');
+  const isUntold = !(agent.isOver || isWithout) || results.some(({ state }) => state === 'untold');
   const why = noPod ?? missing?.says ?? results.find(({ state }) => state !== 'pulled')?.because ?? 'no answer of the node yet';
   return {
     tried: one,
     said: saidOf(one, { ...agent, untried: [...agent.untried, ...(agent.isOver ? [] : [`the agent: ${why}`])] }),
     images: noPod === undefined ? results : results.map((each) => ({ ...each, because: noPod })),
-    isOpen: isUntold && !isHopeless && !isAway(results),
+    isOpen: isUntold && !isHopeless && !isAway(results) && now < one.until,
   };
 }
 
@@ -187,7 +178,7 @@ interface Change {
 }
 
 /** The same pod with the folder above a missing one in its place, or without it. */
-async function tryAgain(one: Tried, { mount, instead, fault }: Change, around: Wave): Promise<Tried> {
+async function tryAgain(one: Tried, { mount, instead, fault }: Change, around: Trial): Promise<Tried> {
   await removed(one.job, around);
   const { needs } = one;
   if (!needs) return one;

@@ -213,7 +213,7 @@ describe('what a node says of the agent of the target', () => {
 });
 
 describe('the nodes', () => {
-  it('are tried in waves, 1,000 with little in memory', async function () {
+  it('are tried some at a time, 1,000 with little in memory', async function () {
     this.timeout(60_000);
     globalThis.gc?.();
     const names = Array.from({ length: 1_000 }, (_, index) => `node-${index + 1}`);
@@ -238,6 +238,32 @@ describe('the nodes', () => {
       ['node-778'],
     );
     assert.ok(most < 150e6, `${most}`);
+  });
+
+  it('keep what they said while one of their wave has no place, though the cluster deletes their Jobs', async () => {
+    const { nodes, results } = await tried({ a: {}, b: { unschedulable: 'Insufficient cpu' } }, { timeoutMs: 600_000 });
+    assert.deepEqual(nodes[0], { node: 'a', faults: [], untried: [] });
+    assert.deepEqual(
+      results.map(({ node, state }) => `${node} ${state}`),
+      ['a pulled', 'a pulled', 'b untold', 'b untold'],
+    );
+  });
+
+  it('wait for none that has no place: others are tried meanwhile', async () => {
+    const machines = Array.from({ length: 120 }, (_, index) => [
+      `n${index}`,
+      index % 40 === 0 ? { unschedulable: 'Insufficient cpu' } : {},
+    ]);
+    const { standIn, nodes } = await tried(Object.fromEntries(machines), { timeoutMs: 600_000 });
+    assert.equal(nodes.filter(({ untried }) => untried.length > 0).length, 3);
+    const took = standIn.now - Date.parse(standIn.created[0]?.metadata.creationTimestamp ?? '');
+    assert.ok(took < 620_000, `${took}`);
+  });
+
+  it('are not waited for where the agent’s image cannot be pulled', async () => {
+    const { standIn } = await tried({ a: { pulls: false }, b: {} }, { timeoutMs: 600_000 });
+    const took = standIn.now - Date.parse(standIn.created[0]?.metadata.creationTimestamp ?? '');
+    assert.ok(took < 10_000, `${took}`);
   });
 
   it('are not tried where no pod may be started: that is one message, before the first Job', async () => {

@@ -1,4 +1,4 @@
-import { jsonAt } from '../../../src/kernel/json.ts';
+import { jsonAt, textAt } from '../../../src/kernel/json.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
 
@@ -77,8 +77,10 @@ export class StandIn {
       this.#jobs = this.#jobs.filter(({ metadata }) => metadata.uid !== uid);
       this.deleted.push(uid);
     },
-    list: async (_: Kind, { keep = (one: KubeObject) => one }: ListOptions = {}) =>
-      [...this.strangers, ...this.#jobs.flatMap((job) => this.#podOf(job) ?? [])].map(keep),
+    list: async (_: Kind, { keep = (one: KubeObject) => one }: ListOptions = {}) => {
+      this.#jobs = this.#jobs.filter((job) => !this.#isExpired(job));
+      return [...this.strangers, ...this.#jobs.flatMap((job) => this.#podOf(job) ?? [])].map(keep);
+    },
     raw: async (path: string) => {
       const isMount = path.includes('FailedMount');
       const own = this.#jobs.flatMap((job) => (isMount ? this.#failedMount(job) : this.#failedCreate(job)) ?? []);
@@ -101,6 +103,13 @@ export class StandIn {
       this.now += ms;
     },
   };
+
+  /** A finished Job is deleted by the cluster; here a pod that ends has ended at once. */
+  #isExpired(job: KubeObject): boolean {
+    const isFinished = textAt(this.#podOf(job), 'status', 'phase') === 'Succeeded';
+    const after = Number(jsonAt(job.spec, 'ttlSecondsAfterFinished')) * 1000;
+    return isFinished && this.now >= Date.parse(job.metadata.creationTimestamp ?? '') + after;
+  }
 
   #machineOf(job: KubeObject): Machine {
     return this.#machines.get(nodeNameOf(job)) ?? {};
