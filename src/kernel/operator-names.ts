@@ -163,6 +163,8 @@ export interface OperatorCrossings {
   /** What the operator refuses of the Installation's spec, after it has filled in its defaults. */
   readonly refused: readonly Refusal[];
   readonly defaults: readonly DefaultValue[];
+  /** Values that newer patches of the operator write, and that say no more than a field that is not set. */
+  readonly unset: readonly { readonly field: string; readonly value: string }[];
   /** What it finds in the cluster and compares with that spec. */
   readonly findings: readonly Finding[];
   /**

@@ -159,6 +159,8 @@ export const calicoCrossings: OperatorCrossings = {
   },
   refused: calicoRefusals,
   defaults: calicoDefaults,
+  // Operator v1.40.14 and v1.40.15 write it; the CRDs of v1.42.4 and before do not have it.
+  unset: [{ field: 'spec.cni.specVersion', value: 'Auto' }],
   findings: calicoFindings,
   pools: {
     plural: 'ippools',

@@ -2,6 +2,7 @@ import { type Command, command } from '../../kernel/argv.ts';
 import { type Evidence, notApplicable, read, type Verdict } from '../../kernel/check.ts';
 import { type RepairCommand, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
+import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
@@ -109,12 +110,16 @@ const judgeLost = withTarget(({ documents }, _installation, facts, { profile, go
   const crds = targetCrds(documents);
   if (crds.length === 0) return notApplicable('the target manifest holds no CRDs');
   const { kinds } = profile.cli;
+  const { unset = [] } = profile.operator.crossings ?? {};
   const users = kinds && [...kinds.cluster, ...kinds.namespaced];
   const lost = storedBySchema(crds, facts, profile)
     .filter(({ crd: { group, plural } }) => group !== profile.crdGroup || !users || users.includes(plural))
     .flatMap(({ schema, objects }) =>
       objects.flatMap((object) => {
-        const fields = schema.properties?.spec ? prunedFields(object.spec, schema.properties.spec, 'spec') : [];
+        const pruned = schema.properties?.spec ? prunedFields(object.spec, schema.properties.spec, 'spec') : [];
+        const fields = pruned.filter(
+          (field) => !unset.some((one) => one.field === field && textAt(object, ...field.split('.')) === one.value),
+        );
         return fields.length === 0 ? [] : [evidenceOf(object, listed(fields))];
       }),
     );

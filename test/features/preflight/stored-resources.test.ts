@@ -71,6 +71,7 @@ const byOperator = (spec: object, gateway: object = {}) => ({
   ...operated({ installation: installed(spec), gateways: [object(API, 'GatewayAPI/default', { spec: gateway })] }),
   target: targetOf(
     operatorCrd('installations', 'Installation', {
+      cni: { type: 'object', properties: { type: { type: 'string' } } },
       calicoNetwork: {
         type: 'object',
         properties: { ipPools: { type: 'array', maxItems: 25, items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
@@ -121,6 +122,13 @@ checkCases('NS-512', {
     is: 'warning',
     about: ['GatewayAPI/default'],
     details: [/^spec\.gatewayDeployment, spec\.gatewayClasses\[0\]\.kind$/],
+  },
+  'passes with what the operator wrote itself, and says nothing': { facts: byOperator({ cni: { specVersion: 'Auto' } }), is: 'ok' },
+  'warns where a user chose it': {
+    facts: byOperator({ cni: { specVersion: '0.3.1' } }),
+    is: 'warning',
+    about: ['Installation/default'],
+    details: [/^spec\.cni\.specVersion$/],
   },
   'passes with what agents alone write': {
     facts: {
