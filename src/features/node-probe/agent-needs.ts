@@ -4,6 +4,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder, sameMinor } from '../../kernel/release.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
+import { isImageOf } from '../survey/index.ts';
 
 /** A folder or file of the node that the agent mounts. */
 export interface HostMount {
@@ -13,6 +14,8 @@ export interface HostMount {
   readonly type: string;
   readonly mountPath: string;
   readonly propagation?: string;
+  /** How it is tried after the first try has failed: as a file instead of a folder, or the reverse; or the folder above it. */
+  readonly tried?: 'other type' | 'above';
 }
 
 /** What a node has to give to the agent of the target, as far as a pod can try it. */
@@ -50,7 +53,7 @@ export function agentNeeds(daemonSet: KubeObject, image: string, around: Around)
   const pod = mapAt(daemonSet.spec, 'template', 'spec');
   const containers = [...recordsIn(pod.initContainers), ...recordsIn(pod.containers)];
   const mounts = distinct([...containers.flatMap((one) => mountsOf(one, pod)), ...addedMounts(around)]);
-  const main = containers.findLast((one) => String(one.image).includes('node')) ?? {};
+  const main = containers.findLast((one) => isImageOf(String(one.image), around.profile.images.agent)) ?? {};
   const dnsPolicy = textAt(pod, 'dnsPolicy');
   const host = literal(main, 'KUBERNETES_SERVICE_HOST') ?? around.apiHost;
   const isByNode = dnsPolicy === 'Default' || (pod.hostNetwork === true && (dnsPolicy === undefined || dnsPolicy === 'ClusterFirst'));

@@ -43,30 +43,30 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
 const RUNS_AFTER_MS = 3_000;
 
 /**
- * What every node says of every image, by the pod that it has of the probe; `now` in milliseconds. Known programs print their version; other images get a missing command, as a
- * container that cannot start proves the pull.
+ * What every node says of every image, by the pod that it has of the probe; `images` has the container of each, for a webhook may have changed what the
+ * container pulls. `now` in milliseconds. Known programs print their version; other images get a missing command, as a container that cannot start proves the pull.
  */
 export function probedImages(
   pods: ReadonlyMap<string, KubeObject>,
   nodes: readonly KubeObject[],
-  images: readonly string[],
+  images: ReadonlyMap<string, string>,
   now: number,
 ): readonly ProbedImage[] {
   return nodes.flatMap((node) => {
     const pod = pods.get(node.metadata.name);
     const { name, ready, reason } = nodeFacts(node);
-    return images.map((image): ProbedImage => {
-      const said = pod ? saidOf(pod, image, now) : ({ state: 'untold', because: 'not scheduled' } as const);
+    return [...images].map(([image, container]): ProbedImage => {
+      const said = pod ? saidOf(pod, container, now) : ({ state: 'untold', because: 'not scheduled' } as const);
       if (said.state !== 'untold' || ready) return { node: name, image, ...said };
       return { node: name, image, state: 'away', because: `the node is not ready (${reason})` };
     });
   });
 }
 
-function saidOf(pod: KubeObject, image: string, now: number): Pick<ProbedImage, 'state' | 'because'> {
+function saidOf(pod: KubeObject, named: string, now: number): Pick<ProbedImage, 'state' | 'because'> {
   const { spec, status } = podShape(pod);
-  const container = spec?.containers?.find((one) => one.image === image);
-  const told = status?.containerStatuses?.find(({ name }) => name === container?.name);
+  const container = spec?.containers?.find(({ name }) => name === named);
+  const told = status?.containerStatuses?.find(({ name }) => name === named);
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (!told)
     return {
@@ -86,7 +86,8 @@ function programSaid({ state, lastState }: ContainerStatus, now: number): Pick<P
   const fatal = ended && CANNOT_RUN[ended.exitCode ?? 0];
   if (fatal) return { state: 'failed', because: `pulled, but its program cannot run here: exit code ${ended.exitCode} (${fatal})` };
   const { reason = '', message = '' } = state?.waiting ?? {};
-  if (message.includes('exec format error')) return { state: 'failed', because: `pulled, but it is of another architecture: ${message}` };
+  const foreign = [message, ended?.message ?? ''].find((one) => one.includes('exec format error'));
+  if (foreign !== undefined) return { state: 'failed', because: `pulled, but it is of another architecture: ${foreign.trim()}` };
   if (ended || !NOT_YET.has(reason)) return { state: 'pulled', because: reason };
   if (!state?.running) return { state: 'untold', because: 'still pulling' };
   const since = Date.parse(state.running.startedAt ?? '');

@@ -42,7 +42,8 @@ if [ "$name" ]; then
   else tell "name untried"; fi
 fi
 tell done
-exec "$@"`;
+if command -v "$1" >/dev/null 2>&1; then exec "$@"; fi
+tell "program $1"`;
 
 export interface ProbeParts {
   readonly namespace: string;
@@ -65,16 +66,17 @@ export interface ProbeParts {
 const GONE_AFTER = 60;
 
 /** What an agent mounts as `…OrCreate`, or without a type, is mounted where it exists, and never created. */
-export function typeOfProbe({ type }: Pick<HostMount, 'type'>): string {
-  if (type === '' || type === 'DirectoryOrCreate') return 'Directory';
-  return type === 'FileOrCreate' ? 'File' : type;
+export function typeOfProbe({ type, tried }: Pick<HostMount, 'type' | 'tried'>): string {
+  if (tried === 'above') return 'Directory';
+  if (type === '' || type === 'DirectoryOrCreate') return tried ? 'File' : 'Directory';
+  if (type === 'FileOrCreate') return tried ? 'Directory' : 'File';
+  return type;
 }
 
 /** A Job of one pod on that node, built from nothing: no token, no variable, no Secret. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
 export function probeJob(parts: ProbeParts): KubeObject {
   const { namespace, id, node, part, needs, pullSecrets, endsAfter } = parts;
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
-  const others = parts.images.filter((image) => image !== needs?.image);
   const pod = {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -87,7 +89,9 @@ export function probeJob(parts: ProbeParts): KubeObject {
     ...(needs?.hostNetwork ? { hostNetwork: true } : {}),
     ...(needs?.dnsPolicy === undefined ? {} : { dnsPolicy: needs.dnsPolicy }),
     ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map((name) => ({ name })) } : {}),
-    containers: [...(needs ? [agentContainer(needs, parts)] : []), ...others.map((image, index) => imageContainer(image, index, parts))],
+    containers: [...containersOf(parts.images, needs)].map(([image, name]) =>
+      needs && name === AGENT ? agentContainer(needs, parts) : imageContainer(image, name, parts),
+    ),
     ...(needs ? { volumes: volumesOf(needs.mounts) } : {}),
   };
   return {
@@ -101,6 +105,13 @@ export function probeJob(parts: ProbeParts): KubeObject {
       template: { metadata: { labels: NODE_PROBE }, spec: pod },
     },
   };
+}
+
+/** Names of containers by image, that of the agent first. */
+export function containersOf(images: readonly string[], needs: Pick<AgentNeeds, 'image'> | undefined): ReadonlyMap<string, string> {
+  const others = images.filter((image) => image !== needs?.image);
+  const named = others.map((image, index) => [image, `image-${index + 1}`] as const);
+  return new Map([...(needs ? [[needs.image, AGENT] as const] : []), ...named]);
 }
 
 /** The pod alone, for the server to evaluate. */
@@ -131,12 +142,13 @@ function agentContainer({ image, mounts, isPrivileged, resources, ports, resolve
 
 const RESTRICTED = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 
-function imageContainer(image: string, index: number, { versionCommands }: ProbeParts) {
+function imageContainer(image: string, name: string, { versionCommands }: ProbeParts) {
   return {
-    name: `image-${index + 1}`,
+    name,
     image,
     imagePullPolicy: 'IfNotPresent',
     command: versionCommands[parseImage(image).name] ?? [NO_PROGRAM],
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     resources: { requests: { cpu: '1m', memory: '4Mi' }, limits: { cpu: '200m', memory: '128Mi' } },
     securityContext: RESTRICTED,
   };

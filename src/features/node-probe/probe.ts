@@ -9,7 +9,7 @@ import { AGAIN } from '../../kernel/step.ts';
 import { pagesOf } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { type ProbedImage, probedImages } from './image-probe.ts';
-import { JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
+import { containersOf, JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
 import { agentSaid, leanProbe, missingMount, type NodeSaid, podOfJob, refusal, without } from './said.ts';
 
 /** Nodes that are tried at the same time: at most this number of pods is in memory, and pulls its images at once. */
@@ -19,8 +19,8 @@ const WIDTH = 8;
 const APART_MS = 2_000;
 /** A Job whose pod is refused never gets one. */
 const CREATED_MS = 15_000;
-/** Folders above a mount that are tried, over all its mounts. */
-const MOST_TRIES = 12;
+/** Of one node, over all its mounts. */
+const MOST_TRIES = 20;
 
 type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
 
@@ -142,7 +142,7 @@ interface Heard {
 
 function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, images, now }: Heard, around: Trial): Seen {
   const { node, needs, job } = one;
-  const results = probedImages(new Map(pod ? [[node.metadata.name, pod]] : []), [node], images, now);
+  const results = probedImages(new Map(pod ? [[node.metadata.name, pod]] : []), [node], containersOf(images, needs), now);
   const agent = pod && needs ? agentSaid(pod, needs) : { faults: [], untried: [], isOver: needs === undefined };
   const missing = pod && needs && !agent.isOver ? missingMount(mounts, pod.metadata.name, needs.mounts) : undefined;
   if (missing && one.tries < MOST_TRIES && now < one.until) {
@@ -184,7 +184,7 @@ async function tryAgain(one: Tried, { mount, instead, fault }: Change, around: T
   if (!needs) return one;
   const mounts = needs.mounts.flatMap((each) => {
     if (each.volume !== mount.volume) return [each];
-    return instead ? [{ ...each, path: instead.path, type: instead.type }] : [];
+    return instead ? [{ ...each, path: instead.path, tried: instead.tried }] : [];
   });
   const before = {
     ...one,

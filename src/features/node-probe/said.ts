@@ -32,14 +32,22 @@ export function missingMount(events: readonly object[], pod: string, mounts: rea
   return undefined;
 }
 
-/** What is tried in place of a mount that is missing: the folder above it, or nothing; and what is wrong, if that is. */
+/** What is tried in place of a mount that is missing: a file instead of a folder, the folder above it, or nothing; and what is wrong, if that is. */
 export function without({ mount, says }: Missing): { readonly instead?: HostMount; readonly fault?: string } {
   const isCreated = mount.type === '' || mount.type.endsWith('OrCreate');
   if (!isCreated) return { fault: `${mount.path} is needed as ${mount.type}, and is none: ${shortText(says)}` };
+  if (mount.tried === undefined) return { instead: { ...mount, tried: 'other type' } };
   if (/^\/(?:sys|proc)\//.test(mount.path))
     return { fault: `${mount.path} does not exist and cannot be created: the kernel of the node is without that file system` };
   const above = mount.path.slice(0, Math.max(mount.path.lastIndexOf('/'), 0));
-  return above === '' ? {} : { instead: { ...mount, path: above, type: 'DirectoryOrCreate' } };
+  return above === '' ? {} : { instead: { ...mount, path: above, tried: 'above' } };
+}
+
+/** What exists, but as what the agent does not take; where it asks for no type, anything will do. */
+function ofOtherType({ path, type, tried }: HostMount): readonly string[] {
+  if (tried !== 'other type' || type === '') return [];
+  const [is, needed] = type === 'FileOrCreate' ? ['folder', 'file'] : ['file', 'folder'];
+  return [`${path} is a ${is} on the node, and the agent needs a ${needed}`];
 }
 
 /** Reasons of a container that the runtime could not start. */
@@ -87,6 +95,7 @@ function scriptSaid(message: string, { mounts, ports, resolves = '' }: AgentNeed
   const [name] = after('name');
   return {
     faults: [
+      ...mounts.flatMap(ofOtherType),
       ...ports.filter((port) => taken.has(port)).map((port) => `port ${port} is taken by another program`),
       ...written.map(({ path }) => `${path} is on a read-only file system, and the agent writes there`),
       ...(name === 'no' ? [`the resolver of the node does not know ${resolves}, by which the agent reaches the API server`] : []),
@@ -95,6 +104,7 @@ function scriptSaid(message: string, { mounts, ports, resolves = '' }: AgentNeed
       ...(lines.includes('done')
         ? []
         : [`ports, read-only folders: the probe in the image ended early${message === '' ? '' : `: ${shortText(message)}`}`]),
+      ...after('program').map((program) => `program ${program}: the image does not have it`),
       ...(name === 'untried' ? [`name ${resolves}: the image has no getent`] : []),
     ],
   };

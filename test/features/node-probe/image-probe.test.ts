@@ -27,7 +27,7 @@ const PARTS: ProbeParts = {
 };
 const NOW = Date.parse('2026-11-24T04:00:10Z');
 const stateOf = (pods: readonly KubeObject[], ready = true) => {
-  const [first] = probedImages(new Map(pods.map((one) => ['a', one])), [node('a', ready)], [IMAGE], NOW);
+  const [first] = probedImages(new Map(pods.map((one) => ['a', one])), [node('a', ready)], new Map([[IMAGE, 'image-1']]), NOW);
   return `${first?.state}: ${first?.because}`;
 };
 
@@ -75,6 +75,11 @@ describe('what a node says of an image', () => {
       waiting('RunContainerError', 'exec /bin/calico-node: exec format error'),
       'failed: pulled, but it is of another architecture: exec /bin/calico-node: exec format error',
     ],
+    [
+      'another architecture, as a container says that has ended',
+      container({ state: { terminated: { exitCode: 255, message: 'exec /bin/calico-node: exec format error\n' } } }),
+      'failed: pulled, but it is of another architecture: exec /bin/calico-node: exec format error',
+    ],
     ['no program of that name', waiting('RunContainerError', 'no such file'), 'pulled: RunContainerError'],
     ['it has run for a while', startedAt('2026-11-24T04:00:00Z'), 'pulled: '],
     ['it has just been started', startedAt('2026-11-24T04:00:09Z'), 'untold: starting'],
@@ -100,6 +105,11 @@ describe('what a node says of an image', () => {
       '/bin/calico-node -v',
       '/bin/calico-node -v',
     ]);
+  });
+
+  it('is by its container, whatever image a webhook has put there', () => {
+    const swapped = { nodeName: 'a', containers: [{ name: 'image-1', image: 'mirror.example/swapped' }] };
+    assert.equal(stateOf([pod(container({ state: { running: {} } }), swapped)]), 'pulled: ');
   });
 
   it('is nothing without a pod, and nothing to wait for where the node is not ready', () => {

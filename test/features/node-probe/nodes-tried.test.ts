@@ -164,6 +164,19 @@ describe('what a node says of the agent of the target', () => {
       { lacks: ['/opt/cni', '/var/lib/calico', '/run/xtables.lock'] },
       /^$/,
     ],
+    'is a folder where the agent needs a file, or the reverse': [
+      { folders: ['/run/xtables.lock'], files: ['/var/lib/calico'] },
+      /^\/run\/xtables\.lock is a folder on the node, and the agent needs a file; \/var\/lib\/calico is a file on the node, and the agent needs a folder$/,
+    ],
+    'is nothing where it asks for no type, and there is a file': [{ files: ['/etc/cni/net.d'] }, /^$/],
+    'is that its image is of another architecture': [
+      { exitCode: 255, says: 'exec /bin/sh: exec format error' },
+      /image failed: pulled, but it is of another architecture: exec \/bin\/sh: exec format error$/,
+    ],
+    'is that the image is without the program': [
+      { tells: ['done', 'program /bin/calico-node'] },
+      /^not tried: program \/bin\/calico-node: the image does not have it$/,
+    ],
     'is a CNI folder that cannot be written': [
       { tells: ['ro /host/opt/cni/bin', 'ro /nodeproc'] },
       /^\/opt\/cni\/bin is on a read-only file system/,

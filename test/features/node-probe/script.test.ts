@@ -52,6 +52,11 @@ describe('the script of a node probe', () => {
     assert.deepEqual([lines.at(-1), code], ['done', 7]);
   });
 
+  it('tells that the program is not there, and does not take that for a processor that cannot run it', async () => {
+    const { lines, code } = await told([], '', '/no/such/program', '-v');
+    assert.deepEqual([lines.at(-1), code], ['program /no/such/program', 0]);
+  });
+
   it('tells whether the resolver of the node knows a name', async () => {
     assert.ok((await told([], 'localhost', 'true')).lines.some((line) => /^name (?:yes|untried)$/.test(line)));
     assert.ok((await told([], 'no-such-name.invalid', 'true')).lines.some((line) => /^name (?:no|untried)$/.test(line)));

@@ -8,11 +8,16 @@ export interface Machine {
   readonly pulls?: boolean;
   /** Folders and files that it does not have. */
   readonly lacks?: readonly string[];
+  /** Paths that are files here, or folders, whatever the agent asks for. */
+  readonly files?: readonly string[];
+  readonly folders?: readonly string[];
   /** Mounts that are not shared. */
   readonly unshared?: readonly string[];
   readonly hasShell?: boolean;
   /** Exit code of the program. */
   readonly exitCode?: number;
+  /** What the shell or the loader says in place of the script. */
+  readonly says?: string;
   /** What the script tells. */
   readonly tells?: readonly string[];
   /** The Job controller's words: no pod is created. */
@@ -131,9 +136,10 @@ export class StandIn {
   }
 
   #lacking(job: KubeObject) {
-    const { lacks = [] } = this.#machineOf(job);
-    return (specOf(job).volumes ?? []).find(({ hostPath }) =>
-      lacks.some((one) => hostPath.path === one || hostPath.path.startsWith(`${one}/`)),
+    const { lacks = [], files = [], folders = [] } = this.#machineOf(job);
+    return (specOf(job).volumes ?? []).find(
+      ({ hostPath: { path, type } }) =>
+        lacks.some((one) => path === one || path.startsWith(`${one}/`)) || (type === 'File' ? folders : files).includes(path),
     );
   }
 
@@ -167,7 +173,10 @@ export class StandIn {
     };
   }
 
-  #stateOf({ name, volumeMounts = [] }: Pod['containers'][number], { unshared = [], hasShell = true, exitCode = 0, tells = [] }: Machine) {
+  #stateOf(
+    { name, volumeMounts = [] }: Pod['containers'][number],
+    { unshared = [], hasShell = true, exitCode = 0, tells = [], says }: Machine,
+  ) {
     if (name !== 'agent') return { terminated: { exitCode: 0, reason: 'Completed' } };
     const shared = volumeMounts.find(
       ({ mountPropagation, mountPath }) => mountPropagation === 'Bidirectional' && unshared.includes(mountPath),
@@ -180,7 +189,7 @@ export class StandIn {
       const message = 'failed to create containerd task: exec: "sh": executable file not found in $PATH: unknown';
       return { terminated: { exitCode: 128, reason: 'StartError', message } };
     }
-    return { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message: [...tells, 'done', ''].join('\n') } };
+    return { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message: says ?? [...tells, 'done', ''].join('\n') } };
   }
 }
 
