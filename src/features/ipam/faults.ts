@@ -15,14 +15,21 @@ export interface IpamFault extends Required<Pick<Evidence, 'text' | 'detail'>>, 
 /** An affinity that is being given up, or only asked for, gives no address. */
 const CONFIRMED = 'confirmed';
 
-/** Blocks that two nodes take addresses from: what one gives, the other may give as well. */
-export function twiceClaimed(affinities: readonly KubeObject[]): readonly IpamFault[] {
+/** Blocks that two nodes take addresses from, by the claims of nodes and the block's own word: what one gives, the other may give as well. */
+export function twiceClaimed(affinities: readonly KubeObject[], blocks: readonly KubeObject[]): readonly IpamFault[] {
   const held = affinities.filter(({ spec }) => textAt(spec, 'state') === CONFIRMED && textAt(spec, 'deleted') !== 'true');
-  const byBlock = Map.groupBy(held, ({ spec }) => textAt(spec, 'cidr') ?? '');
-  return [...byBlock].flatMap(([cidr, claims]) => {
-    const nodes = [...new Set(claims.map(({ spec }) => textAt(spec, 'node') ?? ''))].toSorted();
+  const claims = [
+    ...held.map((one) => ({ one, node: textAt(one.spec, 'node') ?? '' })),
+    ...blocks.flatMap((one) => {
+      const [, node] = /^host:(.+)$/.exec(textAt(one.spec, 'affinity') ?? '') ?? [];
+      return node === undefined ? [] : [{ one, node }];
+    }),
+  ];
+  const byBlock = Map.groupBy(claims, ({ one }) => textAt(one.spec, 'cidr') ?? '');
+  return [...byBlock].flatMap(([cidr, all]) => {
+    const nodes = [...new Set(all.map(({ node }) => node))].toSorted();
     if (cidr === '' || nodes.length < 2) return [];
-    const objects = claims.map((one) => refText(refOf(one))).toSorted();
+    const objects = all.map(({ one }) => refText(refOf(one))).toSorted();
     return [
       { kind: 'twice-claimed' as const, text: `block ${cidr}`, detail: `claimed by ${nodes.join(' and ')}: ${objects.join(', ')}`, nodes },
     ];
@@ -38,25 +45,31 @@ const TUNNELS = {
   IPv6WireguardInterfaceAddr: 'IPv6 WireGuard',
 } as const;
 
-/** Tunnel addresses that no block has as given: the next pod there may get them. */
+/** Tunnel addresses that no block has as given to that node: a pod there has it, or the next one may get it. */
 export function looseTunnels(blocks: readonly KubeObject[], nodes: readonly KubeObject[], apiGroup: string): readonly IpamFault[] {
   const noted = nodes.flatMap((node) =>
     Object.entries(TUNNELS).flatMap(([name, title]) => {
       const address = canonicalAddress(node.metadata.annotations?.[`${apiGroup}/${name}`]?.split('/')[0] ?? '');
-      return address === undefined ? [] : [{ node, title, address }];
+      return address === undefined ? [] : [{ node: node.metadata.name, title, address }];
     }),
   );
   const wanted = new Set(noted.map(({ address }) => address));
-  for (const block of blocks) for (const { address } of allocationsOf(block)) wanted.delete(address);
-  return noted
-    .filter(({ address }) => wanted.has(address))
-    .map(({ node, title, address }) => ({
-      kind: 'tunnel' as const,
-      text: `${node.metadata.name} ${address}`,
-      detail: `${title} tunnel address without an allocation`,
-      nodes: [node.metadata.name],
-      object: { apiVersion: 'v1', kind: 'Node', name: node.metadata.name },
-    }));
+  const given = new Map(blocks.flatMap(allocationsOf).flatMap((one) => (wanted.has(one.address) ? [[one.address, one]] : [])));
+  return noted.flatMap(({ node, title, address }) => {
+    const allocation = given.get(address);
+    // Old releases do not say whose it is.
+    if (allocation && allocation.pod === undefined && ['', node].includes(allocation.node)) return [];
+    const whose = allocation && (allocation.pod === undefined ? `node ${allocation.node}` : `pod ${allocation.pod}`);
+    return [
+      {
+        kind: 'tunnel' as const,
+        text: `${node} ${address}`,
+        detail: whose === undefined ? `${title} tunnel address without an allocation` : `${title} tunnel address, but it is given to ${whose}`,
+        nodes: [node],
+        object: { apiVersion: 'v1', kind: 'Node', name: node },
+      },
+    ];
+  });
 }
 
 export interface Present {

@@ -88,7 +88,7 @@ async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities
   return {
     blocks: blocks.length,
     faults: [
-      ...twiceClaimed(affinities),
+      ...twiceClaimed(affinities, blocks),
       ...looseTunnels(blocks, nodes, context.profile.apiGroup),
       ...(lost.length === 0 ? [] : await leftOvers(cluster, context, lost)),
     ],

@@ -102,6 +102,26 @@ describe('the bookkeeping of addresses', () => {
     ]);
   });
 
+  it('has a block whose own node is not the one that claims it', async () => {
+    const { faults } = await read({ objects: [block('10.0.1.0/26', {}), affinity('10.0.1.0/26', 'n2')] });
+    assert.deepEqual(faults, [
+      'twice-claimed: block 10.0.1.0/26: claimed by n1 and n2: BlockAffinity/n2-10-0-1-0-26, IPAMBlock/10-0-1-0-26',
+    ]);
+  });
+
+  it('has a tunnel address that is given to a pod, or noted by two nodes', async () => {
+    const tunnel = { 'projectcalico.org/IPv4VXLANTunnelAddr': '10.0.1.0' };
+    const { faults } = await read({
+      objects: [block('10.0.1.0/26', { 0: {}, 1: { pod: 'a/web' } })],
+      nodes: [node('n1', tunnel), node('n2', { ...tunnel, 'projectcalico.org/IPv4IPIPTunnelAddr': '10.0.1.1' })],
+      pods: ['a/web'],
+    });
+    assert.deepEqual(faults, [
+      'tunnel: n2 10.0.1.1: IPIP tunnel address, but it is given to pod a/web',
+      'tunnel: n2 10.0.1.0: VXLAN tunnel address, but it is given to node n1',
+    ]);
+  });
+
   it('lacks tunnel addresses that agents noted, of both families, however they are written', async () => {
     const { faults } = await read({
       objects: [block('10.0.1.0/26', { 63: {} }), block('fd00:0:0:1::40/122', { 1: {} })],
