@@ -85,6 +85,8 @@ export interface KeptPlace {
   readonly isStrict: boolean;
   /** When the cluster ends the pods by itself, in milliseconds of our clock. */
   readonly until: number;
+  /** Whether agents are left that the run has not replaced yet. */
+  isRolling(): Promise<boolean>;
 }
 
 /** Follows connections by what their pods report, until the chain ends. Stops it at a broken one where that was asked for, or while the verdict on a canary is open. */
@@ -260,7 +262,7 @@ export class ConnectionWatch implements Watcher {
     const before = this.#figures;
     const because = this.#links.flatMap((one) => this.#learn(one, { logs, alive, away, now }));
     this.#pods = alive;
-    this.#tellOver(now);
+    await this.#tellOver(now);
     if (because.length > 0) {
       this.#because = because[0] ?? '';
       for (const one of because) this.#told.onNetwork(this.trace, one);
@@ -339,8 +341,8 @@ export class ConnectionWatch implements Watcher {
     return new Set(nodes.map(nodeFacts).flatMap(({ name, ready }) => (ready ? [] : [name])));
   }
 
-  /** With `--probe-strict`, or on a canary, nothing may continue that nobody watches. */
-  #tellOver(now: number): void {
+  /** With `--probe-strict`, or on a canary, no agent may be replaced that nobody watches. */
+  async #tellOver(now: number): Promise<void> {
     const made = this.#links.filter(isMade);
     // While none has been made yet, none has ended either.
     const isEnded = made.length > 0 && made.every(({ ended }) => ended !== undefined);
@@ -349,7 +351,8 @@ export class ConnectionWatch implements Watcher {
     this.#isOver = true;
     this.#because = `connections are not watched any more: ${why}`;
     this.#told.onNetwork(this.trace, this.#because);
-    if (this.#place.isStrict || this.#isOfCanary) this.#failed.abort();
+    const isRolling = this.#place.isStrict && (await this.#place.isRolling().catch(() => true));
+    if (isRolling || this.#isOfCanary) this.#failed.abort();
   }
 
   /** The pods that run, by the UID of their Job. */

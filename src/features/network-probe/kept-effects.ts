@@ -168,7 +168,8 @@ async function begin(ports: EnginePorts, effect: KeepConnections, around: Around
   const late = await stuckText(keeps, ports, namespace);
   if (late !== undefined) return late;
   const outside = await keepOutside();
-  const watch = new ConnectionWatch(ports, around, { namespace, isStrict, until }, created, kept);
+  const isRolling = async () => (await readAgents(ports, agents)).some(({ is }) => is !== 'upgraded');
+  const watch = new ConnectionWatch(ports, around, { namespace, isStrict, until, isRolling }, created, kept);
   if (outside !== undefined) watch.skipped(`from outside the pod network: ${outside}`);
   await watch.opened(LISTENS_MS, around.stop);
   if (around.stop.aborted) throw new Fault('interrupted', 'stopped before connections were there; the Jobs are deleted', [AGAIN]);

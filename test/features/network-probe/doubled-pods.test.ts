@@ -28,7 +28,7 @@ describe('a connection of whose Job another pod says that it is', () => {
     };
     const told: string[] = [];
     const around = { onNetwork: (_: unknown, because?: string) => void (because && told.push(because)), warn: () => undefined };
-    const where = { namespace: 'probe', isStrict: true, until: Number.POSITIVE_INFINITY };
+    const where = { namespace: 'probe', isStrict: true, until: Number.POSITIVE_INFINITY, isRolling: async () => true };
     const kept = { from: 'a', to: 'b', outside: false, link: 1, keeps: 'keeps', answers: 'answers' };
     const watch = new ConnectionWatch({ cluster: cluster as never, clock }, around, where, [], [kept]);
     await watch.opened(30_000, never);

@@ -69,7 +69,7 @@ describeWhere(PROBLEM, 'connections over a played network', function () {
       onNetwork: (_: NetworkTrace, because?: string) => void (because === undefined ? undefined : told.push(because)),
       warn: () => undefined,
     };
-    const where = { namespace: 'probe', isStrict: false, until: Number.POSITIVE_INFINITY };
+    const where = { namespace: 'probe', isStrict: false, until: Number.POSITIVE_INFINITY, isRolling: async () => true };
     const watch = new ConnectionWatch({ cluster: cluster as never, clock: systemClock() }, around, where, [], kept);
     const never = new AbortController().signal;
     await watch.opened(30_000, never);
