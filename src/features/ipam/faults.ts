@@ -64,7 +64,8 @@ export function looseTunnels(blocks: readonly KubeObject[], nodes: readonly Kube
       {
         kind: 'tunnel' as const,
         text: `${node} ${address}`,
-        detail: whose === undefined ? `${title} tunnel address without an allocation` : `${title} tunnel address, but it is given to ${whose}`,
+        detail:
+          whose === undefined ? `${title} tunnel address without an allocation` : `${title} tunnel address, but it is given to ${whose}`,
         nodes: [node],
         object: { apiVersion: 'v1', kind: 'Node', name: node },
       },
