@@ -43,17 +43,18 @@ function countOf(number: number, isPercent: boolean): Choice {
   return isPercent ? { percent: number } : { count: number };
 }
 
-/** The nodes of the canary, by name. Throws Fault('usage') where that is no part of the cluster that can be evaluated. */
+/** The nodes of the canary, by name; `isBegun`: by an earlier run. Throws Fault('usage') where that is no part of the cluster that can be evaluated. */
 export async function chooseNodes(
   cluster: Pick<ClusterReader, 'list'>,
   text: string,
   agents: readonly AgentNode[],
+  isBegun = false,
 ): Promise<readonly string[]> {
   const choice = parseCanary(text);
   if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
   const chosen =
     'names' in choice
-      ? namedNodes(choice.names, agents)
+      ? namedNodes(isBegun ? stillThere(choice.names, agents) : choice.names, agents)
       : 'selector' in choice
         ? await selected(cluster, choice, agents)
         : counting(choice, agents);
@@ -65,9 +66,17 @@ function namedNodes(names: readonly string[], agents: readonly AgentNode[]): rea
   const all = new Map(agents.map((one) => [one.node.metadata.name, one]));
   const unknown = names.find((name) => !all.has(name));
   if (unknown !== undefined) throw unknownNode(unknown, [...all.keys()]);
-  const unfit = names.find((name) => !isReady(all.get(name)?.node));
+  // Where it was begun it is watched to its end: a new agent may be what makes the node not ready.
+  const unfit = names.find((name) => !all.get(name)?.isNew && !isReady(all.get(name)?.node));
   if (unfit !== undefined) throw refused(`--canary: node ${unfit} is not ready, so its agent cannot be evaluated`);
   return names.toSorted();
+}
+
+/** Without nodes that have gone since, unless none is left. */
+function stillThere(names: readonly string[], agents: readonly AgentNode[]): readonly string[] {
+  const all = new Set(agents.map(({ node }) => node.metadata.name));
+  const left = names.filter((name) => all.has(name));
+  return left.length > 0 ? left : names;
 }
 
 function unknownNode(name: string, known: readonly string[]): Fault {

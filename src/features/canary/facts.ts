@@ -46,7 +46,7 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
 /** The nodes of `--canary`. Throws Fault('usage') where it names none that can be evaluated. */
 export async function readCanary({ cluster }: Pick<Sources, 'cluster'>, text: string, found: AgentFacts): Promise<CanaryFacts> {
   const { target, selector, agents, isChanging } = found;
-  const nodes = await chooseNodes(cluster, text, agents);
+  const nodes = await chooseNodes(cluster, text, agents, !isChanging);
   const chosen = new Set(nodes);
   return {
     target,

@@ -12,6 +12,7 @@ export async function chooseProbed(
   nodes: readonly KubeObject[],
 ): Promise<readonly string[]> {
   const names = nodes.map(({ metadata }) => metadata.name).toSorted();
+  if (names.length === 0) throw refused('--probe-nodes: the agents of the target run on no node of this cluster');
   const said = asked.trim();
   if (said === 'all') return names;
   const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(said) ?? [];
