@@ -56,7 +56,8 @@ export function refusingPace(part: PathPart): PathPart {
     async open(sources, context, installation) {
       const { maxUnavailable, until } = context.options;
       if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
-      const [flag] = [...needsOwnPace(context), ...(until === 'agents' ? ['until agents'] : [])];
+      if (until === 'agents') throw untilAgents(installation.path);
+      const [flag] = needsOwnPace(context);
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },
@@ -67,6 +68,14 @@ function paceOfOperator(path: string): Fault {
   return new Fault('usage', `--max-unavailable is not possible on an installation by ${path}: its operator sets the pace`, [
     'leave it out; spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation says how many agents may be unavailable',
   ]);
+}
+
+function untilAgents(path: string): Fault {
+  return new Fault(
+    'usage',
+    `--until agents is not possible on an installation by ${path}: its operator replaces the controllers in the same second as the agents`,
+    ['write --until controllers: all is new then, and the renaming of policies is held'],
+  );
 }
 
 function ofOperator(flag: string, path: string): Fault {
