@@ -64,13 +64,13 @@ export function withBoxes(page: string, text: string): string {
   return found.reduce((whole, [name, rows]) => replaced(whole, name, rows(calico)), text);
 }
 
-/** Sentences of pages that name what is upgraded to; RELEASE and LINE stand for it. */
+/** Sentences of pages that name what is upgraded to: RELEASE, its LINE, and the EARLIEST line whose end under an operator is known (NS-601). */
 const OF_TARGET: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['Upgrade Calico v3.15+ to LINE,', 'a later patch than RELEASE see'],
   'docs/use/quick-start.md': ['The target is Calico RELEASE,'],
-  'docs/use/faq.md': ['another release than LINE?', 'the target is LINE or later', 'written for LINE.'],
+  'docs/use/faq.md': ['another release than LINE?', 'the target is EARLIEST or later', 'written for LINE.'],
   'docs/reference/profiles.md': ['as many as there are containers | RELEASE |', 'default stays at RELEASE until'],
-  'docs/reference/path-operator.md': ['The target is LINE or later'],
+  'docs/reference/path-operator.md': ['The target is EARLIEST or later'],
   'package.json': ['policy service to LINE,'],
   'plugin.yaml': ['policy service to LINE\n', 'to LINE: looks'],
 };
@@ -78,16 +78,19 @@ export const TARGETED: readonly string[] = Object.keys(OF_TARGET);
 
 /** The page with the release of today. Throws if it lacks one of its sentences. */
 export function withTarget(page: string, text: string): string {
-  const line = calico.defaultRelease.replace(/\.\d+$/, '');
+  const lineOf = (release = '') => release.replace(/\.\d+$/, '');
+  const words = { RELEASE: calico.defaultRelease, LINE: lineOf(calico.defaultRelease), EARLIEST: lineOf(calico.operator.end?.since) };
+  const said = (sentence: string, as: (value: string) => string) =>
+    Object.entries(words).reduce((whole, [word, value]) => whole.replace(word, as(value)), sentence);
   return (OF_TARGET[page] ?? []).reduce((whole, sentence) => {
     const found = new RegExp(
-      sentence
-        .replace(/[|?+.]/g, '\\$&')
-        .replace('RELEASE', String.raw`v\d+\.\d+\.\d+`)
-        .replace('LINE', String.raw`v\d+\.\d+`),
+      said(sentence.replace(/[|?+.]/g, '\\$&'), (value) => value.replaceAll(/\d+/g, String.raw`\d+`).replaceAll('.', String.raw`\.`)),
     );
     if (!found.test(whole)) throw new Error(`${page} does not say: ${sentence}`);
-    return whole.replace(found, sentence.replace('RELEASE', calico.defaultRelease).replace('LINE', line));
+    return whole.replace(
+      found,
+      said(sentence, (value) => value),
+    );
   }, text);
 }
 

@@ -116,6 +116,8 @@ export interface NotRead {
   readonly hint?: Said | readonly Said[];
   /** The command that helps, where one does. */
   readonly next?: Command;
+  /** The server passed the question on, and who answers it is away (502, 503, 504). */
+  readonly isAway?: true;
   /** It was not asked for, on purpose. */
   readonly leftOut?: boolean;
   /** The check that says what helps: NS-009 where the account may not read it. While that one is an open error, this one is folded under it. */

@@ -19,9 +19,10 @@ export function rolloutSummary(progress: RolloutProgress): string {
   return pending ? `${counts} · ${pending}` : counts;
 }
 
-function countsText({ pods }: RolloutProgress): string {
-  const count = (phase: PodPhase) => pods.filter((pod) => pod.phase === phase).length;
-  return `${count('updating')} updating · ${count('failed')} failed`;
+/** `1 updating · 0 failed`; at least that many of each. */
+function countsText({ pods }: RolloutProgress, least = 0): string {
+  const counts = (['updating', 'failed'] as const).map((phase) => ({ phase, count: pods.filter((pod) => pod.phase === phase).length }));
+  return counts.flatMap(({ phase, count }) => (count >= least ? [`${count} ${phase}`] : [])).join(' · ');
 }
 
 /**
@@ -48,16 +49,15 @@ function liveSummary(progress: RolloutProgress, width: number, leftMs: number | 
   const { target, desired, pods, pending } = progress;
   const isMoving = pods.some(({ phase }) => phase === 'updating' || phase === 'failed');
   const done = `${newPods(progress)}/${desired}`;
-  const counts = pending && !isMoving ? pending : countsText(progress);
+  const [counts, most] = [0, 1].map((least) => (pending && !isMoving ? pending : countsText(progress, least)));
   const left = leftMs === undefined ? [] : [leftText(leftMs)];
-  const most = counts.replaceAll(/(?<!\S)0 (?:updating|failed)(?: · )?/g, '').replace(/ · $/, '');
   const forms = [
     [`${target.name} ${bar(newPods(progress), desired)} ${done}`, counts, ...left],
     [`${target.name} ${done}`, counts, ...left],
     [`${target.name} ${done}`, most, ...left],
     [`${target.name} ${done}`, most],
     [`${target.name} ${done}`],
-  ].map((parts) => parts.filter((part) => part !== '').join(' · '));
+  ].map((parts) => parts.filter(Boolean).join(' · '));
   return forms.find((form) => displayWidth(form) <= width) ?? forms.at(-1) ?? '';
 }
 

@@ -7,7 +7,7 @@ import { POLICY_KINDS, type PoliciesSettled } from '../policies/index.ts';
 import { attempt, resourcesOf } from '../survey/index.ts';
 import type { JournalOwner } from './journal-entries.ts';
 import { type OwnedFate, type OwnerWorld, ownerPlace, type ReferenceFate } from './owner-fate.ts';
-import type { UnreadKind } from './undiscovered.ts';
+import { type UnreadKind, unreadKind } from './undiscovered.ts';
 
 /** Every reference to the service's resources, and whether it is removed before the upgrade. */
 export interface OwnerReferences {
@@ -171,7 +171,7 @@ export async function withMute(cluster: Asked, references: OwnerReferences): Pro
   };
   const unread = asked.flatMap((one): readonly UnreadKind[] => {
     const reading = found.get(ownerKey(one));
-    return reading && 'unread' in reading ? [{ kind: `${one.kind}.${one.group}`, because: reading.unread }] : [];
+    return reading && 'unread' in reading ? [unreadKind(`${one.kind}.${one.group}`, reading)] : [];
   });
   const objects = references.objects.map(({ owned, fates }) => ({ owned, fates: fates.map(judged) }));
   return { ...references, objects, unread: [...references.unread, ...unread] };

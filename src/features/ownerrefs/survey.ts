@@ -4,7 +4,7 @@ import { ApiFailure, type ClusterReader, type ListOptions } from '../../kernel/p
 import { appliedOwnerUids } from '../../kube/managed-fields.ts';
 import { attempt } from '../survey/index.ts';
 import type { OwnedObject } from './owner-fate.ts';
-import { isHidden, readDefined, type UnreadKind, undiscovered } from './undiscovered.ts';
+import { isHidden, readDefined, type UnreadKind, undiscovered, unreadKind } from './undiscovered.ts';
 import { type Groups, joinViews, leanOf, placeText, type StoredView, stillHidden, storedView, type TwoViews, twoViewsIn } from './views.ts';
 
 const CONCURRENT_LISTS = 6;
@@ -80,7 +80,7 @@ interface KindSearch extends ListOptions {
 
 async function ownedOf(cluster: Searched, kind: Kind, search: KindSearch): Promise<Omit<OwnedScan, 'kinds'>> {
   const reading = await attempt(() => listOrNothing(cluster, kind, search));
-  if ('unread' in reading) return { objects: [], unread: [{ kind: kindText(kind), because: reading.unread }] };
+  if ('unread' in reading) return { objects: [], unread: [unreadKind(kindText(kind), reading)] };
   const groups = new Set(search.ownedBy);
   const { listed, at } = reading.value;
   return { objects: listed.flatMap((object) => ownedIn(object, at, groups)), unread: [] };
@@ -97,7 +97,7 @@ async function ownedInBoth(
   const { ownedBy = [], ...search } = searchOf(crd);
   const reading = await attempt(() => listOrNothing(cluster, crd, { ...search, keep: leanOf(groups) }));
   const shown = await ownedOf(cluster, v3, searchOf(v3));
-  if ('unread' in reading) return { objects: shown.objects, unread: [{ kind: kindText(crd), because: reading.unread }, ...shown.unread] };
+  if ('unread' in reading) return { objects: shown.objects, unread: [unreadKind(kindText(crd), reading), ...shown.unread] };
   const { listed, at } = reading.value;
   const objects = listed.flatMap((object) => ownedIn(object, at, new Set(ownedBy)));
   if (shown.unread.length > 0) return { objects, unread: shown.unread };

@@ -1,4 +1,4 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { isOfGroup, K } from '../../kernel/kinds.ts';
 import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
@@ -10,6 +10,11 @@ export interface UnreadKind {
   /** `secrets`, `deployments.apps`, or a whole group. */
   readonly kind: string;
   readonly because: string;
+  readonly isAway?: true;
+}
+
+export function unreadKind(kind: string, { unread, isAway }: NotRead): UnreadKind {
+  return { kind, because: unread, ...(isAway ? { isAway } : {}) };
 }
 
 interface Definition {
@@ -40,12 +45,12 @@ export async function undiscovered(
   defined: Reading<readonly string[]>,
 ): Promise<Undiscovered> {
   if (!named.some(({ group, plural }) => group === DEFINITIONS.group && plural === DEFINITIONS.plural)) return { kinds: [], unread: [] };
-  if ('unread' in defined) return { kinds: [], unread: [{ kind: crdName(DEFINITIONS), because: defined.unread }] };
+  if ('unread' in defined) return { kinds: [], unread: [unreadKind(crdName(DEFINITIONS), defined)] };
   const known = new Set(named.map(crdName));
   const absent = defined.value.filter((name) => !known.has(name));
   const found = await eachOf(absent, CONCURRENT_READS, async (name): Promise<Undiscovered> => {
     const read = await attempt(() => cluster.get(DEFINITIONS, name));
-    if ('unread' in read) return { kinds: [], unread: [{ kind: name, because: read.unread }] };
+    if ('unread' in read) return { kinds: [], unread: [unreadKind(name, read)] };
     return { kinds: read.value === undefined ? [] : definedBy(read.value), unread: [] };
   });
   return { kinds: found.flatMap(({ kinds }) => kinds), unread: found.flatMap(({ unread }) => unread) };
@@ -68,11 +73,7 @@ export async function isHidden(cluster: Pick<ClusterReader, 'get'>, { group, ver
   return 'value' in read && (read.value?.spec as { readonly service?: unknown } | undefined)?.service !== undefined;
 }
 
-/** An answer of the aggregation that its server is not there, as readings word it. */
-const NO_SERVER = /\((?:502|503|504)\)$/;
-
 /** Something could not be searched, and the only reason is that the server of the aggregated group is away. */
 export function isApiAway(unread: readonly UnreadKind[], apiGroup: string): boolean {
-  const isAway = ({ kind, because }: UnreadKind) => kind === apiGroup || (isOfGroup(kind, apiGroup) && NO_SERVER.test(because));
-  return unread.length > 0 && unread.every(isAway);
+  return unread.length > 0 && unread.every(({ kind, isAway }) => kind === apiGroup || (isOfGroup(kind, apiGroup) && isAway));
 }

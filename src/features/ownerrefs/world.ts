@@ -9,7 +9,7 @@ import { attempt, resourcesOf } from '../survey/index.ts';
 import { type OwnedObject, type OwnersOfKind, type OwnerWorld, ownerPlace, type StoredOwner } from './owner-fate.ts';
 import type { Way } from './removal-rule.ts';
 import { kindText } from './survey.ts';
-import type { UnreadKind } from './undiscovered.ts';
+import { type UnreadKind, unreadKind } from './undiscovered.ts';
 
 export interface ReadWorld {
   readonly world: OwnerWorld;
@@ -72,13 +72,13 @@ async function readKind(
   ]);
   const unread: UnreadKind[] = [];
   const unreadOwners: string[] = [];
-  const missed = (group: string, kind: string, because: string) => {
-    unread.push({ kind, because });
+  const missed = (group: string, one: UnreadKind) => {
+    unread.push(one);
     unreadOwners.push(groupKind({ group, kind: name }));
   };
-  if (inV3 && !v3) missed(profile.apiGroup, `${name}.${profile.apiGroup}`, 'the server does not serve it');
-  if (v3 && served && 'unread' in served) missed(profile.apiGroup, kindText(v3), served.unread);
-  if (crd && stored && 'unread' in stored) missed(profile.crdGroup, kindText(crd), stored.unread);
+  if (inV3 && !v3) missed(profile.apiGroup, { kind: `${name}.${profile.apiGroup}`, because: 'the server does not serve it' });
+  if (v3 && served && 'unread' in served) missed(profile.apiGroup, unreadKind(kindText(v3), served));
+  if (crd && stored && 'unread' in stored) missed(profile.crdGroup, unreadKind(kindText(crd), stored));
   return {
     owners: {
       namespaced: (v3 ?? crd)?.namespaced ?? false,

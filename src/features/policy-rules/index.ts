@@ -35,6 +35,6 @@ export type { ChangedPolicy } from './rule-changes.ts';
 export { type RuleSides, ruleSidesOf, sideChangeText } from './rule-sides.ts';
 export type { EndpointProfile } from './rules.ts';
 export { type Labels, predicateOf } from './selector.ts';
-export { storedSelector } from './stored-selector.ts';
+export { StoredFault, storedSelector } from './stored-selector.ts';
 export { type ChangeVerdict, type LaneVerdict, laneText } from './verdict.ts';
 export { dropsAllOf, hostsWithout } from './without-policy.ts';

@@ -1,6 +1,6 @@
-import { Fault } from '../../kernel/fault.ts';
-import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Labels } from './selector.ts';
+import { StoredFault } from './stored-selector.ts';
 
 export type Direction = 'ingress' | 'egress';
 
@@ -48,11 +48,9 @@ export function assertRulesCount(object: KubeObject, rules: Readonly<Record<Dire
     for (const [index, rule] of rules[way].entries()) {
       const why = whyIgnored(rule);
       if (why === undefined) continue;
-      throw new Fault(
-        'failed',
-        `${refText(refOf(object))}: spec.${way}[${index}].${why}; for this rule the agents ignore the whole policy`,
-        ['correct the rule, or delete the policy'],
-      );
+      throw new StoredFault(object, `spec.${way}[${index}].${why}; for this rule the agents ignore the whole policy`, [
+        'correct the rule, or delete the policy',
+      ]);
     }
   }
 }

@@ -2,18 +2,25 @@ import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { type Selector, SelectorError, type SetOperator, type TextOperator } from './selector.ts';
 
+/** What is wrong with a stored object; `says` leaves out which one that is. */
+export class StoredFault extends Fault {
+  readonly says: string;
+
+  constructor(object: KubeObject, says: string, steps: readonly string[]) {
+    super('failed', `${refText(refOf(object))}: ${says}`, steps);
+    this.says = says;
+  }
+}
+
 /** The selector in a field of a stored object: nothing checks it on its way in by kubectl. Throws Fault `failed` naming object, field and column. */
 export function storedSelector(object: KubeObject, field: string, text: string): Selector {
   try {
     return parseSelector(text);
   } catch (thrown) {
     if (!(thrown instanceof SelectorError)) throw thrown;
-    throw new Fault(
-      'failed',
-      `${refText(refOf(object))}: spec.${field} is no selector: ${thrown.message}`,
-      ['correct the selector, or delete the policy: its effect cannot be determined'],
-      thrown,
-    );
+    throw new StoredFault(object, `spec.${field} is no selector: ${thrown.message}`, [
+      'correct the selector, or delete the policy: its effect cannot be determined',
+    ]);
   }
 }
 

@@ -1,6 +1,5 @@
-import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { type Labels, predicateOf, storedSelector } from '../policy-rules/index.ts';
+import { type Labels, predicateOf, StoredFault, storedSelector } from '../policy-rules/index.ts';
 
 export interface Selected {
   readonly selected: readonly KubeObject[];
@@ -29,7 +28,7 @@ export function faultOf(reading: () => unknown): string | undefined {
     reading();
     return undefined;
   } catch (thrown) {
-    if (thrown instanceof Fault) return thrown.message.replace(/^\S+: /, '');
+    if (thrown instanceof StoredFault) return thrown.says;
     throw thrown;
   }
 }

@@ -27,7 +27,12 @@ export async function attemptApi<T>(reading: () => Promise<T>): Promise<Reading<
     if (thrown instanceof LeftOut) return { unread: thrown.message, leftOut: true };
     if (!(thrown instanceof ApiFailure)) throw thrown;
     const { message, status } = thrown;
-    return { unread: `${message} (${status === 0 ? 'no answer' : status})`, ...(status === 403 ? FORBIDDEN : {}) };
+    const isAway = status >= 502 && status <= 504;
+    return {
+      unread: `${message} (${status === 0 ? 'no answer' : status})`,
+      ...(status === 403 ? FORBIDDEN : {}),
+      ...(isAway ? { isAway } : {}),
+    };
   }
 }
 
