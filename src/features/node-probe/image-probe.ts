@@ -43,9 +43,8 @@ const CANNOT_RUN: Readonly<Record<number, string>> = {
 const RUNS_AFTER_MS = 3_000;
 
 /**
- * What every node says of every image, by the pod that it has of the probe. `images` has the container of each: a webhook may have changed
- * what the container pulls. `now` in milliseconds. Known programs print their version; other images get a missing command, as a container
- * that cannot start proves the pull.
+ * What every node says of every image, by the pod that it has of the probe. `images` has the container of each, for a webhook may have changed
+ * what that pulls; `now` in milliseconds. Known programs print their version; others get a missing command: a container that cannot start proves the pull.
  */
 export function probedImages(
   pods: ReadonlyMap<string, KubeObject>,
