@@ -88,7 +88,7 @@ export const stageFlags = {
     type: 'boolean',
     ...run,
     as: {
-      apply: { summary: 'remove only the hold of Typha that an interrupted run left; the rest is undone with the backup' },
+      apply: { summary: 'remove only the hold of Typha that an interrupted run left; rollback undoes the rest' },
       alp: { summary: 'put the former template back' },
       hep: { summary: 'undo the last migration: old endpoints, the setting, and the labels it added' },
       ownerrefs: { summary: 'restore before the upgrade: the API server is not waited for' },

@@ -52,6 +52,14 @@ describe('pages that say what the program does', () => {
     assert.match(read('docs/use/traffic.md'), /not measured/);
   });
 
+  it('know rollback wherever they speak of undo', () => {
+    const texts = ['README.md', ...globSync('{docs/{use,reference},src}/**/*.{md,ts}', { cwd: root })];
+    assert.deepEqual(
+      texts.filter((page) => /undone with the backup|nobody tests/.test(read(page))),
+      [],
+    );
+  });
+
   it('cite no section of the procedure, which the reader does not have; in documents of JSON it is data', () => {
     const cited = globSync('docs/{use,reference}/**/*.md', { cwd: root }).filter((page) =>
       /§\d/.test(read(page).replaceAll(/"ref": "[^"]*"/g, '')),

@@ -129,6 +129,7 @@ Objects that others created after this backup are not touched by it.
 
 const NO_FILES = `
 Do not apply the old operator from \`objects/\`: one of v3.29 or older would leave the service without an operator.
+A newer one replaces Typha and all agents at once: only \`rollback\` holds them.
 `;
 
 /** Of a run that was interrupted between the hold and its release. */
@@ -150,7 +151,8 @@ function returnText(path: InstallPath, profile: Profile): string {
   const isByFiles = !isOperated({ path });
   return `## To go back to the old release
 
-The service supports no downgrade, and nobody tests it. What is possible depends on how far the upgrade is, which \`status\` says:
+${profile.title} itself supports no downgrade. Tests of this program go back on a real API server with simulated nodes.
+What is possible depends on how far the upgrade is, which \`status\` says:
 
 ${lines.join('\n')}
 ${isByFiles ? FILES : `${NO_FILES}${heldText(profile)}`}`;
@@ -161,13 +163,12 @@ function beforeText({ release, takesBack }: Context['goal']): string {
 }
 
 /** A rollback's backup is of the release that it leaves. */
-function leftText({ from, to, backup }: TakenBack): string {
+function leftText(path: InstallPath, { from, to, backup }: TakenBack): string {
   const folder = backup === undefined ? '' : `: \`${oneLine(backup)}\``;
   return `## To go back to the old release
 
 These files are of ${to}: applied, they install its agents again. Run \`kubectl netsvc-upgrade rollback\` again to come to ${from}.
-Where that is refused, use the backup that was taken before the upgrade${folder}.
-`;
+${isOperated({ path }) ? '' : `Where that is refused, use the backup that was taken before the upgrade${folder}.\n`}`;
 }
 
 function restoreText(found: BackupObjects, context: Context, { path, withSecrets, store }: BackupManner): string {
@@ -219,5 +220,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-${context.goal.takesBack ? leftText(context.goal.takesBack) : returnText(path, context.profile)}`;
+${context.goal.takesBack ? leftText(path, context.goal.takesBack) : returnText(path, context.profile)}`;
 }

@@ -11,7 +11,7 @@ import { apiServerRollout, manifestEnd } from './wait.ts';
 /** Installed by a manifest that holds all of it. */
 export const manifestPath = {
   apply: manifestApply,
-  undo: 'nothing is held on this install path: apply is undone with the backup (RESTORE.md)',
+  undo: 'nothing is held on this install path: rollback undoes apply',
   writesAgents: true,
   crds: 'the full manifest holds the CRDs: apply installs them first',
   end: manifestEnd,

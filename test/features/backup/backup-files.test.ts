@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { localMachine } from '../../../src/adapters/machine.ts';
 import { backupFiles } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
+import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
 import type { ListOptions } from '../../../src/kernel/ports.ts';
 import type { Profile } from '../../../src/kernel/profile.ts';
@@ -194,10 +195,10 @@ describe('the files of a backup', () => {
   it('tell of a rollback what it leaves, and of no command to go back with: they are in the backup of the upgrade', () => {
     const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
     const upgrade = { runId: 'r', from: RELEASE, to: 'v3.32.1', wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
-    const restoreOf = (backup: string | undefined) => {
+    const restoreOf = (backup: string | undefined, path: InstallPath = 'manifest') => {
       const takesBack = { ...upgrade, ...(backup === undefined ? {} : { backup }) };
       const context = { ...contextOf({ release: RELEASE }), goal: { release: RELEASE, takesBack } };
-      const files = backupFiles(nothing, context, { path: 'manifest', withSecrets: false, store: undefined });
+      const files = backupFiles(nothing, context, { path, withSecrets: false, store: undefined });
       return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
     };
     const restore = restoreOf('/home/anna/backup-1');
@@ -206,6 +207,7 @@ describe('the files of a backup', () => {
     assert.deepEqual(commandsUnder(restore, 'To go back to the old release'), []);
     assert.match(restore, /`kubectl netsvc-upgrade rollback`[\s\S]* `\/home\/anna\/backup-1`/);
     assert.match(restoreOf(undefined), /the backup that was taken before the upgrade\.$/m);
+    assert.doesNotMatch(restoreOf('/home/anna/backup-1', 'operator'), /use the backup/);
   });
 
   it('tell how a hold of Typha is removed, where the operator can be kept from it', () => {
