@@ -5,7 +5,7 @@ import type { TakenBack } from '../kernel/intent.ts';
 import { isOlder, parseRelease } from '../kernel/release.ts';
 import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
 import { look, type Suggestion, text } from '../kernel/step.ts';
-import { noWayBack } from '../kernel/undo.ts';
+import { BY_FILES, noWayBack } from '../kernel/undo.ts';
 import { CARRIED_PART, keepsEdits } from '../manifest/carried-file.ts';
 
 interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
@@ -52,7 +52,7 @@ async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Pro
   if (last === undefined || (await keptWith(part)).some(({ id }) => id === last)) return;
   throw blocked('what the upgrade kept of your changes is gone from the cluster', [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    `or ${BY_HAND}`,
+    `or, ${BY_FILES}`,
   ]);
 }
 
@@ -75,7 +75,7 @@ async function upgradeBefore({ keptWith }: Stored, last: RunRecord, here: Here):
     if (isUpgrade(one)) return { ...one, wrote: [...new Set(since.flatMap(({ wrote }) => wrote))] };
   }
   const { from = 'an unknown release', to } = last.intent;
-  throw blocked(`the last recorded run began at ${from} and went to ${to}: an older release to go back to is not known`, [BY_HAND]);
+  throw blocked(`the last recorded run began at ${from} and went to ${to}: an older release to go back to is not known`, [BY_FILES]);
 }
 
 /** End of the ids under which records of earlier runs are kept. */
@@ -87,7 +87,6 @@ function takenBack({ runId, intent: { from, to }, wrote, startedAt, oldest, back
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);
-const BY_HAND = 'go back with the commands of RESTORE.md in the backup of the upgrade, object by object';
 const SEE_PAGE = 'what is possible from where: docs/use/going-back.md';
 
 function blocked(message: string, more: readonly Suggestion[] = []): Fault {

@@ -142,6 +142,9 @@ export interface Past {
   readonly intent: Pick<Intent, 'from'>;
 }
 
+/** For errors of a rollback: under an operator or a chart the files of the backup take nothing back. */
+export const BY_FILES = 'on the manifest paths, RESTORE.md in the backup of the upgrade has the commands, object by object';
+
 const isOn = ({ path }: Past, paths: readonly InstallPath[]) => paths.some((one) => one === path);
 
 /** Why `rollback` refuses; undefined where it goes back. */

@@ -1,6 +1,7 @@
 import type { Command } from '../../kernel/command.ts';
 import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import { isPerNode, type RolloutRow, type RolloutTrace } from '../../kernel/history.ts';
+import { isOperated } from '../../kernel/installation.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
 import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
@@ -152,6 +153,7 @@ export function undoTexts(
   }
   if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map(alone)];
   if (row?.by === 'rollback' && refused !== undefined) {
+    if (row.paths.some((path) => isOperated({ path }))) return [`not possible any more (${PAGE})`, refused, ...ways.map(alone)];
     const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
     return [`only as a manual step, rollback refuses: ${refused}`, files, ...ways.map(alone)];
   }

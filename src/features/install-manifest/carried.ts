@@ -10,6 +10,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import { isOfIntent, numberOf, type Records, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { or } from '../../kernel/step.ts';
+import { BY_FILES } from '../../kernel/undo.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -106,7 +107,7 @@ export async function readCarriedThen(
   if (carried) return carried;
   throw new Fault('failed', `what the upgrade kept of your changes cannot be read: ${last.id} is damaged`, [
     'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    'or go back with the commands of RESTORE.md in the backup of the upgrade, object by object',
+    `or, ${BY_FILES}`,
   ]);
 }
 

@@ -7,6 +7,7 @@ import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel
 import { type ChangedPlace, changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Records } from '../../kernel/run-record.ts';
+import { BY_FILES } from '../../kernel/undo.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
 import type { Candidates } from '../../manifest/choose-base.ts';
 import { identityOf } from '../../manifest/prepare.ts';
@@ -57,14 +58,12 @@ function unknownFormer(to: string, { goal }: Context): Fault {
   return new Fault(
     'blocked',
     `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)`,
-    ['go back with the commands of RESTORE.md in the backup of the upgrade, object by object'],
+    [BY_FILES],
   );
 }
 
 function otherFormer(release: string, { goal }: Context): Fault {
-  return new Fault('blocked', `your changes are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [
-    'go back with the commands of RESTORE.md in the backup of the upgrade, object by object',
-  ]);
+  return new Fault('blocked', `your changes are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [BY_FILES]);
 }
 
 /** The stage of a rollback that stops the controllers, and where a Deployment says how many there are. */

@@ -220,6 +220,16 @@ describe('what can be undone', () => {
     assert.equal(third, 'this part alone: kubectl netsvc-upgrade alp --undo --context=prod');
   });
 
+  it('is none by operator or chart where rollback refuses: the files of the backup are no undo there', () => {
+    const intent = { kind: 'upgrade', from: 'v3.31.7', to: 'v3.32.1' } as const;
+    const [first, second = '', ...rest] = undo({ path: 'operator', wrote: ['apply'], kept: [], intent });
+    assert.equal(first, 'not possible any more (docs/use/going-back.md)');
+    assert.match(second, /^the upgrade did not keep what was yours/);
+    assert.deepEqual(rest, []);
+    const crds = undo({ path: 'chart', wrote: ['crds'], dataPlane: 'ebpf', intent: { ...intent, from: 'v3.30.7' } });
+    assert.deepEqual(crds, ['not possible any more (docs/use/going-back.md)', NO_RETURNS.tables.long]);
+  });
+
   it('of a rollback is the way forward again', () => {
     const takesBack = { runId: 'r', from: 'v3.27.5', to: 'v3.32.1', startedAt: '', wrote: ['apply'] };
     assert.deepEqual(undo({ wrote: ['apply'], intent: { kind: 'rollback', to: 'v3.27.5', takesBack } }), [
