@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { prerequisites } from '../src/features/preflight/prerequisites.ts';
 import { DATA_PLANES, type DataPlane, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
-import { CONNECTIONS, restartsOn, TRAFFIC } from '../src/kernel/traffic.ts';
+import { CONNECTIONS, restartsOn, STOPPED, TRAFFIC } from '../src/kernel/traffic.ts';
 import { UNDO, UNDONE_BY } from '../src/kernel/undo.ts';
 import { calico } from '../src/profiles/calico.ts';
 
@@ -21,6 +21,12 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
         ? DATA_PLANES.map((one) => [`${name}; ${DATA_PLANE_NAMES[one]}`, CONNECTIONS[one], meanwhile, measured])
         : [[name, connections, meanwhile, measured]],
     ),
+    ...DATA_PLANES.map((one) => [
+      `nothing more, as a run stopped; ${DATA_PLANE_NAMES[one]}`,
+      STOPPED[one],
+      'on nodes whose agent is not ready: new pods, changed policies',
+      'nothing of traffic',
+    ]),
   ],
   order: () => [
     ['Path', 'What restarts; parts between two arrows have no order'],

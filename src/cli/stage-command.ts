@@ -12,6 +12,7 @@ import { beforeChanges } from '../kernel/interruption.ts';
 import { continues, recordHere } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { look, stepOf, text } from '../kernel/step.ts';
+import { inDataPlane } from '../kernel/traffic.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
 import { eventHere, flagsOfRun, isOn, oursWith, outcomeHere } from './carried.ts';
@@ -201,7 +202,9 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
   };
   let told: Outcome | undefined;
   const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
-    told ??= await toldOf(session, outcome, history, looks);
+    const dataPlane = outcome.record?.dataPlane ?? (head ?? (await found))?.dataPlane;
+    const steps = outcome.steps.map((step) => inDataPlane(step, dataPlane));
+    told ??= await toldOf(session, { ...outcome, steps }, history, looks);
     return told;
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));

@@ -128,6 +128,8 @@ interface More {
 export interface Impact {
   readonly sentences: readonly string[];
   readonly withoutNetwork?: string;
+  /** Its first sentence goes by the data plane, and is to be said again once that is known. */
+  readonly ofStop?: true;
 }
 
 /** One thing that the user is told beside a fact. */
@@ -202,9 +204,9 @@ export const fix = (said: Said): Step => new Step('fix', said, { label: 'fix: ' 
 export const or = (said: Said): Step => new Step('or', said, { label: 'or ' });
 
 /** The sentences as one, in small letters. */
-export function impact(first: string, then?: string, withoutNetwork?: string): Step {
+export function impact(first: string, then?: string, more: Omit<Impact, 'sentences'> = {}): Step {
   const sentences = [first, ...(then === undefined ? [] : [then])];
-  return new Step('impact', sentences.join('; '), { impact: { sentences, ...(withoutNetwork === undefined ? {} : { withoutNetwork }) } });
+  return new Step('impact', sentences.join('; '), { impact: { sentences, ...more } });
 }
 
 /** The same command once more, in the words of a sentence that ends with it. */

@@ -1,4 +1,5 @@
 import { type DataPlane, type InstallPath, isOperated } from './installation.ts';
+import { impact, type Step } from './step.ts';
 
 /** What restarts in an upgrade. */
 export type Part = 'operator' | 'agents' | 'typha' | 'api' | 'controllers' | 'meshed';
@@ -79,5 +80,25 @@ export function trafficSentences(dataPlane: DataPlane | undefined, measured?: st
 /** For the last lines, where no part was restarted that forwards packets. */
 export const UNTOUCHED = 'Nothing that forwards packets of pods was restarted.';
 
-/** What a stop means for pods that run: true of every data plane, as each keeps its rules in the kernel without an agent. */
-export const IN_KERNEL = 'running pods keep the network that the kernel has for them';
+/** Running connections where a run has stopped: what has restarted by then stays restarted. */
+export const STOPPED: Readonly<Record<DataPlane, string>> = {
+  standard: 'routes and rules stay in the kernel of every node',
+  ebpf: 'connections through nodes whose agent restarted may have broken, those through other nodes are not touched',
+};
+
+export function stoppedText(dataPlane: DataPlane | undefined): string {
+  return dataPlane === undefined ? `with iptables or nftables, ${STOPPED.standard}; with eBPF, ${STOPPED.ebpf}` : STOPPED[dataPlane];
+}
+
+/** What a stop means for pods that run, and then for new ones. Whoever makes it does not know the data plane. */
+export function stopImpact(then?: string, withoutNetwork?: string): Step {
+  return impact(stoppedText(undefined), then, { ofStop: true, ...(withoutNetwork === undefined ? {} : { withoutNetwork }) });
+}
+
+/** The same where it is known. */
+export function inDataPlane(step: Step, dataPlane: DataPlane | undefined): Step {
+  const { impact: made } = step.more;
+  if (!made?.ofStop) return step;
+  const { sentences, ...more } = made;
+  return impact(stoppedText(dataPlane), sentences[1], more);
+}

@@ -4,6 +4,7 @@ import { prerequisites } from '../../src/features/preflight/prerequisites.ts';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { findKind } from '../../src/sandbox/store.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
@@ -61,7 +62,7 @@ describe('the last lines of a command', function () {
     assert.match(lines.at(-3) ?? '', /^Earlier parts of this run, begun \d+s ago, changed: .*apply\.$/);
     assert.equal(
       lines.at(-2),
-      'Running pods keep the network that the kernel has for them. New pods get none on a node whose agent is not ready.',
+      'Routes and rules stay in the kernel of every node. New pods get no network on a node whose agent is not ready.',
     );
   });
 
@@ -181,7 +182,7 @@ describe('the last lines of a command', function () {
     assert.match(last[3] ?? '', /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
     assert.match(
       last[4] ?? '',
-      /^ {2}impact {2}running pods keep the network that the kernel has for them; new pods on node-\d+ get none until its agent is ready$/,
+      /^ {2}impact {2}routes and rules stay in the kernel of every node; new pods on node-\d+ get no network until its agent is ready$/,
     );
     assert.match(last[5] ?? '', /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/);
     assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
@@ -211,7 +212,7 @@ describe('the last lines of a command', function () {
     assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
-    assert.match(block[3] ?? '', /^ {2}impact {2}running pods keep the network that the kernel has for them/);
+    assert.match(block[3] ?? '', /^ {2}impact {2}routes and rules stay in the kernel of every node/);
     assert.match(block[4] ?? '', /^ {2}undo {4}possible: /);
     assert.match(block[5] ?? '', /^ {2}then {4}keep new pods off node-02: kubectl cordon node-02 \(undo: kubectl uncordon node-02\)$/);
     assert.match(block[6] ?? '', /^ {2}then {4}fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
@@ -219,6 +220,21 @@ describe('the last lines of a command', function () {
     assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.doesNotMatch(lines.join('\n'), /^error:/m);
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);
+  });
+
+  it('of a run that stopped say of eBPF what they say of no other data plane', async () => {
+    const { cluster } = scenario;
+    const settings = { apiVersion: `${cluster.profile.crdGroup}/v1`, kind: 'FelixConfiguration' };
+    const kind = findKind(cluster.kinds(), settings.apiVersion, settings.kind);
+    assert.ok(kind);
+    cluster.store.insert(kind, { ...settings, metadata: { name: 'default' }, spec: { bpfEnabled: true } });
+    cluster.nodes.fault('node-02', 'crash-loop');
+    for (const command of ['run --yes', 'wait']) {
+      const { lines } = await performed(command);
+      const text = lines.join('\n');
+      assert.match(text, /^ {2}impact {2}connections through nodes whose agent restarted may have broken, /m, command);
+      assert.doesNotMatch(text, /routes and rules stay/i, command);
+    }
   });
 
   it('of a run that stopped because new pods get no network name their nodes, and not another that is late', async () => {
@@ -240,7 +256,7 @@ describe('the last lines of a command', function () {
         'Next: kubectl -n shop describe pod web',
       ],
     );
-    assert.ok(last.includes('  impact  running pods keep the network that the kernel has for them; new pods on node-01 get none'));
+    assert.ok(last.includes('  impact  routes and rules stay in the kernel of every node; new pods on node-01 get no network'));
     assert.ok(last.includes('  then    keep new pods off node-01: kubectl cordon node-01 (undo: kubectl uncordon node-01)'));
     assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
     assert.doesNotMatch(last.join('\n'), /--max-failed/);

@@ -102,7 +102,7 @@ describe('run --probe-network', () => {
     assert.equal(exit, 5, text);
     assert.match(text, /^error: a new pod on node-\d\d \(upgraded\) does not reach a pod on node-\d\d/m);
     assert.match(next ?? '', /^Next: kubectl -n kube-system logs netsvc-node-\w+ -c netsvc-node --tail=50$/);
-    assert.doesNotMatch(text, /Running pods keep the network that the kernel has for them/);
+    assert.doesNotMatch(text, /routes and rules stay in the kernel of every node/i);
     assert.deepEqual(await leftIn(scenario), []);
   });
 

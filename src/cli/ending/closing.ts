@@ -3,13 +3,14 @@ import { networkText } from '../../kernel/connections.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
+import type { DataPlane } from '../../kernel/installation.ts';
 import { intentWords } from '../../kernel/intent.ts';
 import { tally } from '../../kernel/judge.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
-import { IN_KERNEL, trafficSentences, UNTOUCHED } from '../../kernel/traffic.ts';
+import { stoppedText, trafficSentences, UNTOUCHED } from '../../kernel/traffic.ts';
 import type { Chain } from '../command-names.ts';
 import type { Outcome } from './run.ts';
 
@@ -53,7 +54,7 @@ export function earlierLines(
   record: RunRecord,
   { chain, now }: Pick<Closed, 'chain' | 'now'>,
   earlier: readonly string[] = record.wrote,
-  traffic: readonly string[] = trafficLines(record.wrote, chain, UNDER_WAY),
+  traffic: readonly string[] = trafficLines(record.wrote, chain, underWay(record.dataPlane)),
 ): readonly string[] {
   if (earlier.length === 0) return [];
   const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${earlier.join(', ')}.`;
@@ -145,9 +146,10 @@ function countedKind(count: number, kind: string): string {
 }
 
 /** While agents may still be missing. */
-const UNDER_WAY = `${sentence(IN_KERNEL)} New pods get none on a node whose agent is not ready.`;
+const underWay = (dataPlane: DataPlane | undefined): string =>
+  `${sentence(stoppedText(dataPlane))} New pods get no network on a node whose agent is not ready.`;
 
-/** What it means for traffic that these stages wrote: as a stop says itself (`… New pods on node-01 get none.`), else by what restarted. */
+/** What it means for traffic that these stages wrote: as a stop says itself (`… New pods on node-01 get no network.`), else by what restarted. */
 function trafficOf(
   outcome: Outcome,
   chain: readonly AnyStage[],
@@ -156,7 +158,7 @@ function trafficOf(
   const impact = outcome.steps.find(({ more }) => more.impact !== undefined)?.more.impact;
   if (impact !== undefined) return () => (isBlock ? [] : [impact.sentences.map(sentence).join(' ')]);
   const dataPlane = outcome.record?.dataPlane ?? outcome.head?.dataPlane;
-  return (stages) => trafficLines(stages, chain, isOver ? trafficSentences(dataPlane, measuredIn(outcome)) : UNDER_WAY);
+  return (stages) => trafficLines(stages, chain, isOver ? trafficSentences(dataPlane, measuredIn(outcome)) : underWay(dataPlane));
 }
 
 /** What connections of `--probe-network` have been through. */

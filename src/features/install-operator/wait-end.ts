@@ -2,8 +2,8 @@ import { command } from '../../kernel/argv.ts';
 import type { Around, Performed } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts';
-import { AGAIN, impact, look, type Said, type Step, seeWhy, text } from '../../kernel/step.ts';
-import { IN_KERNEL } from '../../kernel/traffic.ts';
+import { AGAIN, look, type Said, type Step, seeWhy, text } from '../../kernel/step.ts';
+import { stopImpact } from '../../kernel/traffic.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
 import { IMPACT, reasonsOf } from '../rollout/index.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
@@ -161,7 +161,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
     ...troubles.map(troubleText),
     ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),
     ...(held === undefined ? [] : [held]),
-    runs ? IMPACT : impact(IN_KERNEL, 'nothing more is upgraded before the operator runs'),
+    runs ? IMPACT : stopImpact('nothing more is upgraded before the operator runs'),
     runs
       ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
       : text`repair the operator, then ${AGAIN}`,

@@ -3,8 +3,8 @@ import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { Again, againAs, impact, or, type Step, seeWhy, type Text, text } from '../../kernel/step.ts';
-import { IN_KERNEL } from '../../kernel/traffic.ts';
+import { Again, againAs, or, type Step, seeWhy, type Text, text } from '../../kernel/step.ts';
+import { stopImpact } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
 import { HELD, type HeldFor, ofCanary } from './canary-view.ts';
@@ -108,9 +108,9 @@ function restsOnFailed(one: RolloutProgress, settled: ReadonlySet<string>): bool
 }
 
 /** What it means for traffic that a rollout stops. */
-export const IMPACT = impact(IN_KERNEL, 'new pods on a node whose agent is not ready get none');
+export const IMPACT = stopImpact('new pods on a node whose agent is not ready get no network');
 /** The same of the nodes where new pods get none. */
-export const withoutNetwork = (nodes: string): Step => impact(IN_KERNEL, `new pods on ${nodes} get none`, nodes);
+export const withoutNetwork = (nodes: string): Step => stopImpact(`new pods on ${nodes} get no network`, nodes);
 
 const tolerating = (count: number): Again =>
   new Again(`run the same command again with --max-failed=${count}`, '', ['max-failed', String(count)]);
@@ -118,9 +118,9 @@ const tolerating = (count: number): Again =>
 function impactOf(settled: readonly Failed[]): Step {
   // The rest are controllers, or workloads of the user.
   const agents = settled.filter(({ target }) => target.kind === 'DaemonSet' && !target.injected);
-  if (agents.length === 0) return impact(IN_KERNEL);
+  if (agents.length === 0) return stopImpact();
   const named = [...new Set(agents.map(({ pod }) => pod.node))].filter((node) => node !== '');
-  return named.length === 0 ? IMPACT : impact(IN_KERNEL, `new pods on ${listed(named)} get none until its agent is ready`);
+  return named.length === 0 ? IMPACT : stopImpact(`new pods on ${listed(named)} get no network until its agent is ready`);
 }
 
 /** More pods than these help nobody. */

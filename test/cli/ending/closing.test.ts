@@ -5,6 +5,7 @@ import { closingLines } from '../../../src/cli/ending/closing.ts';
 import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import type { DataPlane } from '../../../src/kernel/installation.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { impact } from '../../../src/kernel/step.ts';
@@ -59,6 +60,13 @@ describe('the closing of a run that was resumed', () => {
     assert.equal(lineOf('ebpf'), `Connections through a node can break when its agent restarts. ${end}`);
   });
 
+  it('says of each data plane what a stop means, where the stop itself does not', () => {
+    const lineOf = (dataPlane: DataPlane) => closing({ exit: 'failed', record: { ...record, dataPlane } })[2];
+    const end = 'New pods get no network on a node whose agent is not ready.';
+    assert.equal(lineOf('standard'), `Routes and rules stay in the kernel of every node. ${end}`);
+    assert.match(lineOf('ebpf') ?? '', /^Connections through nodes whose agent restarted may have broken, .* New pods get no network/);
+  });
+
   it('says that nothing was restarted where only references or CRDs were written', () => {
     const crds = { ...plan, id: 'crds' };
     const history = { ...outcome.history, actions: [{ ...action, stage: 'crds' }] } as Outcome['history'];
@@ -80,10 +88,10 @@ describe('the closing of a run that was resumed', () => {
   it('says what a stop means for traffic in the words of the stop, but right below its block', () => {
     const stopped = {
       exit: 'stopped',
-      steps: [impact('running pods keep the network that the kernel has for them', 'new pods on n1 get none', 'n1')],
+      steps: [impact('routes and rules stay', 'new pods on n1 get no network')],
       earlier: ['apply'],
     } as const;
-    assert.equal(closing(stopped).at(-1), 'Running pods keep the network that the kernel has for them. New pods on n1 get none.');
+    assert.equal(closing(stopped).at(-1), 'Routes and rules stay. New pods on n1 get no network.');
     assert.equal(closing(stopped, true).at(-1), 'Earlier parts of this run, begun 3m ago, changed: apply.');
   });
 });

@@ -105,7 +105,7 @@ describe('the end of a run', () => {
       seeWhy(command`kubectl -n a describe pod b`),
       says('b says: Failed to pull image'),
       means('the name is wrong'),
-      impact('running pods keep the network that the kernel has for them meanwhile'),
+      impact('routes and rules stay in the kernel of every node meanwhile'),
       stepOf('fix the pod'),
     ];
     const outcome = ended({
@@ -128,7 +128,7 @@ describe('the end of a run', () => {
         '  look    kubectl -n a describe pod b',
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
-        '  impact  running pods keep the network that the kernel has for them meanwhile',
+        '  impact  routes and rules stay in the kernel of every node meanwhile',
         '  undo    possible, in this order:',
         '          A',
         '          B',

@@ -69,7 +69,7 @@ describe('the wait for the operator', () => {
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
     assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
     assert.ok(
-      failure?.suggestions?.some((one) => /^running pods keep the network that the kernel has for them; new pods on .* get none/.test(one)),
+      failure?.suggestions?.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)),
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type AgentOnNode, chooseNodes, chooseOldNodes } from '../../../src/features/network-probe/agents.ts';
 import { CODES } from '../../../src/features/network-probe/jobs.ts';
 import { type Found, foundBy, lackTheSame, networkFault, podSays, reachedText } from '../../../src/features/network-probe/verdict.ts';
+import { withoutNetwork } from '../../../src/features/rollout/index.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -140,13 +141,13 @@ describe('the verdict of a network probe', () => {
     );
   });
 
-  it('says what an event of the kubelet means, and that running pods keep the network that the kernel has for them', () => {
+  it('says what an event of the kubelet means, and which pods get no network', () => {
     const says =
       'Failed to create pod sandbox: plugin type="calico" failed (add): error getting ClusterInformation: connection is unauthorized: Unauthorized';
     const fault = faultOf(byManifest, one(a, a, 'no-sandbox', says));
     assert.equal(fault?.message, 'a new pod on a (upgraded) gets no network');
     assert.ok(fault?.suggestions.some((text) => /^this means: the API server refuses the token of the CNI plugin/.test(text)));
-    assert.ok(fault?.suggestions.includes('running pods keep the network that the kernel has for them; new pods on a get none'));
+    assert.ok(fault?.suggestions.includes(withoutNetwork('a').plain));
     assert.ok(fault?.suggestions.includes('keep new pods off a: kubectl cordon a (undo: kubectl uncordon a)'));
   });
 

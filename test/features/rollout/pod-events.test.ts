@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { withoutNetwork } from '../../../src/features/rollout/failed-pods.ts';
 import { PodEvents } from '../../../src/features/rollout/pod-events.ts';
 import { Board } from '../../../src/features/rollout/rollout-board.ts';
 import type { Fault } from '../../../src/kernel/fault.ts';
@@ -91,7 +92,7 @@ describe('new pods on nodes whose agent is new', () => {
     assert.equal(fault.suggestions[0], 'see why: kubectl -n shop describe pod web-1');
     assert.match(fault.suggestions[1] ?? '', /this means: the CNI plugin on this node does not trust the API server/);
     assert.deepEqual(fault.suggestions.slice(2), [
-      'running pods keep the network that the kernel has for them; new pods on n1 get none',
+      withoutNetwork('n1').plain,
       'keep new pods off n1: kubectl cordon n1 (undo: kubectl uncordon n1)',
       'fix n1, then run the same command again: it resumes',
     ]);
