@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../src/cli/complete.ts';
 import { OWN_NAME } from '../src/cli/name.ts';
+import { permittedCommands } from '../src/features/permissions.ts';
 import { about, type Flag, label, TRUST } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];
@@ -90,8 +91,9 @@ function descriptionOf({ id, description = '' }: Command): Description {
 }
 
 function permissions({ id, flags }: Command): string {
+  if (permittedCommands.includes(id)) return `\`permissions --for ${id}\` prints them ([why](../permissions.md)).`;
   return Object.hasOwn(flags, 'context')
-    ? `\`permissions --for ${id}\` prints them ([why](../permissions.md)).`
+    ? 'no role of its own. Where it asks a cluster, it reads what is installed, as `preflight --read-only` does ([its role](../permissions.md)).'
     : 'none; it asks no cluster.';
 }
 

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { policyStage, usualChain } from '../../src/features/chain.ts';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { chain, policyStage, usualChain } from '../../src/features/chain.ts';
 import { hepStage } from '../../src/features/hosts/stage.ts';
 import { permissionsOf } from '../../src/features/permissions.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import type { Permission } from '../../src/features/rights/permission.ts';
+import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { commandBench } from '../support/command-bench.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { put } from '../support/hep-sandbox.ts';
+import { runOclif } from '../support/run-oclif.ts';
+import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 const scope = { documents: documentKinds, meshed: true };
@@ -54,6 +59,27 @@ describe('an account with the role of one command', () => {
       assert.ok(outcome.writes > 0);
     });
   }
+
+  for (const command of [['path'], ['permissions', '--for', 'run']])
+    it(`needs no more than that of preflight --read-only for ${command[0]}`, async () => {
+      const scenario = await installed();
+      const permissions = rights('preflight-read-only');
+      const denied: Set<string>[] = [];
+      const ask = async (may: typeof permissions) => {
+        const bench = commandBench(chain, {});
+        const compose = async (request: ComposeRequest) => {
+          const composition = compositionOf(scenario, request, { ...netsvc, testedLines: calico.testedLines });
+          const guarded = guardedCluster(composition.cluster, allowedBy(may));
+          denied.push(guarded.denied);
+          return { ...composition, cluster: guarded.cluster };
+        };
+        return { exit: await runOclif(command, { ...bench.seams, compose }), out: bench.out() };
+      };
+      const whole = await ask(rights('run'));
+      assert.deepEqual(await ask(permissions), whole);
+      assert.deepEqual([...new Set(denied.flatMap((one) => [...one]))], ['list secrets.'], 'of helm; without them it is no chart');
+      assert.ok([0, 3].includes(whole.exit) && whole.out !== '', whole.out);
+    });
 
   it('is told by preflight each right of run that it lacks, and that it would be stopped', async () => {
     const scenario = await installed();

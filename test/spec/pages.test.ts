@@ -8,6 +8,7 @@ import { DEMO_SCENARIOS } from '../../src/cli/demo-scenarios.ts';
 import { chain } from '../../src/features/chain.ts';
 import { noSwitchYet } from '../../src/features/install-operator/apply.ts';
 import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
+import { permittedCommands } from '../../src/features/permissions.ts';
 import { unknownEnd } from '../../src/features/survey/path-stage.ts';
 import { EXIT } from '../../src/kernel/fault.ts';
 import { TRAFFIC } from '../../src/kernel/traffic.ts';
@@ -79,6 +80,16 @@ describe('pages that say what the program does', () => {
     const [time = ''] = /about (.*)$/.exec(TRAFFIC.api.meanwhile)?.slice(1) ?? [];
     for (const page of ['reference/paths', 'use/alerts', 'use/traffic', 'use/troubleshooting'])
       assert.match(read(`docs/${page}.md`), new RegExp(`v3.* ${time}|API server.* ?\\(${time}`), page);
+  });
+
+  it('promise no role that `permissions` refuses', () => {
+    const pages = ['README.md', ...globSync('docs/{use,reference}/**/*.md', { cwd: root })];
+    const wrong = pages.flatMap((page) =>
+      [...read(page).matchAll(/permissions --for[= ]([a-z-]+)/g)].flatMap(([, role = '']) =>
+        permittedCommands.includes(role) ? [] : [`${page}: ${role}`],
+      ),
+    );
+    assert.deepEqual(wrong, []);
   });
 
   it('lead to no roles of another profile than that of Calico', () => {
