@@ -41,17 +41,20 @@ interface ErrorDocument {
     readonly message: string;
     readonly next: readonly string[];
     readonly steps: readonly Step[];
+    /** What `Next:` says, as data; absent where nothing does. */
+    readonly nextStep?: Step;
   };
 }
 
 export function errorDocument(fault: Fault): ErrorDocument {
   const { code, message, end } = fault;
   const isTold = end === undefined || fault.steps.some(({ text }) => text.commands.some((one) => isEqual(one, end.next)));
-  const steps = isTold ? fault.steps : [...fault.steps, nextStepOf(end.next)];
+  const nextStep = end && nextStepOf(end.next);
+  const steps = isTold || nextStep === undefined ? fault.steps : [...fault.steps, nextStep];
   return {
     apiVersion: 'output.netsvc-upgrade/v1',
     kind: 'Error',
-    error: { code, exit: EXIT[code], message, next: steps.map(({ plain }) => plain), steps },
+    error: { code, exit: EXIT[code], message, next: steps.map(({ plain }) => plain), steps, ...(nextStep && { nextStep }) },
   };
 }
 

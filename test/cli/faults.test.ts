@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { asksForJson, errorDocument, errorLines } from '../../src/cli/error-text.ts';
 import { toFault } from '../../src/cli/faults.ts';
+import { command } from '../../src/kernel/argv.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
@@ -27,6 +28,13 @@ describe('errors', () => {
       kind: 'Error',
       error: { code: 'usage', exit: 64, message: 'no', next: ['so'], steps: [{ kind: 'do', text: 'so' }] },
     });
+  });
+
+  it('have the next command as data, where one is said', () => {
+    const next = command`kubectl netsvc-upgrade status`;
+    const { error } = errorDocument(new Fault('usage', 'no', ['so'], undefined, { next }));
+    const words = ['kubectl', 'netsvc-upgrade', 'status'];
+    assert.deepEqual(JSON.parse(JSON.stringify(error.nextStep)), { kind: 'do', text: words.join(' '), command: words });
   });
 
   const json: readonly (readonly [string, boolean])[] = [

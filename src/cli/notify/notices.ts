@@ -6,8 +6,9 @@ import { mask } from '../../kernel/hidden.ts';
 import { type IntentKind, intentWords } from '../../kernel/intent.ts';
 import type { Notifier } from '../../kernel/ports.ts';
 import { continues, type Records, runIdOf, type StageRecord } from '../../kernel/run-record.ts';
+import type { Step } from '../../kernel/step.ts';
 import { visible } from '../../kernel/visible.ts';
-import { type DocumentHead, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
+import { type DocumentHead, nextOf, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
 import { toldOf } from '../ending/kinds.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Seams } from '../seams.ts';
@@ -50,6 +51,8 @@ export interface Notification extends Begun {
   readonly suggestions?: readonly string[];
   /** The next command. */
   readonly next?: string;
+  /** The same as data. */
+  readonly nextStep?: Step;
   readonly at: string;
 }
 
@@ -57,10 +60,10 @@ type End = Omit<Partial<Notification>, 'context' | 'clusterUid' | 'to'>;
 
 /** Of the document that the command ends with. */
 function endOf(document: OutputDocument, begun: Begun): End {
-  const { exit, next } = document;
+  const { exit, next, nextStep } = document;
   const { from = begun.from, runId = begun.runId, message, suggestions = [], stages = [] } = toldOf(document);
   const stage = stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state))?.id;
-  return { from, runId, stage, message, exit, suggestions: suggestions.length > 0 ? suggestions : undefined, next };
+  return { from, runId, stage, message, exit, suggestions: suggestions.length > 0 ? suggestions : undefined, next, nextStep };
 }
 
 /** What tells one end of a command from another with the same exit code. */
@@ -173,8 +176,14 @@ export class Notices {
   }
 
   /** The command ends without a document. */
-  failed({ code, message, suggestions }: Pick<Fault, 'code' | 'message' | 'suggestions'>): Promise<void> {
-    return this.#end(eventOf(code, { isPart: false, isStuck: false }), { message, exit: { code, number: EXIT[code] }, suggestions });
+  failed({ code, message, suggestions, end }: Pick<Fault, 'code' | 'message' | 'suggestions' | 'end'>): Promise<void> {
+    const next = end && nextOf(end.next);
+    return this.#end(eventOf(code, { isPart: false, isStuck: false }), {
+      message,
+      exit: { code, number: EXIT[code] },
+      suggestions,
+      ...next,
+    });
   }
 
   async #end(event: NotifiedEvent, end: End): Promise<void> {

@@ -75,6 +75,7 @@ describe('run --notify', () => {
       ['done', runId, 'v3.26.4', { code: 'done', number: 0 }, `Upgrade v3.26.4 → ${NETSVC_TARGET} of context "test" is done`],
     );
     assert.equal(end?.next, 'kubectl netsvc-upgrade report');
+    assert.deepEqual(end?.nextStep, { kind: 'do', text: end?.next, command: ['kubectl', 'netsvc-upgrade', 'report'] });
     assert.equal(server.seen.length, 2);
     notShown(bench);
   });
@@ -166,6 +167,8 @@ describe('run --notify', () => {
     assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 1);
     const [end] = told();
     assert.deepEqual([end?.event, end?.clusterUid, end?.text], ['failed', undefined, 'Upgrade failed: no answer from the API server']);
+    assert.ok(end?.next !== undefined && bench.err().endsWith(`Next: ${end.next}\n`), bench.err());
+    assert.deepEqual(end?.nextStep && { ...end.nextStep }.text, end?.next);
   });
 
   it('tells nothing of a dry run', async () => {
