@@ -68,9 +68,7 @@ describe('the wait for the operator', () => {
     );
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
     assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
-    assert.ok(
-      failure?.suggestions?.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)),
-    );
+    assert.ok(failure?.suggestions?.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)));
   });
 
   it('ends with the first upgraded agent where no more is asked for', async () => {

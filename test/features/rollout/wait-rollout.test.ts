@@ -276,9 +276,7 @@ describe('waitRollout', () => {
     it('names pod and namespace, and a command that shows why', async () => {
       const thrown = (await wait(script, { leftBehind: new Set() }).catch((one: unknown) => one)) as Fault;
       assert.match(thrown.message, /: kube-system\/\S+: /);
-      assert.ok(
-        thrown.suggestions.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)),
-      );
+      assert.ok(thrown.suggestions.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)));
       assert.match(thrown.suggestions[0] ?? '', /^see why: kubectl -n kube-system (?:describe pod \S+|logs \S+ -c \S+ --previous)$/);
     });
   });
