@@ -57,6 +57,7 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
 /** Pages with boxes. */
 export const BOXED: readonly string[] = [
   'README.md',
+  'docs/use/quick-start.md',
   'docs/use/traffic.md',
   'docs/use/going-back.md',
   'docs/use/faq.md',

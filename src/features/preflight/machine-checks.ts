@@ -88,7 +88,7 @@ type KubectlJudged = Pick<PreflightFacts, 'client'> & Partial<Pick<PreflightFact
 /** Below: server-side apply is not yet stable. */
 const FLOOR = 22;
 /** From here on kubectl moves the fields of an earlier client-side apply to the server-side one (domain §6.4). */
-const MIGRATES = 26;
+export const OLDEST_KUBECTL = 26;
 
 /** Of every plan that starts kubectl, before anything is written. */
 export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
@@ -111,8 +111,8 @@ export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
       if (path === undefined) return notApplicable('there is no kubectl');
       if (gitVersion === undefined) return failed('kubectl does not tell its version', INSTALL, download(facts));
       const minor = minorNumber(gitVersion);
-      if (minor >= MIGRATES) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
-      const because = `kubectl ${gitVersion} is older than v1.${MIGRATES}: containers and variables that the target dropped would stay`;
+      if (minor >= OLDEST_KUBECTL) return ok(`kubectl ${gitVersion} takes over client-side applied fields`);
+      const because = `kubectl ${gitVersion} is older than v1.${OLDEST_KUBECTL}: containers and variables that the target dropped would stay`;
       return failed(because, INSTALL, { ...download(facts), severity: minor < FLOOR ? 'error' : 'warning' });
     },
   },
