@@ -19,7 +19,7 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
   },
   {
     seen: 'Pods of a node reach no service or no other node; `iptables-legacy-save` and `iptables-nft-save` both list `cali-` chains.',
-    here: 'Before the upgrade set `iptablesBackend` of FelixConfiguration `default` to what `iptables -V` says there, `NFT` or `Legacy`. Restart a node that has rules in both tables.',
+    here: 'Before the upgrade set `iptablesBackend` of FelixConfiguration `default` to what `iptables -V` says there, `NFT` or `Legacy`. Restart nodes with rules in both tables.',
     sources: ['projectcalico/calico#5760', 'projectcalico/calico#8243'],
   },
   {
@@ -29,12 +29,12 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
   },
   {
     seen: 'With canal on etcd, `calicoctl get` lists a policy, and does not find it by that name.',
-    here: 'It stays in force. Once all agents are upgraded, run `calicoctl datastore migrate-policy-names` of v3.32.2 or later. It may be run again. A rollback does not take it back ([NS-707](../reference/checks/NS-707.md)).',
+    here: 'It stays in force. After the upgrade run `calicoctl datastore migrate-policy-names` of v3.32.2 or later. A rollback does not take it back ([NS-707](../reference/checks/NS-707.md)).',
     sources: ['projectcalico/calico#13257', 'projectcalico/calico#13288', 'tigera/docs#2851'],
   },
   {
     seen: 'The agent is not created on a node: "path "/sys/fs" is mounted on "/sys" but it is not a shared mount".',
-    here: 'There: `mount --make-shared /sys`, with a unit for each boot.',
+    here: 'Run `mount --make-shared /sys` there at each boot.',
     sources: ['projectcalico/calico#11764', 'k0sproject/k0s#252'],
   },
   {
@@ -43,8 +43,8 @@ export const explainedIncidents: readonly ExplainedIncident[] = [
     sources: ['projectcalico/calico#14019'],
   },
   {
-    seen: 'After an upgrade across v3.28 objects that name a policy or another v3 object as their owner are deleted, or a controller no longer finds what it owns.',
-    here: '[NS-701](../reference/checks/NS-701.md) finds such references. When `verify` has found nothing, restart kube-controller-manager, and controllers of your own that watch v3 objects.',
+    seen: 'After an upgrade across v3.28 objects owned by a policy or another v3 object are deleted, or a controller no longer finds what it owns.',
+    here: '[NS-701](../reference/checks/NS-701.md) finds such references. If `verify` finds nothing, restart kube-controller-manager, and your own controllers that watch v3 objects.',
     sources: ['projectcalico/calico#9191'],
   },
   {

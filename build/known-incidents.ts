@@ -34,8 +34,7 @@ export function knownIncidents(): string {
   const of = (check?: string) => incidents.filter((one) => (check === undefined ? one.id === undefined : one.id && one.check === check));
   return `# Known incidents
 
-What others saw in upgrades. The check looks for the cause beforehand; its page has what to do, and the threads.
-Written by \`node build/known-incidents.ts\`.
+What others saw in upgrades. The check looks for the cause beforehand; its page has the fix and the threads.
 
 ## While it runs, and afterwards
 
@@ -61,9 +60,8 @@ ${listed(of('NS-112'), byId)}
 
 ## What no check can see
 
-On the manifest paths \`wait\` stops at the first such node (exit 5), and explains it. Under an operator it ends at its time limit (exit 124).
-[\`--probe-network\`](traffic.md#try-the-network-of-new-pods) tries new pods, [\`--probe-nodes\`](traffic.md#try-the-target-on-the-nodes) agent and
-image beforehand.
+\`wait\` stops at the first such node (exit 5; under an operator exit 124 at its limit).
+[\`--probe-network\`](traffic.md#try-the-network-of-new-pods) and [\`--probe-nodes\`](traffic.md#try-the-target-on-the-nodes) find some of it.
 
 ${explainedIncidents.map(({ seen, here, sources }) => `- **${seen}** ${here} ${linked(sources)}`).join('\n')}
 `;

@@ -158,8 +158,16 @@ describe('words that users and developers read', () => {
   });
 
   it('are no more in pages that were twice as long', () => {
-    const most = { 'reference/merge': 1171, 'reference/journal': 1440, 'reference/host-endpoints': 1097 };
-    const counts = Object.keys(most).map((page) => [page, read(`docs/${page}.md`).trim().split(/\s+/).length] as const);
+    const most = {
+      ...{ 'reference/merge': 1171, 'reference/journal': 1440, 'reference/host-endpoints': 1097 },
+      ...{ 'use/known-incidents': 1550, 'reference/cli/*': 9492, 'reference/path*': 2276 },
+    };
+    const wordsOf = (page: string) => read(page).trim().split(/\s+/).length;
+    const counts = Object.keys(most).map((page) => {
+      const files = globSync(`docs/${page}.md`, { cwd: root });
+      return [page, files.reduce((sum, file) => sum + wordsOf(file), 0)] as const;
+    });
+    assert.ok(counts.every(([, count]) => count > 0));
     assert.deepEqual(
       counts.filter(([page, count]) => count > most[page as keyof typeof most]),
       [],
