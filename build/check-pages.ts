@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allStages, checkTitles } from '../src/features/chain.ts';
 import type { CheckId, Finding } from '../src/kernel/check.ts';
-import { type InstallPath, OPERATED } from '../src/kernel/installation.ts';
+import { type InstallPath, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
 import { plain } from '../src/report/colour.ts';
 import { findingLines } from '../src/report/findings.ts';
 import { EXAMPLES, type Seen } from '../test/support/check-examples.ts';
@@ -13,10 +13,17 @@ const BEGIN = '<!-- facts, by build/check-pages.ts -->';
 const END = '<!-- end of the facts -->';
 const BY_ID = '<!-- by id, by build/check-pages.ts -->';
 
+/** A chart has no base, and nothing of it is merged. */
+const NOT_CHART: readonly InstallPath[] = [...MANIFESTS, 'operator'];
+
 /** Checks of some install paths only: by numbers, both ends included. */
 const ONLY_ON: readonly (readonly [first: number, last: number, readonly InstallPath[]])[] = [
   [113, 113, OPERATED],
+  [201, 201, NOT_CHART],
+  [205, 205, NOT_CHART],
+  [207, 208, NOT_CHART],
   [209, 210, ['kvstore']],
+  [211, 211, MANIFESTS],
   [212, 212, ['kvstore']],
   [231, 249, ['chart']],
   [251, 251, OPERATED],
@@ -67,7 +74,8 @@ function factsOf(id: string, seen: Seen | undefined): string {
   const stages = allStages.filter(({ checks }) => checks.some((one) => one.id === id));
   const severity = stages.flatMap(({ checks }) => checks.filter((one) => one.id === id)).map((one) => one.severity);
   const severities = [...new Set([...severity, ...(seen?.severities ?? [])])].sort();
-  const facts = `**Severity** ${severities.join(' or ')} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${stages.map((one) => one.id).join(', ')}`;
+  const worst = seen?.example?.outcome === 'ok' ? 'none, it only informs' : severities.join(' or ');
+  const facts = `**Severity** ${worst} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${stages.map((one) => one.id).join(', ')}`;
   return seen?.example === undefined ? facts : [facts, '', '```', ...exampleOf(id, seen.example), '```'].join('\n');
 }
 

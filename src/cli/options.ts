@@ -75,7 +75,7 @@ function readNetworkProbe(flags: RunFlags): Options['probeNetwork'] {
   throw new Fault('usage', `--probe-network needs ${missing}`, ['add --probe-network --probe-image IMAGE --probe-namespace NAME']);
 }
 
-/** `NS-012` or `NS-012=DaemonSet/kube-system/netsvc-node`. */
+/** `NS-012` or `NS-012=DaemonSet/kube-system/calico-node`. */
 export function readAcceptance(text: string, checks: readonly string[]): Acceptance {
   const equals = text.indexOf('=');
   const check = (equals < 0 ? text : text.slice(0, equals)).trim().toUpperCase();

@@ -14,7 +14,7 @@ A failed check ends with exit code 3. explain says what a check means; --accept 
     '<%= config.bin %> preflight --context=prod -o json',
     '<%= config.bin %> preflight --probe-nodes all',
     '<%= config.bin %> preflight --read-only',
-    '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/netsvc-node',
+    '<%= config.bin %> preflight --accept NS-110=DaemonSet/kube-system/calico-node',
   ];
   static override flags = flagsOf('preflight');
 }

@@ -15,7 +15,9 @@ export interface Seen {
 
 /** A finding as it is shown: what `report/findings.ts` needs of it. */
 export interface Example {
-  readonly outcome: 'error' | 'warning';
+  /** `ok`: the check only informs. */
+  readonly outcome: 'error' | 'warning' | 'ok';
+  readonly aside?: 'advice';
   readonly message: string;
   readonly hint: string;
   readonly evidence: readonly { readonly text: string; readonly detail?: string }[];

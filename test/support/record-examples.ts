@@ -6,15 +6,20 @@ import { EXAMPLES, type Example } from './check-examples.ts';
 
 /**
  * With `mocha --require`: notes for each check its shortest finding among all that the tests provoke. The pages of checks show it
- * (`node build/check-pages.ts`), with `ONLY=NS-409` for that one: others may be judged here without being provoked. Read the difference before you keep it: where a test names its things `x`, the noted example has a name that says more, by hand.
+ * (`node build/check-pages.ts`), with `ONLY=NS-409,NS-410` for these: others may be judged here without being provoked. Read the difference before you keep it: where a test names its things `x`, the noted example has a name that says more, by hand.
  */
 
 const found = new Map<string, { example?: Example; severities: Set<string>; paths: Set<string> }>();
 
-/** One with a subject shows more; of two such, the shorter one, and of equals always the same. */
+/** One with a subject shows more, then an error; of two such, the shorter one, and of equals always the same. Advice only where there is nothing else. */
 function rankOf(example: Example): string {
   const text = JSON.stringify(example);
-  return `${example.evidence.length === 0 ? 1 : 0} ${String(text.length).padStart(6, '0')} ${text}`;
+  const [about, outcome] = [example.evidence.length === 0 ? 1 : 0, ['error', 'warning', 'ok'].indexOf(example.outcome)];
+  return `${outcome === 2 ? 2 : about} ${outcome} ${String(text.length).padStart(6, '0')} ${text}`;
+}
+
+function keep(seen: { example?: Example }, example: Example): void {
+  if (seen.example === undefined || rankOf(example) < rankOf(seen.example)) seen.example = example;
 }
 
 function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
@@ -23,13 +28,15 @@ function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
   found.set(check.id, seen);
   const path = textAt(facts, 'installation', 'path') ?? textAt(facts, 'detection', 'value', 'installation', 'path');
   if (path !== undefined) seen.paths.add(path);
+  if (verdict.status === 'ok' && verdict.isAdvice)
+    keep(seen, { outcome: 'ok', aside: 'advice', message: verdict.detail ?? '', hint: '', evidence: [] });
   if (verdict.status !== 'failed') return;
   const { because: message, hint: said, fix, next, evidence = [], severity = check.severity } = verdict;
   seen.severities.add(severity);
   const shown = evidence.map(({ text, detail }) => ({ text, ...(detail === undefined ? {} : { detail }) }));
   const hint = [...[said].flat(), ...(fix === undefined ? [] : [`fix: ${fix}`])].join('\n');
   const example: Example = { outcome: severity, message, hint, evidence: shown, ...(next === undefined ? {} : { next: String(next) }) };
-  if (seen.example === undefined || rankOf(example) < rankOf(seen.example)) seen.example = example;
+  keep(seen, example);
 }
 
 for (const check of allStages.flatMap(({ checks }) => checks as readonly Check<never>[])) {
@@ -48,7 +55,8 @@ process.on('exit', () => {
   const all = new Map<string, unknown>(Object.entries(JSON.parse(readFileSync(EXAMPLES, 'utf8'))));
   const { ONLY } = process.env;
   for (const [id, { example, severities, paths }] of found)
-    if (ONLY === undefined || id === ONLY) all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
+    if (ONLY === undefined || ONLY.split(',').includes(id))
+      all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
   const rows = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
   writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`);
 });

@@ -1,6 +1,11 @@
+import type { KubeObject } from '../../../src/kernel/object.ts';
 import { daemonSet, deployment, found, object } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
+const marked = (agents: KubeObject): KubeObject => ({
+  ...agents,
+  metadata: { ...agents.metadata, annotations: { 'netsvc-upgrade/strategy': '20260101T000100Z-00000000' } },
+});
 const unknown = { facts: { detection: found({ variant: undefined }) }, is: 'not-applicable' } as const;
 
 checkCases('NS-404', {
@@ -19,6 +24,11 @@ checkCases('NS-407', {
     facts: { daemonSets: { value: [daemonSet({ updateStrategy: { type: 'OnDelete' } })] } },
     is: 'error',
     fix: /kubectl patch daemonset calico-node/,
+  },
+  'warns of a hold whose run left no record': {
+    facts: { daemonSets: { value: [marked(daemonSet({ updateStrategy: { type: 'OnDelete' } }))] }, record: { value: undefined } },
+    is: 'warning',
+    says: /a run of this program holds DaemonSet\/kube-system\/calico-node \(OnDelete\), and the record of that run is lost/,
   },
   'fails with a paused rollout': {
     facts: { deployments: { value: [deployment('calico-kube-controllers', { paused: true }), deployment('calico-typha')] } },

@@ -42,6 +42,13 @@ const lost = (owner: string, more: { readonly isMute?: true } = {}) => ({
   ...{ isStripped: false, ...more },
 });
 
+const HELD_TYPHA = {
+  ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+  metadata: {
+    ...{ name: 'calico-typha', namespace: 'calico-system' },
+    annotations: { 'netsvc-upgrade/held-by': '20260101T000100Z-2c9e0000' },
+  },
+};
 const CLI = '/usr/local/bin/calicoctl';
 const good: VerifyFacts = {
   datastore: { value: 'api' },
@@ -164,13 +171,7 @@ const cases: readonly Case[] = [
     /not done \(1 sign\): Installation\/default/,
   ],
   ['there is no operator', 'NS-310', { operator: { value: undefined } }, 'not-applicable', /no operator on this install path/],
-  [
-    'Typha is still held',
-    'NS-313',
-    { held: { value: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'calico-typha', namespace: 'calico-system' } }] } },
-    'error',
-    /still holds Deployment\/calico-system\/calico-typha/,
-  ],
+  ['Typha is still held', 'NS-313', { held: { value: [HELD_TYPHA] } }, 'error', /still holds Deployment\/calico-system\/calico-typha/],
   ['nothing can be held', 'NS-313', { held: { value: undefined } }, 'not-applicable', /nothing is held/],
   [
     'an address went wrong since the run began',
