@@ -120,6 +120,8 @@ export type StepKind =
 interface More {
   /** What stands before the text where no row says the kind: `see why: `. */
   readonly label?: string;
+  /** It keeps the damage small: on a screen it stands before what can be undone. */
+  readonly contains?: true;
   /** Sentences of an impact, and the nodes on which new pods get no network. */
   readonly impact?: Impact;
 }
@@ -202,6 +204,9 @@ export const means = (said: Said): Step => new Step('means', said, { label: 'thi
 export const says = (said: string): Step => new Step('says', said);
 export const fix = (said: Said): Step => new Step('fix', said, { label: 'fix: ' });
 export const or = (said: Said): Step => new Step('or', said, { label: 'or ' });
+
+/** What keeps the damage small meanwhile. */
+export const contain = (said: Said): Step => new Step('do', said, { contains: true });
 
 /** The sentences as one, in small letters. */
 export function impact(first: string, then?: string, more: Omit<Impact, 'sentences'> = {}): Step {

@@ -26,6 +26,14 @@ describe('the last lines of a command', function () {
     return { exit, lines: bench.screen(), questions: bench.questions };
   }
 
+  function intoEbpf() {
+    const { cluster } = scenario;
+    const settings = { apiVersion: `${cluster.profile.crdGroup}/v1`, kind: 'FelixConfiguration' };
+    const kind = findKind(cluster.kinds(), settings.apiVersion, settings.kind);
+    assert.ok(kind);
+    cluster.store.insert(kind, { ...settings, metadata: { name: 'default' }, spec: { bpfEnabled: true } });
+  }
+
   it('of preflight say whether the cluster is ready, and that nothing was changed', async () => {
     const { exit, lines } = await performed('preflight');
     assert.deepEqual(
@@ -180,11 +188,15 @@ describe('the last lines of a command', function () {
     assert.match(last[1] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(last[2] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(last[3] ?? '', /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
+    assert.match(last[4] ?? '', /^ {2}says .*no route to host$/);
+    assert.match(last[5] ?? '', /^ {2}says .* failed to start$/);
+    assert.match(last[6] ?? '', /^ {2}means /);
     assert.match(
-      last[4] ?? '',
+      last[7] ?? '',
       /^ {2}impact {2}routes and rules stay in the kernel of every node; new pods on node-\d+ get no network until its agent is ready$/,
     );
-    assert.match(last[5] ?? '', /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/);
+    assert.match(last[8] ?? '', /^ {2}then {4}keep new pods off /);
+    assert.match(last[9] ?? '', /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/);
     assert.equal(last.at(-3), 'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).');
     assert.match(
       last.at(-2) ?? '',
@@ -212,29 +224,36 @@ describe('the last lines of a command', function () {
     assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
-    assert.match(block[3] ?? '', /^ {2}impact {2}routes and rules stay in the kernel of every node/);
-    assert.match(block[4] ?? '', /^ {2}undo {4}possible: /);
-    assert.match(block[5] ?? '', /^ {2}then {4}keep new pods off node-02: kubectl cordon node-02 \(undo: kubectl uncordon node-02\)$/);
-    assert.match(block[6] ?? '', /^ {2}then {4}fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
-    assert.match(block[7] ?? '', /^ {2}or {6}go back, as undo says$/);
+    assert.match(block[6] ?? '', /^ {2}impact {2}routes and rules stay in the kernel of every node/);
+    const rows = block.slice(3, 11).map((line) => line.trim().replace(/^(\w+) +/, '$1 '));
+    assert.match(rows.join('\n'), /^says .*dial tcp.*no route to host$/m);
+    assert.match(rows.join('\n'), /^means the pod does not reach that address/m);
+    const order = rows.filter((row) => /^(?:then|or|undo) /.test(row));
+    assert.equal(order[0], 'then keep new pods off node-02: kubectl cordon node-02 (undo: kubectl uncordon node-02)');
+    assert.match(order[1] ?? '', /^undo possible: /);
+    assert.match(order[2] ?? '', /^then fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
+    assert.doesNotMatch(block.join('\n'), /as undo says/);
     assert.match(block.at(-1) ?? '', /^Next: kubectl -n kube-system logs /);
     assert.doesNotMatch(lines.join('\n'), /^error:/m);
     assert.match(lines.join('\n'), /^apply +failed +see below$/m);
   });
 
   it('of a run that stopped say of eBPF what they say of no other data plane', async () => {
-    const { cluster } = scenario;
-    const settings = { apiVersion: `${cluster.profile.crdGroup}/v1`, kind: 'FelixConfiguration' };
-    const kind = findKind(cluster.kinds(), settings.apiVersion, settings.kind);
-    assert.ok(kind);
-    cluster.store.insert(kind, { ...settings, metadata: { name: 'default' }, spec: { bpfEnabled: true } });
-    cluster.nodes.fault('node-02', 'crash-loop');
+    intoEbpf();
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
     for (const command of ['run --yes', 'wait']) {
       const { lines } = await performed(command);
       const text = lines.join('\n');
       assert.match(text, /^ {2}impact {2}connections through nodes whose agent restarted may have broken, /m, command);
       assert.doesNotMatch(text, /routes and rules stay/i, command);
     }
+  });
+
+  it('of a run that came to its end warn of nothing that was to be done before', async () => {
+    intoEbpf();
+    const { exit, lines } = await performed('run --yes');
+    assert.equal(exit, 0, lines.join('\n'));
+    assert.doesNotMatch(lines.join('\n'), /^‼ NS-507/m);
   });
 
   it('of a run that stopped because new pods get no network name their nodes, and not another that is late', async () => {

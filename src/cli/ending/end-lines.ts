@@ -43,14 +43,14 @@ export function successLine(outcome: Outcome, { palette, service, release, isRes
 /** What kept a run from its end, as one block: the last on the screen. `undo`: what of it can be undone, and how. */
 export function stoppedLines(outcome: Outcome, view: EndView, undo: readonly Said[]): readonly string[] {
   const { message, steps } = outcome;
-  const rows = steps.map((step) => rowOf(step, view));
-  const isToDo = ([name]: Row) => name === 'then' || name === 'or';
+  const isToDo = ({ kind, more }: Step) => (kind === 'do' && more.contains === undefined) || kind === 'or';
+  const rowsOf = (some: readonly Step[]) => some.map((step) => rowText(rowOf(step, view)));
   return [
     stoppedHead(outcome, view),
     ...(message === undefined ? [] : [rowText(['why', message])]),
-    ...rows.filter((row) => !isToDo(row)).map(rowText),
+    ...rowsOf(steps.filter((step) => !isToDo(step))),
     ...undo.map((one, index) => rowText([index === 0 ? 'undo' : '', view.palette.said(one)])),
-    ...rows.filter(isToDo).map(rowText),
+    ...rowsOf(steps.filter(isToDo)),
   ];
 }
 

@@ -121,7 +121,6 @@ export class AgentDriver implements PodDriver {
         HELD_ON,
         text`repair what is not ready, then ${againAs('it resumes')}`,
         or(text`${new Again(`run the same command again with --max-unavailable=${more}`, '', ['max-unavailable', more])}`),
-        or('go back, as undo says'),
       ],
     );
   }
@@ -174,7 +173,6 @@ export class AgentDriver implements PodDriver {
       name === 'before-node' ? `the agent of ${node} was not replaced` : `the agent of ${node} is new and ready`,
       HELD_ON,
       text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
-      or('go back, as undo says'),
     ]);
     return false;
   }

@@ -7,7 +7,7 @@ import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { look, means, or, text } from '../../kernel/step.ts';
+import { look, means, text } from '../../kernel/step.ts';
 import { waitRollout } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
 import { hasOrHave, isOrAre, nodesText } from './choice.ts';
@@ -98,7 +98,6 @@ async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others,
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
     means('new nodes, and agents that somebody deletes, get the release that the run installs meanwhile'),
     text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
-    or('go back, as undo says'),
   ]);
 }
 

@@ -6,7 +6,7 @@ import { isInterrupted } from '../../kernel/interruption.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { againAs, look, type Suggestion, text } from '../../kernel/step.ts';
 import type { ProbeTrace, Sentinel, UserCommandEnd, UserCommands } from '../../kernel/user-command.ts';
-import { FIX_OR_BACK, HELD, heldIn, ofCanary } from '../rollout/index.ts';
+import { FIX, HELD, heldIn, ofCanary } from '../rollout/index.ts';
 
 /** From one beginning to the next. */
 const EVERY_MS = 5_000;
@@ -106,4 +106,4 @@ export class ProbeWatch implements Sentinel {
   }
 }
 
-const ROLLING: readonly Suggestion[] = ['this run writes nothing more; what an operator has begun continues by itself', ...FIX_OR_BACK];
+const ROLLING: readonly Suggestion[] = ['this run writes nothing more; what an operator has begun continues by itself', FIX];

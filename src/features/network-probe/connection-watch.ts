@@ -9,7 +9,7 @@ import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { impact, look, type Suggestion, text } from '../../kernel/step.ts';
 import { leanNode } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
-import { FIX_OR_BACK, HELD, heldIn, ofCanary } from '../rollout/index.ts';
+import { FIX, HELD, heldIn, ofCanary } from '../rollout/index.ts';
 import { CONTAINER } from './jobs.ts';
 import { KEPT_PROBES } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
@@ -391,7 +391,7 @@ const JOBS_OVER = 'the time limit of their Jobs is over';
 
 const ROLLING: readonly Suggestion[] = [
   'this run writes nothing more; agents that the cluster replaces by itself are replaced further',
-  ...FIX_OR_BACK,
+  FIX,
 ];
 
 const whyEnded = (links: readonly Watched[]): string => [...new Set(links.flatMap(({ ended }) => ended ?? []))].join('; ');

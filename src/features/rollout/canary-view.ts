@@ -3,7 +3,7 @@ import { type Command, command, repairCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { againAs, means, or, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
+import { againAs, means, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
 import type { Board } from './rollout-board.ts';
 
 /**
@@ -132,7 +132,7 @@ export class Steady {
     const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
     const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
     const fact = `${counted(bad.length, 'new agent')} ${what}: ${list.join('; ')}`;
-    const rest = this.#heldFor ? HELD : FIX_OR_BACK;
+    const rest = this.#heldFor ? HELD : [FIX];
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);
   }
 }
@@ -151,7 +151,7 @@ export const ofCanary = (fact: string, heldFor: HeldFor | undefined): string =>
   heldFor === 'canary' ? `the canary failed: ${fact}` : fact;
 
 /** What is left after a verdict that stopped the run. */
-export const FIX_OR_BACK: readonly Suggestion[] = [text`fix the cause, then ${againAs('it resumes')}`, or('go back, as undo says')];
+export const FIX: Suggestion = text`fix the cause, then ${againAs('it resumes')}`;
 
 /** What it means that the agents stay held. */
 export const HELD_ON = means(
@@ -159,7 +159,7 @@ export const HELD_ON = means(
 );
 
 /** What a canary that failed means. */
-export const HELD: readonly Suggestion[] = [HELD_ON, ...FIX_OR_BACK];
+export const HELD: readonly Suggestion[] = [HELD_ON, FIX];
 
 /** What the DaemonSet was held for when this action was begun, and the nodes whose agents were new then. */
 export function heldIn(last: Action | undefined): { readonly for: HeldFor; readonly nodes: readonly string[] } | undefined {

@@ -195,7 +195,7 @@ function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor }: W
   return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
 }
 
-const LATE = ['fix the pods above; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
+const LATE = ['fix the pods that are named; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
 const UNAPPLIED = [text`the new release is not applied to all of them, and no wait changes that: ${command`kubectl netsvc-upgrade run`}`];
 
 const lookAt = ({ namespace, name }: PodName): Step => seeWhy(command`kubectl -n ${namespace} describe pod ${name}`);

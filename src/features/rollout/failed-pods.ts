@@ -3,7 +3,7 @@ import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { Again, againAs, or, type Step, seeWhy, type Text, text } from '../../kernel/step.ts';
+import { Again, againAs, contain, or, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { stopImpact } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
@@ -83,7 +83,6 @@ export class FailedPods {
         : [
             text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
             ...(canContinue ? [or(text`${rest} meanwhile: ${tolerating(count)}`)] : []),
-            or('go back, as undo says'),
           ]),
     ];
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), steps, pods);
@@ -136,7 +135,9 @@ function lookAt({ pod, target: { namespace } }: Failed): Step {
 }
 
 /** Pods that run there stay; those that would be placed there are placed elsewhere. */
-export function keptOff(nodes: readonly string[]): Text {
+export function keptOff(nodes: readonly string[]): Step {
   const named = [...new Set(nodes)];
-  return text`keep new pods off ${listed(named)}: ${repairCommand`kubectl cordon ${named}`} (undo: ${repairCommand`kubectl uncordon ${named}`})`;
+  return contain(
+    text`keep new pods off ${listed(named)}: ${repairCommand`kubectl cordon ${named}`} (undo: ${repairCommand`kubectl uncordon ${named}`})`,
+  );
 }

@@ -4,7 +4,7 @@ import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { againAs, means, seeWhy, type Text, text } from '../../kernel/step.ts';
+import { againAs, contain, means, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { keptOff, withoutNetwork } from './failed-pods.ts';
@@ -161,9 +161,9 @@ function newAgents(progress: readonly RolloutProgress[], board: Board): Readonly
 const HOLD = '{"spec":{"updateStrategy":{"type":"OnDelete","rollingUpdate":null}}}';
 
 /** A wait that ends does not end the rollout. */
-export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): Text {
+export function heldBy({ namespace, name }: { readonly namespace: string; readonly name: string }): Step {
   const patch = repairCommand`kubectl -n ${namespace} patch daemonset ${name} --type=merge -p ${HOLD}`;
-  return text`the DaemonSet keeps rolling out; to hold it: ${patch}`;
+  return contain(text`the DaemonSet keeps rolling out; to hold it: ${patch}`);
 }
 
 /** `progress`: of when they were found. */

@@ -266,7 +266,7 @@ describe('waitRollout', () => {
     it('stops as ever over more than are tolerated', async () => {
       await assert.rejects(wait(script, { leftBehind: new Set() }), (thrown: Fault) => {
         assert.equal(
-          thrown.suggestions.at(-2),
+          thrown.suggestions.at(-1),
           'or continue with the other workloads meanwhile: run the same command again with --max-failed=1',
         );
         return code('stopped', /^1 pod failed, more than --max-failed=0/)(thrown);
