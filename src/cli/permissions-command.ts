@@ -4,7 +4,7 @@ import { type ExitName, Fault } from '../kernel/fault.ts';
 import { hasFullManifest } from '../kernel/installation.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import type { Profile } from '../kernel/profile.ts';
-import { text } from '../kernel/step.ts';
+import { look, text } from '../kernel/step.ts';
 import { namedProfile } from '../profiles/choose.ts';
 import type { RunFlags } from './flags.ts';
 import { readRelease } from './options.ts';
@@ -62,7 +62,7 @@ function unsaid({ flags }: Asked, thrown: unknown): Fault {
     'usage',
     `whose roles are asked for is not known: the cluster does not show its installation${why}`,
     [
-      'say both, the profile and the install path',
+      look(text`say both, the profile and the install path: ${command`kubectl netsvc-upgrade permissions --help`}`),
       text`for example: ${command`kubectl netsvc-upgrade permissions --for ${wanted} --profile ${profile} --path ${path}`}`,
     ],
     thrown,

@@ -89,6 +89,12 @@ export class Command<D extends Does = 'shows'> {
     return new Command(words, this);
   }
 
+  /** The same without the answer to its question. */
+  asking(): Command<D> {
+    const words = this.words.filter(({ value }) => value !== '--yes' && value !== '-y');
+    return new Command(words, this);
+  }
+
   /** A word that is hidden in part is hidden both as it is and as it is typed. */
   masked(hide: (text: string) => string): Command<D> {
     return new Command(

@@ -35,7 +35,7 @@ describe('the next command after an error', () => {
     ['asks the server that has not answered', 'failed', [], { isConnected: false }, 'kubectl --context=prod cluster-info'],
     ['looks at the contexts where none is known', 'failed', [], { isConnected: false, header: undefined }, 'kubectl config get-contexts'],
     ['is the help after a wrong flag', 'usage', ['leave it out'], {}, `${P} apply --help`],
-    ['is the same command after a no', 'stopped', [WHEN_READY], {}, `${P} apply --context=prod --yes`],
+    ['is the same command after a no', 'stopped', [WHEN_READY], {}, `${P} apply --context=prod`],
     [
       'is not what a pod says',
       'failed',
@@ -68,7 +68,7 @@ describe('the next command after an error', () => {
       ...['Nothing was changed by this command.', 'Next: kubectl --context=prod get b'],
     ]);
     const declined = ended('stopped', [WHEN_READY], { isUnchanged: true });
-    assert.deepEqual(errorLines(declined), ['error: m', `Next: ${P} apply --context=prod --yes`]);
+    assert.deepEqual(errorLines(declined), ['error: m', `Next: ${P} apply --context=prod`]);
     assert.match(errorText(fault, [], ['at x (y.ts)']), /\nat x \(y\.ts\)\nNext: \S.*\n$/);
   });
 

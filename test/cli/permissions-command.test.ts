@@ -37,6 +37,11 @@ describe('permissions', () => {
     assert.deepEqual([exit, out], [64, '']);
     assert.match(err, /^error: whose roles are asked for is not known: .*ECONNREFUSED$/m);
     assert.match(err, /kubectl netsvc-upgrade permissions --for preflight --profile calico --path manifest$/m);
+    assert.match(
+      err,
+      /^Next: kubectl netsvc-upgrade permissions (?:--profile=calico )?--help$/m,
+      'whose role it is, the example does not know',
+    );
   });
 
   it('refuse a command or a profile that there is not before any cluster is asked', async () => {

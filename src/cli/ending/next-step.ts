@@ -37,8 +37,13 @@ export function endsDemo({ chain, exit }: Pick<Ending, 'chain' | 'exit'>): boole
   return chain?.inMemory === true && exit !== 'timeout';
 }
 
-/** The exact next command. */
+/** The exact next command. It asks before it changes something: a pipeline adds --yes itself. */
 export function nextCommand(ending: Ending): Command {
+  const next = nextOf(ending);
+  return next.own === undefined ? next : next.asking();
+}
+
+function nextOf(ending: Ending): Command {
   const ours = (line: string) => oursWith(line, ending.carried);
   if (endsDemo(ending)) return DEMO_NEXT;
   switch (ending.exit) {

@@ -62,6 +62,12 @@ describe('the last line', () => {
     ],
     ['continues what was interrupted', { exit: 'interrupted' }, `${P} run --context=prod`],
     [
+      'asks before it continues, whatever was said before',
+      { exit: 'interrupted', typed: 'run --yes --context=prod' },
+      `${P} run --context=prod`,
+    ],
+    ['asks after a dry run', { chain: CHAINS.apply, dryRun: true, typed: 'apply -y --dry-run=server' }, `${P} apply`],
+    [
       'repeats a verify that was interrupted, whatever run is unfinished',
       { exit: 'interrupted', chain: CHAINS.verify, typed: 'verify', resume: commandOf(`${P} run`) },
       `${P} verify`,

@@ -39,7 +39,7 @@ describeWhere(lacksProgram('jq'), 'the scripts for notifications', () => {
     );
     assert.deepEqual(
       card.content.body.map(({ text }: { text: string }) => text),
-      [example.text, 'Next: kubectl netsvc-upgrade status'],
+      [example.text, `Next: ${example.next}`],
     );
   });
 

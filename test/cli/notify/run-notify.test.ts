@@ -155,7 +155,7 @@ describe('run --notify', () => {
     interruptedRun(bench);
     assert.equal(await bench.run('run', '--yes', '--notify', address()), 130);
     assert.deepEqual(events(), ['started', 'interrupted']);
-    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run --yes\n$/);
+    assert.match(bench.out(), /Next: kubectl netsvc-upgrade run\n$/);
     notShown(bench);
   });
 
