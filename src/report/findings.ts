@@ -72,7 +72,7 @@ export function findingLines(finding: Finding, view: FindingsView): readonly str
       // What the run itself causes needs no action.
       return [`  ${finding.id} expected during this run: ${finding.message}`];
     case 'cured':
-      return view.openOnly ? [] : [`${palette.good('√')} ${id}fixed by this run (was: ${finding.message})`];
+      return view.openOnly ? [] : [`${palette.good('√')} ${id}settled by this run (was: ${finding.message})`];
   }
 }
 

@@ -81,7 +81,7 @@ describe('the list of findings', () => {
       '    they would be collected',
       '    next: kubectl netsvc-upgrade ownerrefs strip',
       'tools',
-      '√ NS-802 fixed by this run (was: 1 older CLI on PATH)',
+      '√ NS-802 settled by this run (was: 1 older CLI on PATH)',
       '2 ok, 1 warning, 1 error, 1 accepted, 1 expected during this run',
     ]);
   });

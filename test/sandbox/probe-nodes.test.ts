@@ -129,7 +129,7 @@ describe('while images are not proved to be pullable', function () {
     assert.equal((await ran(scenario, 'plan --accept NS-606')).next, 'Next: kubectl netsvc-upgrade run --accept=NS-606');
     const probed = await ran(scenario, 'preflight --probe-nodes all --yes');
     assert.deepEqual([probed.exit, probed.next], [0, 'Next: kubectl netsvc-upgrade plan']);
-    assert.match(probed.text, /^√ NS-606 fixed by this run/m);
+    assert.match(probed.text, /^√ NS-606 settled by this run/m);
     assert.equal((await ran(scenario, 'plan')).next, 'Next: kubectl netsvc-upgrade run');
     const preflight = await ran(scenario, 'preflight -o wide');
     assert.equal(preflight.next, 'Next: kubectl netsvc-upgrade plan');

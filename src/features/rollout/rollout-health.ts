@@ -15,7 +15,7 @@ import { findWorkload, withWorkloads } from './targets.ts';
 // A rollout under way is evaluated by `judgeRollout` of kube, and given up by `FailedPods` beside this file.
 
 /** Once every pod runs the target and is ready, it does not matter what the workloads and releases were like before. */
-export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-606'] as const;
+export const SETTLED_BY_ROLLOUT = ['NS-107', 'NS-401', 'NS-402', 'NS-403', 'NS-507', 'NS-606'] as const;
 
 type Role = 'agent' | 'controllers' | 'typha';
 
