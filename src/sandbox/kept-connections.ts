@@ -5,7 +5,7 @@ import { ApiFailure } from '../kernel/ports.ts';
 import { podShape } from '../kube/pod-facts.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Nodes } from './nodes.ts';
-import { isStopping, nodeOf } from './pods-of.ts';
+import { crashLog, isStopping, nodeOf } from './pods-of.ts';
 import type { Store } from './store.ts';
 
 interface Link {
@@ -40,7 +40,7 @@ export class KeptConnections {
   logOf(namespace: string, name: string): string {
     const pod = this.#store.get(K.Pod, name, namespace);
     if (!pod) throw new ApiFailure(404, 'NotFound', `pods "${name}" not found`);
-    if (scriptOf(pod) !== 'keeps') return '';
+    if (scriptOf(pod) !== 'keeps') return crashLog(pod);
     const lines = linksOf(pod).flatMap(({ link, address }) => {
       const seen = this.#see(pod, link, address);
       return [...seen.breaks, this.#report(link, seen)];

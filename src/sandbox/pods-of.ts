@@ -1,3 +1,4 @@
+import { mapAt, textAt } from '../kernel/json.ts';
 import { K } from '../kernel/kinds.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { type PodContainer, type PodShape, podShape } from '../kube/pod-facts.ts';
@@ -117,6 +118,17 @@ function containerState(state: PodState, index: number, hasInit: boolean, starte
   const terminated = { exitCode: 1, reason: 'Error' };
   const message = 'back-off 40s restarting failed container';
   return { state: { waiting: { reason: 'CrashLoopBackOff', message } }, lastState: { terminated } };
+}
+
+/** As an agent logs it that does not reach the API server; nothing of a pod that does not crash. */
+export function crashLog({ status }: KubeObject): string {
+  const { containerStatuses = [] } = mapAt(status);
+  if (!(containerStatuses as readonly unknown[]).some((one) => textAt(one, 'state', 'waiting', 'reason') === 'CrashLoopBackOff')) return '';
+  return `[INFO] startup: Early log level set to info
+[ERROR] startup: failed to query the API server: Get "https://10.96.0.1:443/version": dial tcp 10.96.0.1:443: connect: no route to host
+[WARNING] startup: Terminating
+Calico node failed to start
+`;
 }
 
 const INITIALIZING = { reason: 'PodInitializing' };
