@@ -18,8 +18,8 @@ const OF_PODS = /^spec\.template\.spec\.(?=.)/;
 
 interface FieldLine {
   readonly text: string;
-  /** It removes something, or takes something from the user or from another manager. */
-  readonly isLoss: boolean;
+  /** It removes something, takes something from the user or from another manager, or is an image: never left out. */
+  readonly isKept: boolean;
 }
 
 /** The fields of an object as lines: with `wide` all; else those of workloads, the first ones and every loss. */
@@ -33,12 +33,12 @@ export function fieldLines(object: PlannedObject, edits: readonly Edit[], wide: 
   return [...shown.map(({ text }) => `    ${text}`), ...(rest > 0 ? [`    … and ${counted(rest, 'more field')} (see -o wide)`] : [])];
 }
 
-/** In their order: each loss, and of the others as many as there is room for. */
+/** In their order: what is never left out, and of the others as many as there is room for. */
 function firstLines(lines: readonly FieldLine[]): readonly FieldLine[] {
-  let room = LINES - lines.filter(({ isLoss }) => isLoss).length;
-  return lines.filter(({ isLoss }) => {
-    if (!isLoss) room -= 1;
-    return isLoss || room >= 0;
+  let room = LINES - lines.filter(({ isKept }) => isKept).length;
+  return lines.filter(({ isKept }) => {
+    if (!isKept) room -= 1;
+    return isKept || room >= 0;
   });
 }
 
@@ -65,7 +65,7 @@ function fieldLine(field: FieldChange, { managers, edits }: Others, wide: boolea
   const notes = [...(lost ? ['your change is lost'] : []), ...(managers.length > 0 ? [`taken from ${managers.join(', ')}`] : [])];
   return {
     text: `${changeText(wide ? field : { ...field, path: field.path.replace(OF_PODS, '') })}${notes.length === 0 ? '' : `   (${notes.join('; ')})`}`,
-    isLoss: field.after === undefined || notes.length > 0,
+    isKept: field.after === undefined || notes.length > 0 || /\.image$/.test(field.path),
   };
 }
 

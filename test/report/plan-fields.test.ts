@@ -39,6 +39,12 @@ describe('the fields of a plan', () => {
     assert.equal(fieldLines(object(changed(23)), [], true).length, 23);
   });
 
+  it('never leave out an image: it is what an upgrade is about', () => {
+    const image = { path: 'spec.template.spec.containers[a].image', before: 'x:1', after: 'x:2' };
+    const lines = fieldLines(object([...changed(30), image]), [], false);
+    assert.deepEqual([lines.length, lines.at(-2)], [21, '    ~ containers[a].image: x:1 → x:2']);
+  });
+
   it('never leave out what is removed, lost of your changes or taken from another manager, however many there are', () => {
     const removed = Array.from({ length: 25 }, (_, index) => ({ path: `spec.gone${index}`, before: 1 }));
     const last = [
