@@ -96,7 +96,7 @@ export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedH
   return [
     planSummary(stages, former, installed?.dataPlane),
     ...(noReturn ? [`No undo after step ${noReturn.step}. ${why ?? ''}`.trimEnd()] : []),
-    ...(isBackedUp(stages)
+    ...(isBackedUp(stages) || (await recordBefore(seen))?.backup !== undefined
       ? ['If this machine dies, another can resume: what that needs is in the cluster. Only the backup is not: copy it.']
       : []),
   ];
