@@ -24,7 +24,7 @@ export function checksIndex(): string {
 
 What each check means, why it matters at this upgrade, how to fix what it finds, and when it may be accepted
 (\`--accept ID\`, or \`--accept ID=SUBJECT\` for one piece of evidence). The same text comes from \`kubectl netsvc-upgrade explain ID\`.
-Written by \`node build/checks-index.ts\`.
+<!-- written by build/checks-index.ts -->
 ${Object.entries(FAMILIES).map(familyTable).join('')}`;
 }
 

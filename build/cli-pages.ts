@@ -7,7 +7,7 @@ import { about, type Flag, label, TRUST } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];
 
-const MADE = 'Written by `node build/cli-pages.ts` from what `--help` says; a test holds it to the commands.';
+const MADE = '<!-- written by build/cli-pages.ts from what --help says; a test holds it to the commands -->';
 
 /** Commands that must share a flag with one meaning for it to be explained once, in README.md of the folder. */
 const SEVERAL = 10;

@@ -123,7 +123,7 @@ export const UNDO: readonly UndoRow[] = [
     paths: ['manifest'],
     by: 'rollback',
     because:
-      'The new controllers give stored policies new names, under which the old CLI and the old API server of the service do not find them. A rollback stops them, and stores each policy under its former name first.',
+      'The new controllers give stored policies new names, under which the old calicoctl and calico-apiserver do not find them. A rollback stops them, and stores each policy under its former name first.',
   },
   {
     reached: 'names',

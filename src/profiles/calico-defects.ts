@@ -203,7 +203,7 @@ export const calicoPlatforms: readonly Platform[] = [
   {
     id: 'openshift',
     title: 'OpenShift',
-    hint: 'Use the upgrade manifest for OpenShift (tigera-operator-ocp-upgrade.yaml), not the plain one.',
+    hint: 'Follow Calico’s own page for OpenShift: its upgrade manifest is tigera-operator-ocp-upgrade.yaml, not the plain one.',
     signs: [{ type: 'crd', name: 'clusterversions.config.openshift.io' }],
   },
   ...commonPlatforms,

@@ -39,7 +39,7 @@ export function editLines(edits: readonly Edit[], wide: boolean, terminalColumns
     edit.note ?? '',
   ]);
   if (terminalColumns < TABLE_COLUMNS) return rows.flatMap(blockOf);
-  return columns([['EDIT', 'OUTCOME', 'RESULT', 'FROM', 'NOTE'], ...rows]);
+  return columns([['YOUR CHANGE', 'OUTCOME', 'RESULT', 'FROM', 'NOTE'], ...rows]);
 }
 
 /** `spec.template.spec.containers[agent].env[A]`: the container and what is edited in it. */

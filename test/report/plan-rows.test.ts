@@ -31,7 +31,7 @@ describe('what becomes of an edit, for a person', () => {
 
   it('never shows the value of before as the result of an upgrade', () => {
     const lines = editLines([edit({ mine: 'm/node:v1', theirs: 'q/node:v2', result: 'm/node:v2' })], false);
-    assert.match(lines[0] ?? '', /^EDIT +OUTCOME +RESULT +FROM +NOTE$/);
+    assert.match(lines[0] ?? '', /^YOUR CHANGE +OUTCOME +RESULT +FROM +NOTE$/);
     assert.doesNotMatch(lines.join('\n'), /v1\b(?!\/)/);
   });
 });
@@ -50,7 +50,7 @@ describe('edits on a narrow terminal', () => {
       '      to be decided: mine: 1, theirs: absent',
       '      from file: Look.',
     ]);
-    assert.match(editLines(edits, false, 120)[0] ?? '', /^EDIT +OUTCOME/);
+    assert.match(editLines(edits, false, 120)[0] ?? '', /^YOUR CHANGE +OUTCOME/);
   });
 });
 

@@ -32,7 +32,7 @@ function unknownIn(line: string, { commands }: Manifest): readonly string[] {
   const command = commands[id];
   if (!command) return [id];
   const flags = rest.filter((word) => word.startsWith('--')).map((word) => word.slice(2).replace(/[=.,;:)'"\\].*$/, ''));
-  return flags.filter((flag) => !Object.hasOwn(command.flags, flag)).map((flag) => `--${flag}`);
+  return flags.filter((flag) => flag !== 'help' && !Object.hasOwn(command.flags, flag)).map((flag) => `--${flag}`);
 }
 
 describe('pages that say what the program does', () => {

@@ -87,10 +87,10 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       }));
     }),
   },
-  /** An admission policy of the Gateway API may refuse the definitions that the operator installs, which ends it (domain §12/34). */
+  /** An admission policy of the Gateway API may refuse the CRDs that the operator installs, which ends it (domain §12/34). */
   {
     id: 'NS-626',
-    title: 'definitions of the Gateway API may be changed',
+    title: 'CRDs of the Gateway API may be changed',
     ref: 'domain §12/34',
     judge: withOperated(({ names: { gateway }, operated, context }) => {
       const { profile } = context;
@@ -100,8 +100,8 @@ export const crossingsChecks: readonly PreflightCheck[] = table({ category: 'res
       const policy = read(operated.gatewayPolicy);
       if (!policy) return judgeDefinitions(gateway, read(operated.gatewayDefinitions), wanting, context);
       return failed(
-        `the operator installs newer definitions of the Gateway API. ${gateway.policy} may refuse them, and then the operator stops`,
-        `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions yourself as the policy allows it.`,
+        `the operator installs newer CRDs of the Gateway API. ${gateway.policy} may refuse them, and then the operator stops`,
+        `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the CRDs yourself as the policy allows it.`,
         {
           evidence: [evidenceOf(policy), evidenceOf(wanting)],
           ...edited(gateway, wanting, profile),
@@ -157,11 +157,11 @@ function judgeDefinitions(
   return failIfAny(
     old.map((one) => evidenceOf(one, `bundle ${one.metadata.annotations?.[annotation]}`)),
     wanted === undefined
-      ? `nothing called ${gateway.policy} guards the definitions of the Gateway API`
+      ? `nothing called ${gateway.policy} guards the CRDs of the Gateway API`
       : `no definition of the Gateway API is older than ${wanted}`,
     (names) => ({
-      because: `the operator does not update installed definitions of the Gateway API, and the gateway of ${goal.release} needs ${wanted}: ${names}`,
-      hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the definitions of ${wanted} yourself before the upgrade.`,
+      because: `the operator does not update installed CRDs of the Gateway API, and the gateway of ${goal.release} needs ${wanted}: ${names}`,
+      hint: `Set spec.${gateway.field} of ${gateway.kind}/${wanting.metadata.name} to ${gateway.value}, or install the CRDs of ${wanted} yourself before the upgrade.`,
       ...edited(gateway, wanting, profile),
     }),
   );
