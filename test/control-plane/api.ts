@@ -55,12 +55,22 @@ type Seen = (object: ApiObject) => void;
 /** A small client of the control plane's own, so that the program under test is not needed to set up its tests. */
 export type Api = ReturnType<typeof connect>;
 
+const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export function connect({ server, authority, certificate, key, token }: ApiAccess) {
   const agent = new Agent({ keepAlive: true, ca: authority, maxSockets: 30, ...(token === undefined ? { cert: certificate, key } : {}) });
   const call: Call = (method, path, more) => ask(agent, method, server + path, { ...more, token });
   return {
+    /** Objects of a list without spec, status and data: a tenth of the work for what is large. */
+    metadata: async (path: string): Promise<readonly ApiObject[]> => {
+      const { items }: { readonly items: readonly ApiObject[] | null } = JSON.parse(
+        await text(await call('GET', path, { accept: METADATA })),
+      );
+      // An empty list of them is none, unlike a list of objects.
+      return items ?? [];
+    },
     /** JSON of a path; throws ApiError on any refusal. */
     get: async <T>(path: string): Promise<T> => JSON.parse(await text(await call('GET', path))),
     send: async <T = ApiObject>(method: Method, path: string, body?: unknown, contentType?: string): Promise<T> =>
@@ -84,6 +94,7 @@ type Call = (method: string, path: string, more?: More) => Promise<IncomingMessa
 interface More {
   readonly body?: unknown;
   readonly contentType?: string | undefined;
+  readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
   readonly token?: string | undefined;
 }
@@ -103,9 +114,10 @@ async function ask(agent: Agent, method: string, url: string, more?: More, tries
 
 /** One request; any answer is good. */
 export function exchange(agent: Agent, method: string, url: string, more: More = {}): Promise<IncomingMessage> {
-  const { body, signal, token, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = more;
+  const { body, signal, token, accept, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = more;
   const headers = {
     ...(body === undefined ? {} : { 'content-type': contentType }),
+    ...(accept === undefined ? {} : { accept }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
-import { clusterAround, folderFor, opened, shared } from '../support/installed-cluster.ts';
+import { clusterAround, folderFor, opened, PATHS, shared } from '../support/installed-cluster.ts';
 import { runOperators } from '../support/real-operator.ts';
 import { realProgram } from '../support/real-service.ts';
 import { playRefusedAgents } from '../support/refused-agents.ts';
@@ -22,9 +22,8 @@ const SOURCES = [
 const NODES = 30;
 /** As real agents: they turn not ready so long after Typha refused them. Were all new before that, nothing would be lost without the hold. */
 const [REFUSED_MS, READY_MS] = [90_000, 10_000];
-const WATCHED = 'deployments.apps,daemonsets.apps,installations.operator.tigera.io';
 const TYPHAS = '{.status.readyReplicas}/{.status.replicas}';
-const INSTALLATIONS = '/apis/operator.tigera.io/v1/installations';
+const { deployments, agents: daemonSets, installations: INSTALLATIONS } = PATHS;
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TARGET.release, '--manifest-url', releases] as const;
 
 /** With this operator of the line, and without what no server of today serves any more. */
@@ -67,7 +66,7 @@ for (const { release, operator } of SOURCES)
         await install(plane, release, operator);
         const agents = playRefusedAgents(plane.api, REFUSED_MS);
         endBy(agents.stop);
-        const around = clusterAround(plane, WATCHED, { home });
+        const around = clusterAround(plane, [deployments, daemonSets, INSTALLATIONS], { home });
         // Operators up to v1.27 note no release in the status.
         const good = () => around.read('tigerastatus calico', '{.status.conditions[?(@.type=="Available")].status}');
         await until(`${release} runs`, async () => (await good()) === 'True', 300_000);

@@ -8,7 +8,7 @@ import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
 import { NEW_CHART, OLD_CHART, type OwnChart, serveChart, writeChart } from '../helm/own-charts.ts';
 import type { HelmMajor } from '../helm/programs.ts';
-import { clusterAround, folderFor, type InstalledCluster, opened, shared } from './installed-cluster.ts';
+import { clusterAround, folderFor, type InstalledCluster, opened, PATHS, shared } from './installed-cluster.ts';
 import { needsHelm } from './needs-helm.ts';
 import { playService } from './played-service.ts';
 import { manifestFile, releases } from './releases.ts';
@@ -20,7 +20,8 @@ export const RELEASE_NAMESPACE = 'tigera-operator';
 /** A real control plane on which the operator was installed with the real chart tool from our own small chart. */
 export type ChartCluster = Awaited<ReturnType<typeof chartCluster>>;
 
-const WATCHED = 'deployments.apps,secrets,configmaps,serviceaccounts,clusterroles,crds,installations.operator.tigera.io,leases';
+const { deployments, secrets, configMaps, accounts, roles, definitions, installations, leases } = PATHS;
+const WATCHED = [deployments, secrets, configMaps, accounts, roles, definitions, installations, leases];
 
 /** Values that the person who installed it had chosen. */
 export const OWN_VALUES = `installation:

@@ -22,7 +22,23 @@ export interface InstallRequest extends ControlPlaneOptions {
 /** Published manifests are unpacked into a folder whose name is this program's. */
 const isOwn = (manifest: string) => manifest.startsWith(ownReleases) || basename(manifest).startsWith('netsvc');
 
-const WATCHED = 'daemonsets.apps,deployments.apps,configmaps,serviceaccounts,poddisruptionbudgets,clusterroles,clusterrolebindings,crds';
+/** Lists of what an upgrade may touch, by their paths. */
+export const PATHS = {
+  configMaps: '/api/v1/configmaps',
+  secrets: '/api/v1/secrets',
+  accounts: '/api/v1/serviceaccounts',
+  agents: '/apis/apps/v1/daemonsets',
+  deployments: '/apis/apps/v1/deployments',
+  budgets: '/apis/policy/v1/poddisruptionbudgets',
+  roles: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  bindings: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  definitions: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  leases: '/apis/coordination.k8s.io/v1/leases',
+  installations: '/apis/operator.tigera.io/v1/installations',
+} as const;
+
+const { agents, deployments, configMaps, accounts, budgets, roles, bindings, definitions } = PATHS;
+const WATCHED = [agents, deployments, configMaps, accounts, budgets, roles, bindings, definitions];
 
 /** Applied as a person once did. */
 export function installedCluster(request: InstallRequest): Promise<InstalledCluster> {
@@ -97,11 +113,14 @@ export async function assertWritesNothing(cluster: Pick<InstalledCluster, 'versi
   assert.equal(await cluster.versions(), before);
 }
 
-/** All of it but its end; `watched` are the kinds that an upgrade may touch. */
-export function clusterAround(plane: ControlPlane, watched: string, own: Pick<Surroundings, 'home' | 'env'>) {
+/** All of it but its end; `watched` are paths of lists that an upgrade may touch. */
+export function clusterAround(plane: ControlPlane, watched: readonly string[], own: Pick<Surroundings, 'home' | 'env'>) {
   const around: Surroundings = { kubeconfig: plane.kubeconfigPath, kubectl: plane.programs.kubectl, ...own };
-  const format = '{range .items[*]}{.kind}/{.metadata.namespace}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
-  const versions = async () => (await plane.kubectl(['get', watched, '-A', '-o', `jsonpath=${format}`])).stdout;
+  const versionsAt = async (path: string) =>
+    (await plane.api.metadata(path)).map(
+      ({ metadata: { namespace = '', name, resourceVersion } }) => `${path}/${namespace}/${name} ${resourceVersion}`,
+    );
+  const versions = async () => (await Promise.all(watched.map(versionsAt))).flat().filter(isOfUpgrade).join('\n');
   return {
     plane,
     around,
@@ -113,13 +132,13 @@ export function clusterAround(plane: ControlPlane, watched: string, own: Pick<Su
      * resourceVersion of everything that an upgrade may touch, once the cluster's own controllers have counted what they did: equal before
      * and after = nothing was written.
      */
-    versions: () => atRest(async () => (await versions()).split('\n').filter(isOfUpgrade).join('\n')),
+    versions: () => atRest(versions),
   };
 }
 
 /** The components of the control plane itself renew leases all the time. */
 const isOfUpgrade = (line: string): boolean =>
-  !/^Lease\/(kube-node-lease|kube-system)\/(?!netsvc-upgrade)|^ConfigMap\/kube-system\/.*apiserver-/.test(line);
+  !/\/leases\/(kube-node-lease|kube-system)\/(?!netsvc-upgrade)|\/configmaps\/kube-system\/.*apiserver-/.test(line);
 
 const LOOKS = 12;
 

@@ -9,13 +9,13 @@ import { playSettledOperator, type SettledManner } from '../control-plane/settle
 import { until } from '../control-plane/until.ts';
 import { runningImage, type Workload } from '../control-plane/workloads.ts';
 import { NETSVC_CHARTS, NETSVC_CRD_CHART, serveCharts, writeChart, writeCrdChart } from '../helm/own-charts.ts';
-import { clusterAround, folderFor, opened } from './installed-cluster.ts';
+import { clusterAround, folderFor, opened, PATHS } from './installed-cluster.ts';
 import { CRD_FILE, OPERATOR_FILE, SOURCE, SPACE, SYSTEM, TARGET, writeOperatedReleases } from './netsvc-operated.ts';
 import { manifestFile } from './releases.ts';
 import { assertSucceeded, surroundingsEnv } from './upgrade-process.ts';
 
-const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,crds,secrets,installations.operator.netsvc.io';
 const INSTALLATIONS = '/apis/operator.netsvc.io/v1/installations';
+const WATCHED = [PATHS.deployments, PATHS.agents, PATHS.roles, PATHS.definitions, PATHS.secrets, INSTALLATIONS];
 
 interface Opened {
   readonly plane: ControlPlane;

@@ -4,14 +4,15 @@ import { find } from '../control-plane/api.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import type { OperatorManner } from '../control-plane/operator.ts';
 import { until } from '../control-plane/until.ts';
-import { clusterAround, folderFor, opened } from './installed-cluster.ts';
+import { clusterAround, folderFor, opened, PATHS } from './installed-cluster.ts';
 import { playService } from './played-service.ts';
 import { manifestFile } from './releases.ts';
 
 /** A real control plane on which an operator, played, has brought a release. */
 export type OperatedCluster = Awaited<ReturnType<typeof operatedCluster>>;
 
-const WATCHED = 'deployments.apps,daemonsets.apps,clusterroles,clusterrolebindings,crds,installations.operator.tigera.io';
+const { deployments, agents, roles, bindings, definitions, installations } = PATHS;
+const WATCHED = [deployments, agents, roles, bindings, definitions, installations];
 
 interface OperatedOptions {
   readonly release?: string;
@@ -49,9 +50,8 @@ async function install(plane: ControlPlane, release: string, spec: object, names
   // From v3.30 on the CRDs have a file of their own.
   for (const file of [...(isOlder(release, 'v3.30.0') ? [] : ['operator-crds.yaml']), 'tigera-operator.yaml'])
     await create(plane, inNamespace(await readFile(manifestFile(release, file), 'utf8'), namespace));
-  const path = '/apis/operator.tigera.io/v1/installations';
-  await until('the Installation is served', async () => (await find(plane.api, path)) !== undefined);
-  await plane.api.send('POST', path, {
+  await until('the Installation is served', async () => (await find(plane.api, installations)) !== undefined);
+  await plane.api.send('POST', installations, {
     ...{ apiVersion: 'operator.tigera.io/v1', kind: 'Installation' },
     metadata: { name: 'default' },
     spec,
