@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import { differences } from '../support/end-state.ts';
+import { readObjects } from '../support/former-state.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
+import { edit, opened } from '../support/rollback-story.ts';
+import { BACK } from '../support/rollback-sweep.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt, startUpgrade, told, untilSaid } from '../support/upgrade-process.ts';
 
@@ -20,8 +25,49 @@ async function appliedAt(cluster: InstalledCluster, resource: string): Promise<n
   );
 }
 
-describe('procedure C on a real control plane, real manifests with Typha', () => {
-  const cluster = shared(() => installedCluster({ manifest: manifestFile('v3.27.5', 'calico-typha.yaml'), nodes: 4 }));
+async function assertAsBefore(cluster: InstalledCluster, before: Awaited<ReturnType<typeof readObjects>>): Promise<void> {
+  assert.deepEqual(differences(before, await readObjects(cluster.plane.api)), []);
+}
+
+/** What a rollback goes by is in the cluster: in few Secrets, with no value of another Secret and no rights. */
+async function assertKeepsLittle({ plane }: InstalledCluster): Promise<void> {
+  const { stdout } = await plane.kubectl([
+    '-n',
+    'kube-system',
+    'get',
+    'secrets',
+    '--field-selector',
+    'type=netsvc-upgrade/state',
+    '-o',
+    'json',
+  ]);
+  const { items } = JSON.parse(stdout) as { readonly items: readonly { readonly data: Readonly<Record<string, string>> }[] };
+  assert.ok(items.length > 0 && items.length <= 3, `${items.length} Secrets`);
+  const texts = items.flatMap(({ data }) =>
+    Object.entries(data).map(([key, value]) => {
+      const bytes = Buffer.from(value, 'base64');
+      return (key.includes('.gz') ? gunzipSync(bytes) : bytes).toString();
+    }),
+  );
+  assert.match(texts.join('\n'), /1400/);
+  // Objects that are kept; what only names one is none.
+  const kept = texts.join('\n').match(/\{"apiVersion":"[^"]*","kind":"\w+","metadata"/g) ?? [];
+  assert.deepEqual(
+    kept.filter((one) => /"kind":"(Secret|Cluster|Role|Namespace|APIService|\w+WebhookConfiguration)/.test(one)),
+    [],
+  );
+  assert.ok(kept.length > 0);
+}
+
+/** One story, in order. */
+describe('procedure C on a real control plane, real manifests with Typha and edits of a user, and its rollback', function () {
+  this.timeout(400_000);
+  const cluster = shared(async () => {
+    const found = await opened('calico-typha.yaml');
+    await edit(found, 'FELIX_LOGSEVERITYSCREEN=debug');
+    await found.plane.kubectl(['-n', 'kube-system', 'patch', 'cm', 'calico-config', '-p', '{"data":{"veth_mtu":"1400"}}']);
+    return { ...found, before: await readObjects(found.plane.api) };
+  });
 
   it('preflight finds out what is installed and changes nothing', async () => {
     await assertWritesNothing(cluster, () => cluster.upgrade('preflight', ...CALICO));
@@ -58,7 +104,7 @@ describe('procedure C on a real control plane, real manifests with Typha', () =>
     const names = await cluster.read('ds -n kube-system calico-node', '{.spec.template.spec.initContainers[*].name}');
     assert.equal(names, 'upgrade-ipam install-cni ebpf-bootstrap');
     const generation = await cluster.read('ds -n kube-system calico-node', '{.metadata.generation}');
-    assert.equal(generation, '2', 'the agents were rolled once');
+    assert.equal(generation, '3', 'the agents were rolled once after the edit');
   });
 
   it('a second run writes nothing', async () => {
@@ -70,6 +116,23 @@ describe('procedure C on a real control plane, real manifests with Typha', () =>
     assertSucceeded(result);
     assert.match(result.stdout, /v3\.27\.5/);
     assert.match(result.stdout, /v3\.32\.1/);
+    await assertKeepsLittle(cluster);
+  });
+
+  it('a rollback gives every object its former state, edits of before included, and a second one writes nothing', async () => {
+    const back = await cluster.upgrade(...BACK);
+    assertSucceeded(back);
+    const order = ['configuration', 'typha', 'agents', 'controllers'].map((wave) => back.stderr.indexOf(`-${wave}.yaml`));
+    assert.deepEqual(
+      order.toSorted((a, b) => a - b),
+      order,
+      back.stderr,
+    );
+    await assertAsBefore(cluster, cluster.before);
+    const again = await cluster.upgrade(...BACK);
+    assertSucceeded(again);
+    assert.match(again.stdout, /Nothing was changed by this command/);
+    await assertAsBefore(cluster, cluster.before);
   });
 });
 

@@ -3,7 +3,7 @@ import { assertWritesNothing, shared } from './installed-cluster.ts';
 import { INFORMATION, type KvstoreCluster, kvstoreCluster } from './kvstore-cluster.ts';
 import { manifestFile } from './releases.ts';
 import { CALICO_TARGET } from './target.ts';
-import { assertSucceeded, told } from './upgrade-process.ts';
+import { assertSucceeded, told, untilSaid } from './upgrade-process.ts';
 
 export interface KvstoreCase {
   readonly release: string;
@@ -14,8 +14,14 @@ export interface KvstoreCase {
 
 const RUN = ['run', '--yes', '--skip', 'cli'] as const;
 
-/** Procedure D from one release: refusals that write nothing, a run that is killed, its continuation, and nothing lost. */
-export function describeKvstore({ release, file, config, agent }: KvstoreCase, refusals: boolean): void {
+/** What is told of the same cluster before the upgrade and after it. */
+interface Around {
+  readonly first: (cluster: KvstoreCluster) => void;
+  readonly last: (cluster: KvstoreCluster) => void;
+}
+
+/** Procedure D from one release: a run that is killed, its continuation, and nothing lost. */
+export function describeKvstore({ release, file, config, agent }: KvstoreCase, around?: Around): void {
   describe(`procedure D with a real key-value store: ${file} of ${release}`, () => {
     const cluster = shared(() => kvstoreCluster(release, file));
     let secret: string;
@@ -24,15 +30,11 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
       assert.match(secret, /etcd-key/);
     });
 
-    if (refusals) describeRefusals(cluster);
+    around?.first(cluster);
 
     it('is killed in the middle, run again, and ends at the target with endpoints, certificates and every edit', async () => {
-      const child = cluster.start(...RUN);
-      for (let attempt = 0; attempt < 600; attempt += 1) {
-        const image = await cluster.read(`ds -n kube-system ${agent}`, '{.spec.template.spec.containers[0].image}');
-        if (image.endsWith(`:${CALICO_TARGET}`)) break;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+      const child = cluster.start(...RUN, '-v=1');
+      await untilSaid(child, new RegExp(`${agent} node-\\d+ (updating|new) `));
       child.kill('SIGKILL');
       const first = await child;
       assert.equal(first.signal, 'SIGKILL', `it was at its end before: ${first.stderr}`);
@@ -54,10 +56,13 @@ export function describeKvstore({ release, file, config, agent }: KvstoreCase, r
       await assertWritesNothing(cluster, () => cluster.upgrade(...RUN));
       assert.equal(await cluster.secret(), secret);
     });
+
+    around?.last(cluster);
   });
 }
 
-function describeRefusals(cluster: KvstoreCluster): void {
+/** Refusals that write nothing. */
+export function describeRefusals(cluster: KvstoreCluster): void {
   async function refuses(id: string, ...args: readonly string[]): Promise<void> {
     const before = await cluster.versions();
     const secret = await cluster.secret();
