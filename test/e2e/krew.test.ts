@@ -7,11 +7,11 @@ import { goPlatform } from '../control-plane/build-plan.ts';
 import { type KrewHome, makeKrewHome } from '../krew/krew-home.ts';
 import { type PackedRelease, packRelease, runtimeProblem } from '../krew/packed-release.ts';
 import { resolveKrew } from '../krew/programs.ts';
+import { own } from '../support/installed-agents.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { lacking } from '../support/needs.ts';
 import { ownReleases } from '../support/releases.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
-import { own } from './installed-agents.ts';
 
 /** One story, in order: an operator gets the plugin from a company's index, uses it, updates it and removes it. */
 describe('the plugin from a krew index', function () {

@@ -9,7 +9,7 @@ import { differences } from '../support/end-state.ts';
 import { testFolder } from '../support/folders.ts';
 import { readObjects } from '../support/former-state.ts';
 import { within } from '../support/installed-cluster.ts';
-import { startUpgrade, told } from '../support/upgrade-process.ts';
+import { killedAt, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const BACK = ['rollback', ...RUN.slice(1)].filter((word) => word !== '--skip' && word !== 'cli');
 
@@ -23,6 +23,27 @@ const ELSEWHERE = {
 /** Each story on a cluster of its own; the sandbox has them all, and kills at every write. */
 describe('more of a canary on a real control plane', function () {
   this.timeout(300_000);
+
+  it('that fails leaves all other agents alone until it is repaired; killed in the soak, it is resumed with no further agent meanwhile', () =>
+    within(opened(), async (cluster) => {
+      await cluster.plane.fault('node-01', 'crash-loop');
+      const failed = await cluster.upgrade(...RUN, '--canary', '1', '--soak', '5s', '--timeout', '2m');
+      assert.equal(failed.exitCode, 5, told(failed));
+      assert.match(failed.stderr, /the canary failed: 1 pod failed, more than --max-failed=0: node-01: /);
+      const refused = await cluster.upgrade(...COMMIT, '--timeout', '40s');
+      assert.equal(refused.exitCode, 5, told(refused));
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-01'], HELD]);
+      await cluster.plane.fault('node-01', 'none');
+      // Its restarts stay counted: the pod is given a new start, as the error says.
+      const agent = ['delete', 'pod', '-l', 'k8s-app=calico-node', '--field-selector', 'spec.nodeName=node-01'];
+      await cluster.plane.kubectl(['-n', 'kube-system', ...agent]);
+      await killedAt([...RUN, '--canary', '2', '--soak', '10m'], cluster.around, /watch the agents of /);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-01', 'node-02'], HELD]);
+      const went = await cluster.upgrade(...RUN, '--canary', '2', '--soak', '3s', '--max-unavailable', '3');
+      assert.equal(went.exitCode, 0, told(went));
+      assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
 
   it('has a probe beside it, which no record holds and no resumed run leaves out', () =>
     within(opened(), async (cluster) => {

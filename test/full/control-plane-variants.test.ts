@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { until } from '../control-plane/until.ts';
-import { agentOn, own, serverSideApply } from '../e2e/installed-agents.ts';
+import { agentOn, own, serverSideApply } from '../support/installed-agents.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
 
 describe('control planes with the netsvc variants', function () {

@@ -7,9 +7,9 @@ import { installManifest } from '../control-plane/install.ts';
 import { NETSVC, simulateService } from '../control-plane/service-simulator.ts';
 import type { NodeFault } from '../control-plane/stages.ts';
 import { until } from '../control-plane/until.ts';
+import { type Agent, agentOn, own, replaceAgent, serverSideApply, untilAgent, untilRolledOut } from '../support/installed-agents.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
-import { type Agent, agentOn, own, replaceAgent, serverSideApply, untilAgent, untilRolledOut } from './installed-agents.ts';
 
 describe('the real control plane', function () {
   this.timeout(180_000);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ApiList, ApiObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { until } from '../control-plane/until.ts';
-import { manifestFile, ownReleases } from '../support/releases.ts';
-import { assertSucceeded } from '../support/upgrade-process.ts';
+import { manifestFile, ownReleases } from './releases.ts';
+import { assertSucceeded } from './upgrade-process.ts';
 
 /** A manifest of the repository's own releases. */
 export const own = (release: string, name: string): string => manifestFile(release, `${name}.yaml`, ownReleases);

@@ -5,8 +5,8 @@ import { resolvePrograms } from '../control-plane/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { installManifest } from '../control-plane/install.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
+import { describeAgent, published, serverSideApply, untilRolledOut } from '../support/installed-agents.ts';
 import { CALICO_TARGET } from '../support/target.ts';
-import { describeAgent, published, serverSideApply, untilRolledOut } from './installed-agents.ts';
 
 describe('control planes, each started anew', function () {
   this.timeout(180_000);
