@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { type Attacker, attacker } from '../support/attacker.ts';
 import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { packedChart, repositoryNaming, repositoryWith } from '../support/hostile-charts.ts';
 import { assertWritesNothing } from '../support/installed-cluster.ts';
-import { asAnybodyElse, misleadingMachine, programRequests } from '../support/misleading.ts';
+import { asAnybodyElse, type MisleadingMachine, misleadingMachine, programRequests } from '../support/misleading.ts';
+import { patient } from '../support/patience.ts';
 import { releases } from '../support/releases.ts';
 import { repacked } from '../support/repacked-release.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
 import { CALICO_TARGET } from '../support/target.ts';
-import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
+import { assertSucceeded, type Surroundings, surroundingsEnv, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
 const RUN = ['run', '--yes', '--skip', 'cli'] as const;
@@ -136,19 +138,28 @@ describe('a chart release with helm 3 on a real control plane', function () {
   describe('the upgrade, CRDs first', () => {
     const revision = async () =>
       (JSON.parse(await cluster.helm('list', '-n', RELEASE_NAMESPACE, '-o', 'json')) as readonly Record<string, string>[])[0] ?? {};
+    /** Whatever else helm would look at leads to a server that counts who comes. */
+    let machine: MisleadingMachine;
+    let misled: Surroundings;
+    before(async () => {
+      machine = await misleadingMachine(cluster.plane, join(cluster.around.home, 'misled'));
+      misled = { ...cluster.around, home: machine.home, env: { ...cluster.around.env, ...machine.env } };
+    });
+    after(() => machine?.stop());
+    const flags = () => [...flagsOf(cluster), '--kubeconfig', cluster.around.kubeconfig, '--skip', 'cli'];
+
+    it('is led astray where nobody keeps helm', async () => {
+      const env = { ...surroundingsEnv(misled), HELM_KUBECONTEXT: '', HELM_DRIVER: 'secret' };
+      await execa(cluster.tool, ['list', '-A'], { env, extendEnv: false, reject: false, timeout: patient(30_000) });
+      assert.ok(machine.visits() > 0);
+      machine.forget();
+    });
 
     it('asks as the user whom the flags name, and helm with it', async () => {
       await cluster.plane.kubectl(['create', 'clusterrolebinding', 'upgraders', '--clusterrole=cluster-admin', '--group=upgraders']);
       const before = (await programRequests(cluster.plane)).length;
-      // Whatever else helm would look at leads to a server that counts who comes.
-      const machine = await misleadingMachine(cluster.plane, join(cluster.around.home, 'misled'));
-      const env = { ...cluster.around.env, ...machine.env };
-      const as = ['--as', 'ann', '--as-group', 'upgraders'];
-      const flags = [...flagsOf(cluster), '--kubeconfig', cluster.around.kubeconfig, '--skip', 'cli', ...as];
-      const result = await upgrade(['plan', ...flags], { ...cluster.around, home: machine.home, env });
-      const visits = machine.visits();
-      await machine.stop();
-      assert.equal(visits, 0, told(result));
+      const result = await upgrade(['plan', ...flags(), '--as', 'ann', '--as-group', 'upgraders'], misled);
+      assert.equal(machine.visits(), 0, told(result));
       assertSucceeded(result);
       const requests = (await programRequests(cluster.plane)).slice(before);
       assert.ok(
@@ -173,8 +184,9 @@ describe('a chart release with helm 3 on a real control plane', function () {
       assert.equal(await cluster.versions(), before);
     });
 
-    it('killed in the middle of helm, the same command waits for it and goes on', async () => {
-      const slow = await slowTool(cluster.around, [...RUN, ...flagsOf(cluster)], { name: 'helm', real: cluster.tool, verb: 'upgrade' });
+    it('killed in the middle of helm, the same command waits for it and goes on, and helm asks no other cluster', async () => {
+      const before = (await programRequests(cluster.plane)).length;
+      const slow = await slowTool(misled, ['run', '--yes', ...flags()], { name: 'helm', real: cluster.tool, verb: 'upgrade' });
       const { child } = await slow.startHeld();
       child.kill('SIGKILL');
       await child;
@@ -186,6 +198,12 @@ describe('a chart release with helm 3 on a real control plane', function () {
       assert.deepEqual(
         [(await revision()).revision, (await revision()).status, (await revision()).chart],
         ['2', 'deployed', `tigera-operator-${CALICO_TARGET}`],
+      );
+      assert.equal(machine.visits(), 0);
+      const byHelm = (await programRequests(cluster.plane)).slice(before).filter(({ userAgent }) => /^helm/i.test(userAgent ?? ''));
+      assert.deepEqual(
+        ['get', 'create', 'update'].filter((verb) => byHelm.every((event) => event.verb !== verb)),
+        [],
       );
     });
 

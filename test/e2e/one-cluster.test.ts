@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { playEndpointControllers } from '../control-plane/host-endpoint-controllers.ts';
-import { type ChartCluster, chartCluster, flagsOf } from '../support/chart-cluster.ts';
 import { hostFleet } from '../support/hep-fleet.ts';
 import { NETSVC_FLEET } from '../support/hep-services.ts';
 import { type InstalledCluster, installedCluster } from '../support/installed-cluster.ts';
 import { type AuditEvent, asAnybodyElse, type MisleadingMachine, misleadingMachine, programRequests } from '../support/misleading.ts';
-import { needsHelm } from '../support/needs-helm.ts';
 import { patient } from '../support/patience.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installClusterCli } from '../support/service-cli.ts';
@@ -45,7 +42,7 @@ async function twoContexts(chosen: InstalledCluster, other: InstalledCluster): P
   return file;
 }
 
-/** Every ambient hint of the machine leads to the other cluster; only the flags say which is meant. */
+/** Every ambient hint of the machine leads to the other cluster; only the flags say which is meant. For helm: chart.test.ts. */
 describe('one cluster and one user for every tool', function () {
   this.timeout(280_000);
   let chosen: InstalledCluster;
@@ -140,50 +137,5 @@ describe('one cluster and one user for every tool', function () {
     assert.equal(result.exitCode, 1, `${result.stdout}\n${result.stderr}`);
     assert.match(result.stdout + result.stderr, /forbid|cannot|not allowed|may not/i);
     assert.match(await other.read('ds -n kube-system netsvc-node', '{.spec.template.spec.containers[0].image}'), /:v3\.26\.4$/);
-  });
-});
-
-/** The chart path has its own cluster, so that helm writes: a whole upgrade, while every ambient hint leads to another control plane. */
-describe('one cluster for helm', function () {
-  this.timeout(280_000);
-  let helm: string;
-  let chosen: ChartCluster;
-  let other: ControlPlane;
-  let machine: MisleadingMachine;
-  before(async function () {
-    this.timeout(0); // the very first run builds helm
-    helm = await needsHelm(this, 3);
-    [chosen, other] = await Promise.all([
-      chartCluster(helm, { operator: { mode: 'well', pace: 0.1 }, plane: { audit: 'requests' } }),
-      startControlPlane({ simulated: false, audit: 'requests', maxMinutes: 20 }),
-    ]);
-    machine = await misleadingMachine(other, join(chosen.around.home, 'misled'));
-  });
-  after(async () => {
-    await machine?.stop();
-    await Promise.all([chosen?.stop(), other?.stop()]);
-  });
-
-  it('is led astray where nobody keeps it', async () => {
-    const env = { ...surroundingsEnv(chosen.around), ...machine.env, HELM_KUBECONTEXT: '', HELM_DRIVER: 'secret', HOME: machine.home };
-    await execa(helm, ['list', '-A'], { env, extendEnv: false, reject: false, timeout: patient(30_000) });
-    assert.ok(machine.visits() > 0);
-    machine.forget();
-  });
-
-  it('sends no request of a whole upgrade anywhere else', async () => {
-    const [before, untouched] = [(await programRequests(chosen.plane)).length, (await programRequests(other)).length];
-    const flags = [...flagsOf(chosen), '--kubeconfig', chosen.around.kubeconfig, '--skip', 'cli'];
-    const env = { ...chosen.around.env, ...machine.env };
-    const result = await upgrade(['run', '--yes', ...flags], { ...chosen.around, home: machine.home, env });
-    assert.equal(machine.visits(), 0, `somebody was led astray:\n${result.stdout}\n${result.stderr}`);
-    assert.deepEqual((await programRequests(other)).slice(untouched), []);
-    assertSucceeded(result);
-    const events = (await programRequests(chosen.plane)).slice(before);
-    for (const verb of ['get', 'create', 'update'])
-      assert.ok(
-        events.some((event) => /^helm/i.test(event.userAgent ?? '') && event.verb === verb),
-        `helm ${verb}`,
-      );
   });
 });
