@@ -48,7 +48,10 @@ export interface DefaultValue {
 export type Finding =
   /** The value of a key of a ConfigMap in one of the service's namespaces. */
   | { readonly name: string; readonly configMap: string; readonly namespace: string; readonly key: string }
-  /** The value itself, where there is such a CRD, ConfigMap or workload. */
+  /** The value itself, where there is such a CRD, ConfigMap, workload or Service (with this label, if one is named). */
   | { readonly name: string; readonly value: string; readonly crd: string }
   | { readonly name: string; readonly value: string; readonly configMap: string; readonly namespace: string }
-  | { readonly name: string; readonly value: string; readonly workload: string };
+  | { readonly name: string; readonly value: string; readonly workload: string }
+  | { readonly name: string; readonly value: string; readonly service: string; readonly namespace: string; readonly label?: string }
+  /** Where there is a CRD of this group, and a label of a node begins so; each if it is named. `beside`: another label of that node. */
+  | { readonly name: string; readonly value: string; readonly crdGroup?: string; readonly nodeLabel?: string; readonly beside?: string };

@@ -3,12 +3,21 @@ import { BGP, CNI, DATA_PLANE, IPAM, is, isSet, ofCalico, POOLS, PROVIDER, v4, v
 
 const SERVICE_ENDPOINT = { configMap: 'kubernetes-services-endpoint', namespace: 'tigera-operator' };
 
-/** The provider as `AutoDiscoverProvider` finds it, as far as CRDs and ConfigMaps tell; the first that is there. */
+const GKE_GROUP = 'networking.gke.io';
+
+/** The provider as `AutoDiscoverProvider` finds it, but for kind, which the whole node tells alone; the first that is there. */
 export const calicoFindings: readonly Finding[] = [
+  { name: 'provider', value: 'GKE', crdGroup: GKE_GROUP, nodeLabel: 'cloud.google.com/gke-' },
+  { name: 'provider', value: 'TKG', crdGroup: 'core.tanzu.vmware.com' },
   { name: 'provider', value: 'OpenShift', crd: 'clusterversions.config.openshift.io' },
+  { name: 'provider', value: 'DockerEE', nodeLabel: 'com.docker.ucp', beside: 'node-role.kubernetes.io/master' },
   { name: 'provider', value: 'EKS', configMap: 'aws-auth', namespace: 'kube-system' },
   { name: 'provider', value: 'EKS', configMap: 'eks-certificates-controller', namespace: 'kube-system' },
+  { name: 'provider', value: 'EKS', service: 'kube-dns', namespace: 'kube-system', label: 'eks.amazonaws.com/component' },
   { name: 'provider', value: 'RKE2', configMap: 'rke2', namespace: 'kube-system' },
+  { name: 'provider', value: 'RKE2', service: 'rke2-coredns-rke2-coredns', namespace: 'kube-system' },
+  // By the group alone operators before v1.42.2 found GKE.
+  { name: 'gkeGroup', value: GKE_GROUP, crdGroup: GKE_GROUP },
   { name: 'amazonNode', value: 'aws-node', workload: 'DaemonSet/kube-system/aws-node' },
   { name: 'endpointHost', ...SERVICE_ENDPOINT, key: 'KUBERNETES_SERVICE_HOST' },
   { name: 'endpointPort', ...SERVICE_ENDPOINT, key: 'KUBERNETES_SERVICE_PORT' },
@@ -19,7 +28,11 @@ const inPools = (rows: readonly Omit<DefaultValue, 'items'>[]) => rows.map((row)
 
 /** `MergeAndFillDefaults` of the operator, and what its controller of pools fills in; only what a refusal looks at. */
 export const calicoDefaults: readonly DefaultValue[] = [
-  ...['OpenShift', 'EKS', 'RKE2'].map((value) => ({ field: PROVIDER, value, when: [is('/found/provider', value)] })),
+  ...['GKE', 'TKG', 'OpenShift', 'DockerEE', 'EKS', 'RKE2'].map((value) => ({
+    field: PROVIDER,
+    value,
+    when: [is('/found/provider', value)],
+  })),
   { field: '/variant', value: 'Calico' },
   { field: CNI, value: 'AmazonVPC', when: [isSet('/found/amazonNode')] },
   { field: CNI, value: 'AzureVNET', when: [is(PROVIDER, 'AKS')] },

@@ -10,11 +10,16 @@ import { is, isNot, isSet, PROVIDER } from './refusal-rules.ts';
  * operator had it first (domain §11.3).
  */
 export const calicoRefusals: readonly Refusal[] = [
-  {
-    since: 'v3.15.0',
+  // Operators before v1.42.2 found GKE by its group alone, and wrote it down.
+  ...[
+    { since: 'v3.32.1', when: [is(PROVIDER, 'GKE'), isSet('/found/gkeGroup')] },
+    { since: 'v3.15.0', when: [is(PROVIDER, 'GKE'), { field: '/found/gkeGroup', absent: true }] },
+    { since: 'v3.15.0', when: [isNot(PROVIDER, 'GKE')] },
+  ].map(({ since, when }) => ({
+    since,
     says: "installation spec.kubernetesProvider '{/kubernetesProvider}' does not match auto-detected value '{/found/provider}'",
-    when: [isSet('/found/provider'), { field: PROVIDER, differsFrom: '/found/provider' }],
-  },
+    when: [...when, isSet('/found/provider'), { field: PROVIDER, differsFrom: '/found/provider' }],
+  })),
   {
     since: 'v3.21.0',
     says: 'Exiting because this operator is not designated active: ConfigMap active-operator names namespace {/found/activeOperator}',

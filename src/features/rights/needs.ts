@@ -141,6 +141,11 @@ export const detection: Needs = ({ crdGroup, apiGroup, operator, clusterInformat
     ...[crdGroup, apiGroup].flatMap((group) =>
       allow(['list'], { group, plural: 'felixconfigurations' }, 'the data plane of the agents', { required: false }),
     ),
+    ...(operator.crossings?.findings ?? []).flatMap((row) =>
+      'service' in row
+        ? allow(['get'], K.Service, 'where the operator runs', { namespace: row.namespace, names: [row.service], required: false })
+        : [],
+    ),
     ...(procedures ? allow(['list'], procedures.migration, 'a migration of the datastore that is under way', { required: false }) : []),
   ];
 };

@@ -7,7 +7,7 @@ import { dataPlaneOf } from './data-plane.ts';
 import { managersOf } from './managed-by.ts';
 import { findingsOf } from './refusals.ts';
 import { releaseOf } from './release-evidence.ts';
-import type { Seen } from './seen.ts';
+import { type Seen, valueOr } from './seen.ts';
 import { deletionsOf, unfinishedOf } from './unfinished.ts';
 
 /** What the decision found out; the rest of the Installation follows from the objects. */
@@ -55,7 +55,8 @@ export function installed(decision: Decision, seen: Seen): Installation {
 function inputOf(resource: KubeObject, operator: KubeObject | undefined, seen: Seen): OperatorInput {
   const overlay = seen.installations.find(({ metadata }) => metadata.name === 'overlay');
   const workloads = [...seen.daemonSets, ...seen.deployments];
-  const found = findingsOf(seen.profile.operator.crossings?.findings ?? [], { ...seen, workloads });
+  const [nodes, services] = [valueOr(seen.nodes, []), valueOr(seen.services, [])];
+  const found = findingsOf(seen.profile.operator.crossings?.findings ?? [], { ...seen, workloads, nodes, services });
   return {
     resource,
     ...(overlay && overlay !== resource ? { overlay } : {}),

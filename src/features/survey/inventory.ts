@@ -21,6 +21,7 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
   const namespaces = serviceNamespaces(profile);
   const { installationKind } = profile.operator;
   const crds = attemptApi(() => listCrds(cluster));
+  const installations = attemptApi(async () => readByOperator(await listAll(cluster, { ...installationKind, namespaced: false })));
   const read = await allOf({
     /** Of all namespaces, as are Deployments. Pods of a probe of ours have the agents' images and are none. */
     daemonSets: attemptApi<readonly KubeObject[]>(async () =>
@@ -34,15 +35,19 @@ export async function readInventory({ cluster, records }: Pick<Sources, 'cluster
     crds,
     migrations: crds.then((read) => ('unread' in read ? read : attemptApi(() => migrationsIn(cluster, profile, read.value)))),
     agentSettings: crds.then((read) => ('unread' in read ? read : attemptApi(() => agentSettingsIn(cluster, profile, read.value)))),
-    installations: attemptApi(async () => readByOperator(await listAll(cluster, { ...installationKind, namespaced: false }))),
+    installations,
+    /** Those by which the operator knows where it runs; read where there is an Installation. */
+    services: installations.then((read) =>
+      attemptApi(() => ('value' in read && read.value.length > 0 ? servicesOf(cluster, profile) : none)),
+    ),
     /** Secrets and ConfigMaps in which chart releases are stored: metadata only. */
     chartReleases: attemptApi(() => chartReleasesIn(cluster)),
     clusterInformation: attemptApi(() => clusterInformationOf(cluster, profile)),
-    nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabels(labelsOf(profile)) })),
+    nodes: attemptApi(() => listAll(cluster, K.Node, { metadataOnly: true, keep: withLabels(labelsOf(profile), labelStartsOf(profile)) })),
   });
-  const { deployments, installations, chartReleases } = read;
+  const { deployments, chartReleases } = read;
   const operator = 'value' in deployments ? findOperator(deployments.value, profile) : undefined;
-  const named = [...(operator ? [operator] : []), ...('value' in installations ? installations.value.slice(0, 1) : [])];
+  const named = [...(operator ? [operator] : []), ...('value' in read.installations ? read.installations.value.slice(0, 1) : [])];
   return { ...read, moved: await readMoved(records, named, chartReleases) };
 }
 
@@ -68,17 +73,33 @@ function labelsOf({ operator, procedures }: Profile): readonly string[] {
   return [operator.migrationLabel?.key, takeOver?.label, takeOver?.working].filter((key) => key !== undefined);
 }
 
+/** How labels of nodes begin by which the operator knows where it runs, and what it looks for beside them. */
+function labelStartsOf({ operator: { crossings } }: Profile): readonly string[] {
+  return (crossings?.findings ?? [])
+    .flatMap((row) => ('nodeLabel' in row ? [row.nodeLabel, row.beside] : []))
+    .filter((start) => start !== undefined);
+}
+
+const none: Promise<readonly KubeObject[]> = Promise.resolve([]);
+
+async function servicesOf(cluster: ClusterReader, { operator: { crossings } }: Profile): Promise<readonly KubeObject[]> {
+  const named = (crossings?.findings ?? []).flatMap((row) => ('service' in row ? [row] : []));
+  const found = await Promise.all(named.map(({ service, namespace }) => cluster.get(K.Service, service, namespace)));
+  return found.filter((one) => one !== undefined);
+}
+
 /** By the labels: lists that are cut down alike are read once in a look. */
 const cuts = new Map<string, (node: KubeObject) => KubeObject>();
 
 /** Name and a few labels, all that detection reads of a node. */
-function withLabels(keys: readonly string[]): (node: KubeObject) => KubeObject {
+function withLabels(keys: readonly string[], starts: readonly string[]): (node: KubeObject) => KubeObject {
   const cut = ({ apiVersion, kind, metadata: { name, labels = {} } }: KubeObject): KubeObject => {
-    const kept = keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]] as const]));
+    const kept = Object.entries(labels).filter(([key]) => keys.includes(key) || starts.some((start) => key.startsWith(start)));
     return { apiVersion, kind, metadata: { name, ...(kept.length === 0 ? {} : { labels: Object.fromEntries(kept) }) } };
   };
-  const known = cuts.get(keys.join()) ?? cut;
-  cuts.set(keys.join(), known);
+  const by = [...keys, '', ...starts].join();
+  const known = cuts.get(by) ?? cut;
+  cuts.set(by, known);
   return known;
 }
 

@@ -126,21 +126,42 @@ function mapOf(value: unknown): JsonMap {
   return isRecord(value) ? value : {};
 }
 
+/** Where the operator looks. */
+interface Searched extends Record<'configMaps' | 'workloads' | 'services' | 'nodes', readonly KubeObject[]> {
+  readonly crds: readonly { readonly name: string }[];
+}
+
 /** What the operator finds by itself; the first of a name counts. */
-export function findingsOf(
-  rows: readonly Finding[],
-  {
-    crds,
-    configMaps,
-    workloads,
-  }: { readonly crds: readonly { readonly name: string }[] } & Record<'configMaps' | 'workloads', readonly KubeObject[]>,
-): JsonMap {
-  const seen = rows.flatMap((row): readonly (readonly [string, unknown])[] => {
-    if ('crd' in row) return crds.some(({ name }) => name === row.crd) ? [[row.name, row.value]] : [];
-    if ('workload' in row) return workloads.some((one) => refText(refOf(one)) === row.workload) ? [[row.name, row.value]] : [];
+export function findingsOf(rows: readonly Finding[], searched: Searched): JsonMap {
+  const seen = rows.flatMap((row) => foundBy(row, searched).map((value) => [row.name, value] as const));
+  return Object.fromEntries(seen.toReversed());
+}
+
+function foundBy(row: Finding, { crds, configMaps, workloads, services, nodes }: Searched): readonly unknown[] {
+  if ('configMap' in row) {
     const map = configMaps.find(({ metadata }) => metadata.name === row.configMap && metadata.namespace === row.namespace);
     if (!map) return [];
-    return 'key' in row ? valuesAt(map.data, [row.key]).map((value) => [row.name, value] as const) : [[row.name, row.value]];
-  });
-  return Object.fromEntries(seen.toReversed());
+    return 'key' in row ? valuesAt(map.data, [row.key]) : [row.value];
+  }
+  return isThere(row, { crds, workloads, services, nodes }) ? [row.value] : [];
+}
+
+function isThere(
+  row: Exclude<Finding, { readonly configMap: string }>,
+  { crds, workloads, services, nodes }: Omit<Searched, 'configMaps'>,
+): boolean {
+  if ('crd' in row) return crds.some(({ name }) => name === row.crd);
+  if ('workload' in row) return workloads.some((one) => refText(refOf(one)) === row.workload);
+  if ('service' in row) {
+    const { service, namespace, label } = row;
+    const isNamed = ({ metadata: { name, namespace: own } }: KubeObject) => name === service && own === namespace;
+    return services.some((one) => isNamed(one) && (label === undefined || one.metadata.labels?.[label] !== undefined));
+  }
+  const { crdGroup, nodeLabel, beside } = row;
+  const isServed = crdGroup === undefined || crds.some(({ name }) => name.endsWith(`.${crdGroup}`));
+  return isServed && (nodeLabel === undefined || nodes.some(({ metadata }) => isLabelled(metadata.labels ?? {}, nodeLabel, beside)));
+}
+
+function isLabelled(labels: Readonly<Record<string, string>>, prefix: string, beside: string | undefined): boolean {
+  return Object.keys(labels).some((key) => key.startsWith(prefix)) && (beside === undefined || labels[beside] !== undefined);
 }

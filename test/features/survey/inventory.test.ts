@@ -67,6 +67,20 @@ describe('reading the inventory', () => {
     assert.deepEqual(await namesOf(named('calico')), ['calico']);
   });
 
+  it('asks for the Services by which an operator knows where it runs, where there is an Installation alone', async () => {
+    const dns = { ...objectOf('v1', 'Service', 'kube-dns'), metadata: { name: 'kube-dns', namespace: 'kube-system' } };
+    const asked = async (...installations: readonly KubeObject[]) => {
+      const fake = fakeCluster({ ...everything, installations, services: [dns] });
+      const { services } = await readInventory(fake, calico);
+      return [
+        fake.asked.filter(({ plural }) => plural === 'services').length,
+        'value' in services ? services.value.length : services.unread,
+      ];
+    };
+    assert.deepEqual(await asked(), [0, 0]);
+    assert.deepEqual(await asked(objectOf('operator.tigera.io/v1', 'Installation', 'default')), [2, 1]);
+  });
+
   it('does not take a defect for something unread', async () => {
     await assert.rejects(readInventory(fakeCluster({ ...everything, pods: new TypeError('defect') }), calico), TypeError);
   });
@@ -86,7 +100,7 @@ describe('reading the inventory', () => {
     assert.equal(fake.asked.filter(({ plural }) => plural === 'customresourcedefinitions').length, 1, 'definitions are large');
   });
 
-  it('keeps of a node its name and the one label that it reads, by one function: two who ask share an answer', async () => {
+  it('keeps of a node its name and the labels that it reads, by one function: two who ask share an answer', async () => {
     const keepOf = async () => {
       const fake = fakeCluster(everything);
       await readInventory(fake, calico);
@@ -94,7 +108,7 @@ describe('reading the inventory', () => {
     };
     const [keep, again] = [await keepOf(), await keepOf()];
     assert.equal(keep, again);
-    const own = { 'projectcalico.org/operator-node-migration': 'pre-operator' };
+    const own = { 'projectcalico.org/operator-node-migration': 'pre-operator', 'cloud.google.com/gke-nodepool': 'a' };
     const node = (labels: Record<string, string>) => objectOf('v1', 'Node', 'a', { metadata: { labels: { rack: '1', ...labels } } });
     assert.deepEqual([keep?.(node(own)).metadata, keep?.(node({})).metadata], [{ name: 'a', labels: own }, { name: 'a' }]);
   });

@@ -18,6 +18,16 @@ describe('detection of operator and chart installs', () => {
     assert.equal(found.chart, undefined);
   });
 
+  it('finds what the operator finds of its provider, by Services and labels of nodes', () => {
+    const dns = objectOf('v1', 'Service', 'rke2-coredns-rke2-coredns', { metadata: { namespace: 'kube-system' } });
+    const master = objectOf('v1', 'Node', 'a', {
+      metadata: { labels: { 'com.docker.ucp.manager': '', 'node-role.kubernetes.io/master': '' } },
+    });
+    const providerOf = (...more: readonly KubeObject[]) =>
+      foundIn([installation(), operator(), operatedAgent(), ...more]).input?.found.provider;
+    assert.deepEqual([providerOf(), providerOf(dns), providerOf(dns, master)], [undefined, 'RKE2', 'DockerEE']);
+  });
+
   it('finds the operator in another namespace by its label, and without a Deployment by the Installation', () => {
     const moved = deployment('calico-operator', 'mirror/op:v1.32.12', { namespace: 'net', labels: { 'k8s-app': 'tigera-operator' } });
     assert.deepEqual(foundIn([installation(), moved, operatedAgent()]).operator, { namespace: 'net', name: 'calico-operator' });

@@ -3,7 +3,7 @@ import { findingsOf, refusedSettings } from '../../../src/features/survey/refusa
 import type { OperatorInput } from '../../../src/kernel/installation.ts';
 import type { JsonMap } from '../../../src/kernel/json.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, found, object } from '../../fixtures/facts.ts';
+import { contextOf, found, node, object } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
 const API = 'operator.tigera.io/v1';
@@ -296,6 +296,8 @@ describe('what the operator of the target refuses', () => {
     assert.equal(said(one, 'v3.33.0').length, 1);
   });
 
+  const nothing = { crds: [], configMaps: [], workloads: [], services: [], nodes: [] };
+
   it('is compared with what the cluster shows by itself, the first sign first', () => {
     const map = (place: string, data = {}) => object('v1', `ConfigMap/${place}`, { data });
     const configMaps = [
@@ -303,9 +305,46 @@ describe('what the operator of the target refuses', () => {
       map('kube-system/rke2'),
       map('tigera-operator/kubernetes-services-endpoint', { KUBERNETES_SERVICE_HOST: 'a' }),
     ];
-    const seen = findingsOf(crossings.findings, { crds: [], configMaps, workloads: [] });
+    const seen = findingsOf(crossings.findings, { ...nothing, configMaps });
     assert.deepEqual(seen, { provider: 'EKS', endpointHost: 'a' });
   });
+
+  it('is another provider than an older operator has written, which went by the group alone', () => {
+    const one = input({ kubernetesProvider: 'GKE', cni: { type: 'Calico' } }, { provider: 'EKS', gkeGroup: 'networking.gke.io' });
+    const words = "installation spec.kubernetesProvider 'GKE' does not match auto-detected value 'EKS'";
+    assert.deepEqual([said(one), said(one, 'v3.32.0')], [[words], []]);
+    assert.deepEqual(refusedSettings(one, crossings, 'v3.32.1'), [{ says: words, since: 'v3.32.1' }]);
+  });
+
+  const service = (name: string, labels = {}) => ({
+    ...object('v1', `Service/kube-system/${name}`),
+    metadata: { name, namespace: 'kube-system', labels },
+  });
+  const gke = [{ name: 'managedcertificates.networking.gke.io' }];
+  const labelled = (labels: Readonly<Record<string, string>>) => [node('n1'), node('n2', { labels })];
+  const EKS_DNS = { 'eks.amazonaws.com/component': 'kube-dns' };
+  const providers: Readonly<Record<string, readonly [Partial<Parameters<typeof findingsOf>[1]>, JsonMap]>> = {
+    'EKS by the label of its DNS': [{ services: [service('kube-dns', EKS_DNS)] }, { provider: 'EKS' }],
+    'nothing by a DNS without that label': [{ services: [service('kube-dns')] }, {}],
+    'RKE2 by its DNS': [{ services: [service('rke2-coredns-rke2-coredns')] }, { provider: 'RKE2' }],
+    'GKE by its group and a label of a node': [
+      { crds: gke, nodes: labelled({ 'cloud.google.com/gke-nodepool': 'a' }) },
+      { provider: 'GKE', gkeGroup: 'networking.gke.io' },
+    ],
+    'no GKE by its group alone': [{ crds: gke }, { gkeGroup: 'networking.gke.io' }],
+    'TKG by its group': [{ crds: [{ name: 'things.core.tanzu.vmware.com' }] }, { provider: 'TKG' }],
+    'Docker EE by the label of a master': [
+      { nodes: labelled({ 'com.docker.ucp.manager': '', 'node-role.kubernetes.io/master': '' }) },
+      { provider: 'DockerEE' },
+    ],
+    'no Docker EE by that label of another node': [{ nodes: labelled({ 'com.docker.ucp.manager': '' }) }, {}],
+    'GKE before EKS': [
+      { crds: gke, nodes: labelled({ 'cloud.google.com/gke-nodepool': 'a' }), services: [service('kube-dns', EKS_DNS)] },
+      { provider: 'GKE', gkeGroup: 'networking.gke.io' },
+    ],
+  };
+  for (const [title, [searched, wanted]] of Object.entries(providers))
+    it(`finds ${title}`, () => assert.deepEqual(findingsOf(crossings.findings, { ...nothing, ...searched }), wanted));
 });
 
 const told = (spec: JsonMap, release?: string) => ({
