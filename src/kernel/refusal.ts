@@ -9,6 +9,8 @@ export interface FieldRule extends FieldTest {
   /** Regular expressions; a field that is not set is neither. */
   readonly like?: string;
   readonly unlike?: string;
+  /** The same of `key=value` of a map, of which one is not so. */
+  readonly entryUnlike?: string;
   readonly below?: number;
   readonly above?: number;
   /** What kind of network it names; a field that is not set is none of them. */

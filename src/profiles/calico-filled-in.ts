@@ -3,6 +3,7 @@ import { BGP, CNI, DATA_PLANE, IPAM, is, isSet, ofCalico, POOLS, PROVIDER, v4, v
 
 const SERVICE_ENDPOINT = { configMap: 'kubernetes-services-endpoint', namespace: 'tigera-operator' };
 
+const BGP_LAYOUT = { configMap: 'bgp-layout', namespace: 'tigera-operator' };
 const GKE_GROUP = 'networking.gke.io';
 
 /** The provider as `AutoDiscoverProvider` finds it, but for kind, which the whole node tells alone; the first that is there. */
@@ -19,6 +20,9 @@ export const calicoFindings: readonly Finding[] = [
   // By the group alone operators before v1.42.2 found GKE.
   { name: 'gkeGroup', value: GKE_GROUP, crdGroup: GKE_GROUP },
   { name: 'amazonNode', value: 'aws-node', workload: 'DaemonSet/kube-system/aws-node' },
+  { name: 'endpoint', value: SERVICE_ENDPOINT.configMap, ...SERVICE_ENDPOINT },
+  { name: 'bgpLayout', value: BGP_LAYOUT.configMap, ...BGP_LAYOUT },
+  { name: 'bgpLayoutText', ...BGP_LAYOUT, key: 'earlyNetworkConfiguration' },
   { name: 'endpointHost', ...SERVICE_ENDPOINT, key: 'KUBERNETES_SERVICE_HOST' },
   { name: 'endpointPort', ...SERVICE_ENDPOINT, key: 'KUBERNETES_SERVICE_PORT' },
   { name: 'activeOperator', configMap: 'active-operator', namespace: 'calico-system', key: 'active-namespace' },

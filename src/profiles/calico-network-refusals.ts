@@ -63,7 +63,15 @@ export const networkRefusals: readonly Refusal[] = [
   {
     since: 'v3.31.0',
     says: 'bpfNetworkBootstrap is Enabled but the requirements are not met: kubernetes service endpoint is defined by the kubernetes-service-endpoints ConfigMap',
-    when: [is(`${NETWORK}/bpfNetworkBootstrap`, 'Enabled'), isSet('/found/endpointHost'), isSet('/found/endpointPort')],
+    when: [is(`${NETWORK}/bpfNetworkBootstrap`, 'Enabled'), isSet('/found/endpoint')],
+  },
+];
+
+export const layoutRefusals: readonly Refusal[] = [
+  {
+    since: 'v3.20.0',
+    says: 'Error in BGP layout ConfigMap: BGP layout ConfigMap does not have earlyNetworkConfiguration key',
+    when: [isSet('/found/bgpLayout'), { field: '/found/bgpLayoutText', absent: true }],
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { Refusal } from '../kernel/refusal.ts';
 import { cniRefusals } from './calico-cni-refusals.ts';
-import { networkRefusals, windowsRefusals } from './calico-network-refusals.ts';
+import { layoutRefusals, networkRefusals, windowsRefusals } from './calico-network-refusals.ts';
 import { overrideRefusals } from './calico-override-refusals.ts';
 import { poolRefusals } from './calico-pool-refusals.ts';
 import { is, isNot, isSet, PROVIDER } from './refusal-rules.ts';
@@ -28,6 +28,7 @@ export const calicoRefusals: readonly Refusal[] = [
   ...cniRefusals,
   ...poolRefusals,
   ...networkRefusals,
+  ...layoutRefusals,
   ...[
     { since: 'v3.15.0', field: 'flexVolumePath', says: "installation spec.FlexVolumePath '{/flexVolumePath}' is not an absolute path" },
     {

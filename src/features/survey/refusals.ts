@@ -59,11 +59,12 @@ function holds(rule: FieldRule, at: Place): boolean {
   const values = valuesOf(rule.field, at);
   const texts = values.map(String);
   const some = (isSo: (text: string) => boolean) => texts.some(isSo);
-  const { like, unlike, below, above, network, smallerThan, differsFrom, repeated, several } = rule;
+  const { like, unlike, entryUnlike, below, above, network, smallerThan, differsFrom, repeated, several } = rule;
   return (
     passes(texts, rule) &&
     (like === undefined || some((text) => new RegExp(like).test(text))) &&
     (unlike === undefined || some((text) => !new RegExp(unlike).test(text))) &&
+    (entryUnlike === undefined || entriesOf(values).some((text) => !new RegExp(entryUnlike).test(text))) &&
     (below === undefined || some((text) => Number(text) < below)) &&
     (above === undefined || some((text) => Number(text) > above)) &&
     (network === undefined || some((text) => NETWORKS[network](text))) &&
@@ -72,6 +73,10 @@ function holds(rule: FieldRule, at: Place): boolean {
     (!repeated || some((text) => at.before.some((item) => textOf(rule.field, { ...at, item }) === text))) &&
     (several === undefined || several.filter((field) => isUsed(values, field)).length > 1)
   );
+}
+
+function entriesOf(maps: readonly unknown[]): readonly string[] {
+  return maps.flatMap((map) => Object.entries(mapOf(map)).map(([key, value]) => `${key}=${String(value)}`));
 }
 
 const NETWORKS: { readonly [N in NonNullable<FieldRule['network']>]: (text: string) => boolean } = {

@@ -19,6 +19,11 @@ const pools = (...ipPools: readonly JsonMap[]) => network({ ipPools });
 const other = (type: string, rest: JsonMap = {}) => ({ cni: { type }, ...rest });
 const overriding = (name: string, template: JsonMap) => ({ [name]: { spec: { template: { spec: template } } } });
 
+const rolling = (rollingUpdate: JsonMap) => ({ typhaDeployment: { spec: { strategy: { rollingUpdate } } } });
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const attracted = (affinity: JsonMap) => input(overriding('typhaDeployment', { affinity }));
+
 /** What an operator of v3.32 takes, as charts, guides and operators of before have written it. */
 const TAKEN: Readonly<Record<string, OperatorInput>> = {
   'nothing but the kind': input({}),
@@ -83,8 +88,46 @@ const TAKEN: Readonly<Record<string, OperatorInput>> = {
       initContainers: [{ name: 'mount-bpffs' }],
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
       terminationGracePeriodSeconds: 0,
+      nodeSelector: { 'kubernetes.io/os': 'linux', 'node-role.kubernetes.io/worker': '' },
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              {
+                matchExpressions: [
+                  { key: 'a', operator: 'In', values: ['b'] },
+                  { key: 'c', operator: 'Exists' },
+                ],
+              },
+            ],
+          },
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 100, preference: { matchExpressions: [{ key: 'a', operator: 'Exists' }] } },
+          ],
+        },
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { a: 'b' } } } },
+          ],
+        },
+      },
     }),
   ),
+  'labels and annotations of all kinds': input({
+    calicoKubeControllersDeployment: {
+      metadata: {
+        labels: { 'app.kubernetes.io/part-of': 'net', a: '', b: 'X_y.z-1' },
+        annotations: { 'example.com/Note_1': 'any text at all = fine', plain: '' },
+      },
+      spec: {
+        template: { metadata: { labels: { team: 'a' }, annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' } } },
+      },
+    },
+  }),
+  'a strategy of Typha by numbers': input(rolling({ maxUnavailable: 1 })),
+  'a strategy of Typha by percent': input(rolling({ maxUnavailable: '100%', maxSurge: 0 })),
+  'a strategy of Typha that adds pods': input(rolling({ maxSurge: '25%' })),
+  'a BGP layout with its key': input({}, { bgpLayout: 'bgp-layout', bgpLayoutText: 'kind: EarlyNetworkConfiguration' }),
 };
 
 const TWICE = [
@@ -202,7 +245,7 @@ const REFUSED: Readonly<Record<string, readonly [OperatorInput, ...RegExp[]]>> =
   ],
   'bootstrap without eBPF': [input(network({ bpfNetworkBootstrap: 'Enabled' })), /linuxDataplane is not set to BPF/],
   'bootstrap with an endpoint': [
-    input(network({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }), { endpointHost: 'a', endpointPort: '6443' }),
+    input(network({ linuxDataplane: 'BPF', bpfNetworkBootstrap: 'Enabled' }), { endpoint: 'kubernetes-services-endpoint' }),
     /defined by the kubernetes-service-endpoints ConfigMap/,
   ],
   'a folder that is none': [
@@ -255,6 +298,68 @@ const REFUSED: Readonly<Record<string, readonly [OperatorInput, ...RegExp[]]>> =
     /topologyKey can not be empty/,
     /whenUnsatisfiable Maybe is not supported/,
   ],
+  'a Typha of which none may be missing or more': [
+    input(rolling({ maxSurge: 0, maxUnavailable: 0 })),
+    /^installation spec\.TyphaDeployment is not valid: spec\.Strategy is invalid: maxUnavailable: may not be 0 when `maxSurge` is 0$/,
+  ],
+  'a strategy that says nothing': [input(rolling({})), /may not be 0/],
+  'a strategy beyond all': [input(rolling({ maxUnavailable: '120%' })), /must not be greater than 100%/],
+  'a strategy of no number': [input(rolling({ maxUnavailable: '1', maxSurge: -1 })), /maxSurge: Invalid value: -1/],
+  'a strategy of no amount': [input(rolling({ maxUnavailable: 'half', maxSurge: 1 })), /maxUnavailable: Invalid value: half/],
+  'weights that count nothing': [
+    attracted({
+      nodeAffinity: { [PREFERRED]: [{ weight: 0, preference: {} }] },
+      podAffinity: { [PREFERRED]: [{ weight: 101, podAffinityTerm: { topologyKey: 'a' } }] },
+    }),
+    /Affinity is invalid: weight: Invalid value: 0: must be in the range 1-100$/,
+    /Invalid value: 101/,
+  ],
+  'nodes by nothing': [attracted({ nodeAffinity: { [REQUIRED]: { nodeSelectorTerms: [] } } }), /must have at least one node selector term/],
+  'nodes by half an expression': [
+    attracted({
+      nodeAffinity: {
+        [REQUIRED]: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [
+                { key: 'a', operator: 'In' },
+                { key: 'b', operator: 'Exists', values: ['c'] },
+                { key: 'd', operator: 'Like' },
+              ],
+            },
+          ],
+        },
+      },
+    }),
+    /must be specified when `operator` is 'In' or 'NotIn'/,
+    /may not be specified when `operator` is 'Exists' or 'DoesNotExist'/,
+    /operator: Invalid value: Like: not a valid selector operator/,
+  ],
+  'pods apart by nothing': [
+    attracted({ podAntiAffinity: { [REQUIRED]: [{ labelSelector: {} }] } }),
+    /topologyKey: Required value: can not be empty/,
+  ],
+  'a label whose key is none': [
+    input({ calicoNodeDaemonSet: { metadata: { labels: { 'a b': 'c' } } } }),
+    /CalicoNodeDaemonSet is not valid: metadata is invalid: metadata\.labels/,
+  ],
+  'a label whose value is none': [input({ calicoNodeDaemonSet: { metadata: { labels: { a: 'b c' } } } }), /metadata\.labels/],
+  'annotations and labels of pods whose keys are none': [
+    input({
+      typhaDeployment: {
+        metadata: { annotations: { '/a': 'b' } },
+        spec: { template: { metadata: { labels: { '-a': 'b' }, annotations: { 'A.com/b': 'c' } } } },
+      },
+    }),
+    /metadata\.annotations/,
+    /spec\.Template\.Metadata is invalid: metadata\.labels/,
+    /spec\.Template\.Metadata is invalid: metadata\.annotations/,
+  ],
+  'nodes by a label that is none': [
+    input(overriding('typhaDeployment', { nodeSelector: { 'a/b/c': 'd' } })),
+    /spec\.Template\.Spec\.NodeSelector is invalid/,
+  ],
+  'a BGP layout without its key': [input({}, { bgpLayout: 'bgp-layout' }), /does not have earlyNetworkConfiguration key/],
   'what is laid over it': [input({}, {}, { nonPrivileged: 'Enabled' }), /^non-privileged Calico/],
 };
 
@@ -282,7 +387,10 @@ describe('what the operator of the target refuses', () => {
     });
     // Rows of the other workloads are the same as those shown of one, and these need a product or a value that the API does not store.
     const rest = unshown.filter(
-      ({ says }) => !/Tolerations|TopologySpread|TerminationGrace|MinReady|IPAM values (?:AmazonVPC|AzureVNET)$|Calico variant/.test(says),
+      ({ says }) =>
+        !/Tolerations|TopologySpread|TerminationGrace|MinReady|Affinity|NodeSelector|etadata is invalid|IPAM values (?:AmazonVPC|AzureVNET)$|Calico variant/.test(
+          says,
+        ),
     );
     assert.deepEqual(
       rest.map(({ says }) => says),
@@ -306,7 +414,7 @@ describe('what the operator of the target refuses', () => {
       map('tigera-operator/kubernetes-services-endpoint', { KUBERNETES_SERVICE_HOST: 'a' }),
     ];
     const seen = findingsOf(crossings.findings, { ...nothing, configMaps });
-    assert.deepEqual(seen, { provider: 'EKS', endpointHost: 'a' });
+    assert.deepEqual(seen, { provider: 'EKS', endpoint: 'kubernetes-services-endpoint', endpointHost: 'a' });
   });
 
   it('is another provider than an older operator has written, which went by the group alone', () => {
