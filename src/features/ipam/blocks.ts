@@ -20,12 +20,12 @@ const ATTRIBUTES = ['node', 'namespace', 'pod', 'vmi-name'];
 
 /** What is read of a block, a fifth of it. For `ListOptions.keep`. */
 export function leanBlock(block: KubeObject): KubeObject {
-  const { cidr, affinity, allocations, attributes } = mapAt(block.spec);
+  const { cidr, affinity, deleted, allocations, attributes } = mapAt(block.spec);
   const lean = (Array.isArray(attributes) ? attributes : []).map((one) => ({
     handle_id: jsonAt(one, 'handle_id'),
     secondary: Object.fromEntries(ATTRIBUTES.map((name) => [name, textAt(one, 'secondary', name)])),
   }));
-  return { ...named(block), spec: { cidr, affinity, allocations, attributes: lean } };
+  return { ...named(block), spec: { cidr, affinity, ...(deleted === true ? { deleted } : {}), allocations, attributes: lean } };
 }
 
 /** Every address of a block that is given; none of a block that cannot be read. */

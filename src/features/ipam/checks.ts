@@ -17,6 +17,8 @@ function advice(kind: Wrong['kind'], { cli: { program }, ipam }: Profile): strin
       return 'A pod with an address of a pool that no block has: it was started by another CNI plugin, or its entry was lost. Restart these pods before the upgrade: they get addresses that are noted.';
     case 'without-pool':
       return 'Addresses of pods in a block that lies in no pool: create that pool again, with disabled: true if no new pod shall get its addresses, until the last of these pods has been restarted.';
+    case 'half-released':
+      return `An affinity or block whose claim or release was never ended keeps its addresses from other nodes. The controllers, or the agent of its node, end it if they run. If it stays, see with ${program} ipam check that nothing uses it, then delete the object.`;
     case 'twice-claimed':
       return `A block with two affinities: see which node spec.affinity of the ${ipam?.blocks.kind ?? 'block'} names. Move pods of the other node that have an address in the block, then delete the affinity of that other node.`;
     case 'tunnel':
@@ -33,7 +35,7 @@ export function adviceFor(faults: readonly Wrong[], profile: Profile): readonly 
 /** By `kubectl get`: the objects that the first of them is about. */
 export function shown([first]: readonly Wrong[], { ipam, crdGroup, cli }: Profile) {
   if (!first || !ipam) return command`kubectl get nodes`;
-  if (first.kind === 'twice-claimed')
+  if (first.kind === 'twice-claimed' || first.kind === 'half-released')
     return command`kubectl get ${ipam.affinities.plural}.${crdGroup} -o custom-columns=NAME:.metadata.name,CIDR:.spec.cidr,NODE:.spec.node,STATE:.spec.state`;
   if (first.kind === 'without-pool') return command`kubectl get ippools.${crdGroup} -o wide`;
   if (first.kind === 'tunnel') return command`kubectl get node ${first.nodes[0] ?? ''} -o yaml`;
@@ -43,6 +45,7 @@ export function shown([first]: readonly Wrong[], { ipam, crdGroup, cli }: Profil
 const COUNTED: Readonly<Record<Wrong['kind'], string>> = {
   unbooked: 'pod with an address that no block has',
   'without-pool': 'block in no pool',
+  'half-released': 'claim or release of a block that was never ended',
   'twice-claimed': 'block with two affinities',
   tunnel: 'tunnel address without an allocation',
   'left-over': 'allocation whose pod or node is gone',
@@ -50,6 +53,7 @@ const COUNTED: Readonly<Record<Wrong['kind'], string>> = {
 const MANY: Readonly<Record<Wrong['kind'], string>> = {
   unbooked: 'pods with addresses that no block has',
   'without-pool': 'blocks in no pool',
+  'half-released': 'claims or releases of blocks that were never ended',
   'twice-claimed': 'blocks with two affinities',
   tunnel: 'tunnel addresses without an allocation',
   'left-over': 'allocations whose pod or node is gone',

@@ -1,7 +1,7 @@
 import type { Evidence } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { canonicalAddress, canonicalNetwork } from '../../kernel/ip-text.ts';
-import { textAt } from '../../kernel/json.ts';
+import { jsonAt, textAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { allocationsOf } from './blocks.ts';
 
@@ -14,7 +14,7 @@ export interface AddressedPod {
 
 /** What a move of addresses that nobody ended leaves behind: from another plugin, or from one pool to another. */
 export interface HalfMoved extends Required<Pick<Evidence, 'text' | 'detail'>>, Pick<Evidence, 'object'> {
-  readonly kind: 'unbooked' | 'without-pool';
+  readonly kind: 'unbooked' | 'without-pool' | 'half-released';
 }
 
 /** Pods whose address lies in a pool, and in no block is it given: the next pod may get it as well. */
@@ -44,6 +44,41 @@ export function blocksWithoutPool(blocks: readonly KubeObject[], pools: readonly
       },
     ];
   });
+}
+
+/** Of an affinity that is no node's the type; it is for addresses of services. */
+const VIRTUAL = 'virtual';
+const UNDER_WAY: Readonly<Record<string, string>> = {
+  pending: 'its node asked for it, and never confirmed it',
+  pendingDeletion: 'its release was begun and never ended',
+};
+
+/** Affinities and blocks that are being claimed or given up: an agent or a controller that ended in between leaves them so. */
+export function halfReleased(
+  blocks: readonly KubeObject[],
+  affinities: readonly KubeObject[],
+  nodes: ReadonlySet<string>,
+): readonly HalfMoved[] {
+  const used = new Set(blocks.filter((one) => allocationsOf(one).length > 0).map(({ spec }) => textAt(spec, 'cidr')));
+  const whyOf = ({ spec }: KubeObject): string | undefined => {
+    const [cidr, node, state] = ['cidr', 'node', 'state'].map((field) => textAt(spec, field) ?? '');
+    if (textAt(spec, 'type') === VIRTUAL) return undefined;
+    if (textAt(spec, 'deleted') === 'true') return 'is marked as deleted, and is still there';
+    if (UNDER_WAY[state ?? '']) return UNDER_WAY[state ?? ''];
+    return nodes.has(node ?? '') || used.has(cidr) ? undefined : `node ${node} is gone`;
+  };
+  const deleted = blocks.filter(({ spec }) => jsonAt(spec, 'deleted') === true);
+  return [
+    ...affinities.flatMap((one) => faultOf(one, whyOf(one))),
+    ...deleted.flatMap((one) => faultOf(one, 'is marked as deleted, and is still there')),
+  ];
+}
+
+function faultOf(object: KubeObject, why: string | undefined): readonly HalfMoved[] {
+  const ref = refOf(object);
+  return why === undefined
+    ? []
+    : [{ kind: 'half-released', text: refText(ref), object: ref, detail: `${textAt(object.spec, 'cidr')}: ${why}` }];
 }
 
 /** Of an address or a network: its own network of the other's size is the same. */

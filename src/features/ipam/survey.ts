@@ -10,13 +10,13 @@ import { podAddresses } from '../../kube/pod-facts.ts';
 import { specOf } from '../survey/index.ts';
 import { type Allocation, leanBlock } from './blocks.ts';
 import { type IpamFault, isLost, leftOver, looseTunnels, lostOwners, twiceClaimed } from './faults.ts';
-import { type AddressedPod, blocksWithoutPool, type HalfMoved, unbookedPods } from './half-moved.ts';
+import { type AddressedPod, blocksWithoutPool, type HalfMoved, halfReleased, unbookedPods } from './half-moved.ts';
 
 /** The bookkeeping of addresses, as far as it is wrong. */
 export interface IpamFacts {
   readonly blocks: number;
   readonly faults: readonly IpamFault[];
-  /** Not looked for where the addresses of pods were not read. */
+  /** Without the addresses of pods, where these were not read. */
   readonly moves: readonly HalfMoved[];
   /** When the youngest node was created, by the server’s clock; '' without nodes. */
   readonly youngestNode: string;
@@ -92,7 +92,10 @@ async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities
       ...looseTunnels(blocks, nodes, context.profile.apiGroup),
       ...(lost.length === 0 ? [] : await leftOvers(cluster, context, lost)),
     ],
-    moves: addressed ? await halfMoved(cluster, context, blocks, addressed) : [],
+    moves: [
+      ...(addressed ? await halfMoved(cluster, context, blocks, addressed) : []),
+      ...(await stillHalfReleased(cluster, context, { blocks, affinities }, namesOf(nodes))),
+    ],
     youngestNode: ages.toSorted().at(-1) ?? '',
   };
 }
@@ -127,6 +130,28 @@ async function halfMoved(
   const booked = left.filter(({ metadata }) => metadata.annotations?.[ipam.ownAddresses] === undefined);
   return [...unbookedPods(later, addressedPods(booked), pools).filter(({ text }) => seen.has(text)), ...without];
 }
+
+/** Claims and releases take moments, and nodes come: what seems to be left of one is looked for again. */
+async function stillHalfReleased(
+  cluster: Reader,
+  context: Context,
+  { blocks, affinities }: IpamLists,
+  nodes: ReadonlySet<string>,
+): Promise<readonly HalfMoved[]> {
+  const seen = new Set(halfReleased(blocks, affinities, nodes).map(detailOf));
+  const { ipam } = context.profile;
+  if (seen.size === 0 || !ipam) return [];
+  const { kinds } = await cluster.discover();
+  const again = async (plural: string) => {
+    const kind = servedKind(kinds, plural, context);
+    return kind ? cluster.list(kind, plural === ipam.blocks.plural ? { keep: leanBlock } : {}) : [];
+  };
+  const [later, claims] = await Promise.all([again(ipam.blocks.plural), again(ipam.affinities.plural)]);
+  const present = await cluster.list(K.Node, { metadataOnly: true, keep: nameOnly });
+  return halfReleased(later, claims, namesOf(present)).filter((one) => seen.has(detailOf(one)));
+}
+
+const detailOf = ({ text, detail }: HalfMoved): string => `${text} ${detail}`;
 
 function addressedPod(pod: KubeObject): KubeObject {
   const { podIP, podIPs, phase } = mapAt(pod.status);

@@ -49,11 +49,13 @@ interface Cluster {
     readonly pods: readonly { readonly pod: string; readonly addresses: readonly string[] }[];
     readonly pools: readonly string[];
   };
+  /** The objects, when they are looked for again. */
+  readonly settled?: readonly KubeObject[];
   /** Pods with their addresses, when they are looked for again. */
   readonly again?: readonly KubeObject[];
 }
 
-async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], later = pods, addressed, again }: Cluster) {
+async function read({ objects, settled = objects, nodes = [node('n1'), node('n2')], pods = [], later = pods, addressed, again }: Cluster) {
   const asked: string[] = [];
   const cluster = {
     discover: async () => ({ kinds: KINDS, failed: [] }),
@@ -64,7 +66,7 @@ async function read({ objects, nodes = [node('n1'), node('n2')], pods = [], late
           ? nodes
           : kind === 'Pod'
             ? (again ?? later.map((pod) => object('v1', `Pod/${pod}`)))
-            : objects.filter((one) => one.kind === kind);
+            : (asked.filter((one) => one === plural).length > 1 ? settled : objects).filter((one) => one.kind === kind);
       return found.map(keep);
     },
   };
@@ -88,7 +90,7 @@ describe('the bookkeeping of addresses', () => {
   });
 
   it('has blocks that two nodes take addresses from', async () => {
-    const { faults } = await read({
+    const { faults, moves } = await read({
       objects: [
         ...[affinity('10.0.1.0/26', 'n2'), affinity('10.0.1.0/26', 'n1')],
         // These give no address: one is given up, one only asked for, one deleted.
@@ -100,6 +102,40 @@ describe('the bookkeeping of addresses', () => {
     assert.deepEqual(faults, [
       'twice-claimed: block 10.0.1.0/26: claimed by n1 and n2: BlockAffinity/n1-10-0-1-0-26, BlockAffinity/n2-10-0-1-0-26',
     ]);
+    assert.deepEqual(moves, [
+      'half-released: BlockAffinity/n2-10-0-2-0-26: 10.0.2.0/26: its release was begun and never ended',
+      'half-released: BlockAffinity/n2-10-0-3-0-26: 10.0.3.0/26: its node asked for it, and never confirmed it',
+      'half-released: BlockAffinity/n2-10-0-4-0-26: 10.0.4.0/26: is marked as deleted, and is still there',
+    ]);
+  });
+
+  it('has what a node that is gone left, and blocks that are half deleted', async () => {
+    const deleted = block('10.0.3.0/26', {});
+    const { faults, moves } = await read({
+      objects: [
+        ...[affinity('10.0.1.0/26', 'gone'), block('10.0.1.0/26', {})],
+        // Of another check: its addresses are still given.
+        ...[affinity('10.0.2.0/26', 'gone'), block('10.0.2.0/26', { 5: { node: 'n1', pod: 'a/web' } })],
+        { ...deleted, spec: { ...(deleted.spec as object), deleted: true } },
+        // For addresses of services: no node's.
+        affinity('10.9.0.0/26', 'load-balancer', { type: 'virtual' }),
+      ],
+      pods: ['a/web'],
+    });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(moves, [
+      'half-released: BlockAffinity/gone-10-0-1-0-26: 10.0.1.0/26: node gone is gone',
+      'half-released: IPAMBlock/10-0-3-0-26: 10.0.3.0/26: is marked as deleted, and is still there',
+    ]);
+  });
+
+  it('does not count a claim that was under way while the lists were read', async () => {
+    const { moves, asked } = await read({
+      objects: [affinity('10.0.1.0/26', 'n1', { state: 'pending' })],
+      settled: [affinity('10.0.1.0/26', 'n1')],
+    });
+    assert.deepEqual(moves, []);
+    assert.deepEqual(asked, ['ipamblocks', 'blockaffinities', 'ipamblocks', 'blockaffinities', 'nodes']);
   });
 
   it('has a block whose own node is not the one that claims it', async () => {

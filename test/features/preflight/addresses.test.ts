@@ -11,6 +11,11 @@ const left: IpamFault = {
 };
 const unbooked = { kind: 'unbooked', text: 'Pod/a/web-0', detail: '10.0.1.9 is given in no block' } as const;
 const homeless = { kind: 'without-pool', text: 'IPAMBlock/b', detail: '10.9.0.0/26 has 1 address of a pod and lies in no pool' } as const;
+const released = {
+  kind: 'half-released',
+  text: 'BlockAffinity/n2-a',
+  detail: '10.0.1.0/26: its release was begun and never ended',
+} as const;
 const ipam = (...faults: readonly IpamFault[]) => ({ ipam: { value: { blocks: 3, faults, moves: [], youngestNode: '' } } });
 
 checkCases('NS-511', {
@@ -40,6 +45,13 @@ checkCases('NS-511', {
     is: 'warning',
     says: /^1 tunnel address without an allocation, 1 block in no pool: /,
     next: /^kubectl get node n1/,
+  },
+  'warns of a release that nobody ended': {
+    facts: { ipam: { value: { blocks: 3, faults: [], moves: [released], youngestNode: '' } } },
+    is: 'warning',
+    says: /^1 claim or release of a block that was never ended: BlockAffinity\/n2-a$/,
+    hint: /If it stays, see with calicoctl ipam check that nothing uses it/,
+    next: /^kubectl get blockaffinities/,
   },
   'does not apply where the service gives no addresses': { facts: { ipam: { value: undefined } }, is: 'not-applicable' },
   'fails where they cannot be read': { facts: { ipam: { unread: 'forbidden' } }, is: 'warning', says: /forbidden/ },
