@@ -22,6 +22,7 @@ import {
   withResources,
 } from '../survey/index.ts';
 import { isReflector, nodeLabels, peeringOf } from './bgp-peers.ts';
+import { lostNames } from './lost-names.ts';
 import { isWindows } from './nodes-checks.ts';
 import { familyOf } from './pool-drift.ts';
 import { faultOf, selectedBy } from './selected.ts';
@@ -84,12 +85,12 @@ export const selectorChecks: readonly PreflightCheck[] = table({ category: 'reso
     title: 'selectors select something',
     severity: 'warning',
     judge: withResources((_installation, facts, { profile }): Verdict => {
-      const evidence = [...unreadable(facts, profile), ...withoutHost(facts, profile), ...withoutPool(facts, profile)];
+      const evidence = [...unreadable(facts, profile), ...withoutHost(facts, profile), ...withoutPool(facts, profile), ...lostNames(facts)];
       const [object] = evidence.flatMap((one) => one.object ?? []);
       const stopsAll = evidence.some(({ detail }) => detail?.endsWith(NO_ADDRESSES));
       return failIfAny(evidence, 'every selector can be read, and each rule for hosts and each node has what it needs', (names) => ({
-        because: `${counted(evidence.length, 'object')} whose selectors select nothing: ${names}`,
-        hint: 'Correct the selector, or delete what nobody needs. A policy that cannot be read protects nothing, before the upgrade and after it.',
+        because: `${counted(evidence.length, 'object')} whose selectors or names select nothing: ${names}`,
+        hint: 'Correct the selector or name, or delete what nobody needs. A policy that cannot be read protects nothing, before the upgrade and after it.',
         severity: stopsAll ? 'error' : 'warning',
         next: command`kubectl get ${object?.kind.toLowerCase() ?? ''}${object?.apiVersion.includes('/') ? `.${profile.crdGroup}` : ''} ${[object?.name ?? '', ...(object?.namespace ? ['-n', object.namespace] : [])]} -o yaml`,
       }));

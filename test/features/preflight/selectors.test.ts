@@ -201,6 +201,37 @@ checkCases('NS-510', {
     about: ['GlobalNetworkPolicy/drop'],
     details: [/^selector role == 'edge' selects no host endpoint$/],
   },
+  'warns of a peer whose filter is not there, and passes one whose filter is': {
+    context,
+    facts: {
+      resources: resources(
+        resource('BGPFilter/there', {}),
+        peer('a', { filters: ['there'] }),
+        peer('b', { filters: ['there', 'gone'] }),
+        peer('c', {}),
+      ),
+    },
+    is: 'warning',
+    about: ['BGPPeer/b'],
+    details: [/^spec\.filters: there is no BGPFilter gone: it filters nothing$/],
+  },
+  'warns of a host endpoint that means a node by another name': {
+    context,
+    facts: {
+      nodes: { value: [{ ...node('n1.example.com'), status: { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] } }] },
+      resources: resources(
+        resource('HostEndpoint/short', { node: 'n1', interfaceName: '*' }),
+        resource('HostEndpoint/upper', { node: 'N1.example.com', interfaceName: '*' }),
+        resource('HostEndpoint/address', { node: 'old', expectedIPs: ['192.0.2.1'] }),
+        resource('HostEndpoint/right', { node: 'n1.example.com', interfaceName: '*' }),
+        // A host beside the cluster.
+        resource('HostEndpoint/beside', { node: 'vm-7', expectedIPs: ['192.0.2.77'] }),
+      ),
+    },
+    is: 'warning',
+    about: ['HostEndpoint/short', 'HostEndpoint/upper', 'HostEndpoint/address'],
+    details: [/^spec\.node: there is no node n1; Node\/n1\.example\.com may be meant$/],
+  },
   'passes where it selects one by labels that the v3 API keeps': {
     context,
     facts: {
