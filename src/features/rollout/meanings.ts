@@ -37,6 +37,30 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
       'the new agents need a /sys that is shared on the node: mount --make-shared /sys there, and have a unit do it at each start of the node',
   },
   {
+    says: /is not a shared or slave mount/,
+    means:
+      'that folder lies on a private mount of the node: mount --make-rshared the mount that the message names, and have a unit do it at each start of the node',
+  },
+  {
+    says: /datastore is not ready or has not been initiali|currently not ready to process requests/,
+    means:
+      'the datastore is locked: datastoreReady of ClusterInformation/default is false. Whoever began a migration of the datastore ends it, or unlocks it',
+  },
+  {
+    says: /dial (?:tcp|udp): lookup \S+(?: on \S+)?: /,
+    means:
+      'that name is not resolved. If it is that of the API server: the DNS of the cluster needs the agents, so put an address into ConfigMap kubernetes-services-endpoint, or give the agents dnsPolicy: Default',
+  },
+  {
+    says: /bind: address already in use/,
+    means:
+      'another program listens on that port of the node. Port 10256 is that of kube-proxy: with eBPF remove kube-proxy, or set bpfKubeProxyHealthzPort of the FelixConfiguration',
+  },
+  {
+    says: /CPU does not support x86-64-v\d/,
+    means: 'the programs of this image need a newer processor than this node has: give the machine a newer processor model',
+  },
+  {
     says: /wait for .*caches? to sync|waiting for cache to be synced/i,
     means:
       'the operator cannot list or watch a kind that it needs: a CRD of the target or a right of its ClusterRole is missing, or the API server answers too slowly',
