@@ -29,7 +29,11 @@ export const calicoEbpfDefects: readonly Defect[] = [
     when: [
       ebpf,
       { type: 'setting', name: 'wireguardListeningPort', oneOf: ['51820'], absent: true },
-      { type: 'hostProgram', images: ['wireguard', 'kilo', 'netbird'], ports: ['UDP:51820'] },
+      {
+        type: 'hostProgram',
+        images: ['wireguard', 'wg-easy', 'wg-access-server', 'kilo', 'netbird', 'netmaker', 'netclient'],
+        ports: ['UDP:51820'],
+      },
     ],
     severity: 'warning',
     symptom: 'Your own WireGuard network between nodes stops with the new agent.',

@@ -62,6 +62,16 @@ export const commonChainedPlugins: readonly ChainedPlugin[] = [
     advice: 'Leave its repair controller on. After the upgrade restart pods of the mesh that started while agents were replaced.',
   },
   {
+    ...{ title: 'Kuma CNI', daemonSet: 'kuma-cni', happens: outside },
+    advice:
+      'After the upgrade see that its plugin is in the list of each node again. Restart pods of the mesh that started while agents were replaced.',
+  },
+  {
+    ...{ title: 'Consul CNI', daemonSet: 'consul-cni', happens: outside },
+    advice:
+      'After the upgrade see that its plugin is in the list of each node again. Restart pods of the mesh that started while agents were replaced.',
+  },
+  {
     title: 'Multus',
     daemonSet: 'multus',
     happens: 'the copy of the configuration that it made when it started may be an old one',

@@ -118,6 +118,8 @@ function addressing(
 function hintFor(drifts: readonly PoolDrift[], field: string): string {
   const fates = new Set(drifts.map(({ fate }) => fate));
   const kept = fates.has('kept') ? ' A pool without the label keeps its settings, and the Installation does not say what they are.' : '';
+  if (fates.size === 1 && fates.has('unwritable'))
+    return 'Write these fields of the pool as the operator does, before the upgrade. Or create APIServer/default: then the operator does it.';
   return `Give spec.${field} of the Installation the values of the pools in use, before the upgrade. On the chart path set them in the values of the chart too. Fields that the installed CRD does not have can follow after the upgrade.${kept}`;
 }
 

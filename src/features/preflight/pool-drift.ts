@@ -8,7 +8,7 @@ import { hasOwnCni } from '../ipam/index.ts';
 import { evidenceOf, specOf } from '../survey/index.ts';
 
 /** What the operator does about a pool that is not as its list says. */
-export type Fate = 'kept' | 'created' | 'returns' | 'changed' | 'deleted' | 'replaced' | 'stuck';
+export type Fate = 'kept' | 'created' | 'returns' | 'changed' | 'deleted' | 'replaced' | 'stuck' | 'unwritable';
 
 export interface PoolDrift {
   readonly evidence: Evidence;
@@ -78,9 +78,9 @@ function comparedTo(entry: Values, index: number, pool: KubeObject, given: Pools
   }
   const found = poolValues(pool);
   const fields = FIELDS.filter((field) => !isSame(found[field], entry[field]));
-  if (fields.length === 0) return [];
+  if (fields.length === 0) return owned && !hasApi ? writtenOtherwise(entry, pool) : [];
   const fate = fateOf(fields, owned, hasApi);
-  if (fate === undefined) return [];
+  if (fate === undefined) return writtenOtherwise(entry, pool);
   const label = fate === 'kept' ? ` ${names.label.key}=${names.label.value}` : '';
   const differences = fields.map((field) => `${field} is ${shown(field, pool, found)}, and ${textOf(entry[field])} in the Installation`);
   return [
@@ -91,6 +91,36 @@ function comparedTo(entry: Values, index: number, pool: KubeObject, given: Pools
     },
   ];
 }
+
+/** Without an API server the operator compares the texts of its own pool (`reflect.DeepEqual`), and does not let a difference of form pass. */
+function writtenOtherwise(entry: Values, pool: KubeObject): readonly PoolDrift[] {
+  const [ipipMode, vxlanMode] = MODES[String(entry.encapsulation)] ?? MODES.None;
+  const wanted: Values = {
+    ipipMode,
+    vxlanMode,
+    allowedUses: entry.allowedUses,
+    nodeSelector: entry.nodeSelector,
+    blockSize: entry.blockSize,
+  };
+  const stored = specOf(pool);
+  const differences = Object.entries(wanted)
+    .filter(([field, value]) => textOf(stored[field] ?? '') !== textOf(value))
+    .map(([field, value]) => `${field} is ${named(stored[field])}, and the operator writes ${named(value)}`);
+  if (differences.length === 0) return [];
+  const detail = `means the same as the Installation, written otherwise: ${differences.join('; ')}. ${DOES.unwritable}`;
+  return [{ evidence: evidenceOf(pool, detail), fate: 'unwritable', patch: [] }];
+}
+
+const named = (value: unknown): string => (isSet(value) ? textOf(value) : 'nothing');
+
+/** As the operator writes them: `ipipMode` and `vxlanMode`. */
+const MODES: Readonly<Record<string, readonly [string, string]>> & { readonly None: readonly [string, string] } = {
+  None: ['', ''],
+  IPIP: ['Always', 'Never'],
+  IPIPCrossSubnet: ['CrossSubnet', 'Never'],
+  VXLAN: ['Never', 'Always'],
+  VXLANCrossSubnet: ['Never', 'CrossSubnet'],
+};
 
 /** Without the label the operator takes no pool that differs; the API refuses another name (the networks overlap) or block size. */
 function fateOf(fields: readonly string[], owned: boolean, hasApi: boolean): Fate | undefined {
@@ -107,6 +137,7 @@ const DOES: Readonly<Record<Fate, string>> = {
   deleted: 'the operator deletes the pool',
   replaced: 'The operator deletes the pool and creates it again',
   stuck: 'the operator cannot do it, and stays degraded',
+  unwritable: 'The operator writes pools through the API server of the service alone, and stays degraded',
 };
 
 const FIELDS = [

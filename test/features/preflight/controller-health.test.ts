@@ -315,6 +315,20 @@ checkCases('NS-430', {
     about: ['DaemonSet/mesh/istio-cni-node', 'DaemonSet/mesh/kube-multus-ds'],
     hint: /restart pods of the mesh.*\n.*restart its DaemonSet/s,
   },
+  'warns of other meshes, and passes plugins that stand beside the list': {
+    context,
+    facts: {
+      daemonSets: {
+        value: [
+          agents('install-cni'),
+          ...['kuma-cni-node', 'consul-cni', 'sriov-device-plugin', 'ovs-cni-amd64', 'whereabouts'].map(chained),
+        ],
+      },
+    },
+    is: 'warning',
+    about: ['DaemonSet/mesh/kuma-cni-node', 'DaemonSet/mesh/consul-cni'],
+    hint: /its plugin is in the list of each node again/,
+  },
   'does not apply to agents that write no configuration': {
     context,
     facts: { daemonSets: { value: [agents(), chained('linkerd-cni')] } },

@@ -10,6 +10,7 @@ const OWNED = { 'app.kubernetes.io/managed-by': 'tigera-operator' };
 /** As agents of old releases and the v3 API create it. */
 const four = { cidr: '10.52.0.0/16', ipipMode: 'Always', vxlanMode: 'Never', natOutgoing: true, nodeSelector: 'all()', blockSize: 26 };
 const listed = { cidr: '10.52.0.0/16', encapsulation: 'IPIP', natOutgoing: 'Enabled', nodeSelector: 'all()', blockSize: 26 };
+const USES = ['Workload', 'Tunnel'];
 /** The fate of one pool, of which one field differs. */
 const differing = (entry: Spec, live: Spec, labels: object = {}, name = 'a') => ({
   ...listing([{ ...listed, ...entry }]),
@@ -129,7 +130,44 @@ checkCases('NS-624', {
   },
   'passes where only the name differs and there is no API to create it by': {
     context,
-    facts: withoutApi(differing({ name: 'b' }, {}, OWNED)),
+    facts: withoutApi(differing({ name: 'b' }, { allowedUses: USES }, OWNED)),
+    is: 'ok',
+  },
+  'stops where its own pool means the same, written otherwise, and there is no API to write it by': {
+    context,
+    facts: withoutApi(differing({ encapsulation: 'None' }, { ipipMode: 'Never', allowedUses: USES }, OWNED)),
+    is: 'error',
+    about: ['IPPool/a'],
+    details: [
+      /^means the same as the Installation, written otherwise: ipipMode is Never, and the operator writes nothing; vxlanMode is Never, and the operator writes nothing\. The operator writes pools through the API server .*, and stays degraded$/,
+    ],
+    hint: /^Write these fields of the pool as the operator does/,
+  },
+  'stops where such a pool lacks the uses that older operators did not write': {
+    context,
+    facts: withoutApi(differing({}, {}, OWNED)),
+    is: 'error',
+    details: [/: allowedUses is nothing, and the operator writes Workload, Tunnel\./],
+  },
+  'passes where the order of the uses is another one, and there is an API': {
+    context,
+    facts: differing({ allowedUses: USES.toReversed() }, { allowedUses: USES }, OWNED),
+    is: 'ok',
+  },
+  'stops where it is, and there is none': {
+    context,
+    facts: withoutApi(differing({ allowedUses: USES.toReversed() }, { allowedUses: USES }, OWNED)),
+    is: 'error',
+    details: [/allowedUses is Workload, Tunnel, and the operator writes Tunnel, Workload/],
+  },
+  'passes where it is written as the operator writes it': {
+    context,
+    facts: withoutApi(differing({}, { allowedUses: USES }, OWNED)),
+    is: 'ok',
+  },
+  'passes where the pool is not the operator’s': {
+    context,
+    facts: withoutApi(differing({ encapsulation: 'None' }, { ipipMode: 'Never' })),
     is: 'ok',
   },
   'stops before a pool of the operator that its list no longer has': {

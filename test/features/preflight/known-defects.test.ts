@@ -400,6 +400,16 @@ checkCases('NS-609', {
     facts: { ...runs('v3.32.2'), resources: felix({ bpfEnabled: true, bpfRedirectToPeer: 'L2Only' }) },
     is: 'ok',
   },
+  ...Object.fromEntries(
+    ['ghcr.io/wg-easy/wg-easy:15', 'gravitl/netmaker:v0.90', 'gravitl/netclient:v0.90'].map((image) => [
+      `warns of ${image} beside eBPF, which declares no port`,
+      {
+        facts: { ...runs('v3.32.1'), resources: felix({ bpfEnabled: true }), daemonSets: { value: [daemonSet(), hostProgram(image)] } },
+        is: 'warning' as const,
+        about: ['ebpf-own-wireguard'],
+      },
+    ]),
+  ),
   'warns of a WireGuard network beside eBPF with the default interfaces': {
     facts: {
       ...runs('v3.32.1'),
