@@ -31,7 +31,7 @@ const nftSettings: Omit<Defect, 'id' | 'when'> = {
   of: 'agent',
   lines: [...open('v3.32'), without('v3.33.0')],
   severity: 'warning',
-  symptom: 'Settings nftables… of the FelixConfiguration have no effect.',
+  symptom: 'FelixConfiguration settings nftables… have no effect.',
   happens: 'the agents ignore the nftables settings of the FelixConfiguration while nftablesMode is Auto, and use the iptables settings',
   sources: ['projectcalico/calico#13565'],
 };

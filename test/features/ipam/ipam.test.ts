@@ -111,11 +111,15 @@ describe('the bookkeeping of addresses', () => {
 
   it('has what a node that is gone left, and blocks that are half deleted', async () => {
     const deleted = block('10.0.3.0/26', {});
+    const ofGone = (...given: Parameters<typeof block>) => {
+      const one = block(...given);
+      return { ...one, spec: { ...(one.spec as object), affinity: 'host:gone' } };
+    };
     const { faults, moves } = await read({
       objects: [
-        ...[affinity('10.0.1.0/26', 'gone'), block('10.0.1.0/26', {})],
+        ...[affinity('10.0.1.0/26', 'gone'), ofGone('10.0.1.0/26', {})],
         // Of another check: its addresses are still given.
-        ...[affinity('10.0.2.0/26', 'gone'), block('10.0.2.0/26', { 5: { node: 'n1', pod: 'a/web' } })],
+        ...[affinity('10.0.2.0/26', 'gone'), ofGone('10.0.2.0/26', { 5: { node: 'n1', pod: 'a/web' } })],
         { ...deleted, spec: { ...(deleted.spec as object), deleted: true } },
         // For addresses of services: no node's.
         affinity('10.9.0.0/26', 'load-balancer', { type: 'virtual' }),
