@@ -34,7 +34,7 @@ export function knownIncidents(): string {
   const of = (check?: string) => incidents.filter((one) => (check === undefined ? one.id === undefined : one.id && one.check === check));
   return `# Known incidents
 
-What others saw in upgrades. The check looks for the cause beforehand; its page has the fix and the threads.
+What others saw in upgrades. The check finds the cause beforehand; its page has fix and threads.
 
 ## While it runs, and afterwards
 
