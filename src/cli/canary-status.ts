@@ -1,4 +1,5 @@
 import type { Command } from '../kernel/command.ts';
+import type { Options } from '../kernel/context.ts';
 import { counted, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
@@ -79,13 +80,20 @@ export function canaryLines({ canary }: StatusDocument, now: Date): readonly str
 export function readUntil(record: RunRecord | undefined, holder: LockHolder | undefined): StatusDocument['until'] {
   const part = record && flagIn(record, 'until');
   if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
-  const last = record.stages.at(-1);
+  const { stop, open } = part === 'agents' ? STOPS.agents : STOPS.controllers;
   const end = STAGE_IDS.findLastIndex((id) => PROOFS.includes(id));
-  const ids: readonly string[] = STAGE_IDS;
-  const after = ids.slice(ids.indexOf(last?.id ?? '') + 1, end + 1);
-  const open = [...(part === 'agents' ? ['Typha', 'controllers'] : ['names of policies']), ...after.filter((id) => !OPTIONAL.has(id))];
-  return { part, since: last?.endedAt ?? record.startedAt, open };
+  const after = STAGE_IDS.slice(STAGE_IDS.indexOf(stop) + 1, end + 1);
+  const isDone = (id: string) => record.stages.some((one) => one.id === id && (one.state === 'done' || one.state === 'skipped'));
+  const left = after.filter((id) => !OPTIONAL.has(id) && !isDone(id));
+  // The record has the stages in the order in which they were performed: one may have been performed alone since.
+  return { part, since: record.stages.find(({ id }) => id === stop)?.endedAt ?? record.startedAt, open: [...open, ...left] };
 }
+
+/** The stage with which such a run stops, and what that stage leaves open. */
+const STOPS = {
+  agents: { stop: 'apply', open: ['Typha', 'controllers'] },
+  controllers: { stop: 'wait', open: ['names of policies'] },
+} as const satisfies Readonly<Record<NonNullable<Options['until']>, object>>;
 
 /** Only where they are asked for. */
 const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
