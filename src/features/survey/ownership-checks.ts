@@ -70,7 +70,9 @@ const managed: readonly Check<Managed>[] = table({ category: 'installation' }, [
       const evidence = found.map((one) => ({ text: one.name, detail: one.evidence }));
       return failIfAny(evidence, 'no platform manages the installation', (names) => ({
         because: `the installation is managed by ${names}, which would take the ${intentWords(intent).noun} back or fight it`,
-        hint: found[0]?.hint ?? 'Upgrade through that platform.',
+        hint: intentWords(intent).goesBack
+          ? `Go back by the means of ${names}: what this program puts back it would replace again.`
+          : (found[0]?.hint ?? 'Upgrade through that platform.'),
         next: command`kubectl netsvc-upgrade explain NS-109`,
       }));
     },

@@ -60,6 +60,20 @@ describe('the checks of a rollback', () => {
     );
   });
 
+  it('send whoever goes back to the platform for that, not for an upgrade', () => {
+    const managedBy = [{ name: 'AKS', kind: 'platform', evidence: 'label', hint: 'Upgrade the cluster through Azure.' } as const];
+    const found = judgeAll(backChecks, { ...NOTHING, installation: { ...installation, managedBy } }, back('v3.29.7'));
+    const { message = '', hint = '' } = found.find(({ id }) => id === 'NS-109') ?? {};
+    assert.match(message, /would take the rollback back/);
+    assert.equal(hint, 'Go back by the means of AKS: what this program puts back it would replace again.');
+  });
+
+  it('cannot tell what the old release does not act upon without its definitions', () => {
+    const unread: Reading<never> = { unread: 'neither this program nor /srv/releases has calico.yaml of v3.26.4' };
+    assert.equal(outcomes({ unread }, back('v3.26.4'))['NS-765'], 'error');
+    assert.equal(outcomes({ unread }, back('v3.26.4', [{ check: 'NS-765' }]))['NS-765'], 'accepted');
+  });
+
   it('ask only what the old release cannot read', () => {
     const not = 'not-applicable';
     assert.deepEqual(outcomes({}, back('v3.29.7')), { ...PASSED, 'NS-760': not });
