@@ -34,7 +34,7 @@ export interface InStore extends NameFacts {
 /** What stands against going back, before anything is written. */
 export interface BackFacts extends InStore, TablesJudged {
   readonly installation: Installation;
-  /** What the old release does not act upon; undefined where its definitions are not at hand. */
+  /** What the old release does not act upon; undefined where it is not asked. */
   readonly unread: Reading<readonly NameProblem[] | undefined>;
 }
 
@@ -194,7 +194,7 @@ const storedChecks: readonly Check<Pick<BackFacts, 'tiered' | 'newBlocks' | 'unr
       judge({ unread }, context): Verdict {
         const { release } = context.goal;
         const found = read(unread);
-        if (found === undefined) return notApplicable(`what ${release} defines is not at hand, or ${BACK}`);
+        if (found === undefined) return notApplicable(`every release acts upon the same, or ${BACK}`);
         const verdict = failIfAny(found.map(evidence), `${release} defines every stored object and field`, (list) => ({
           because: `${counted(found.length, 'object has', 'objects have')} what ${release} does not act upon: ${list}`,
           hint: 'Do what they do by other means, then delete or change them; or accept each by its name: it stays stored, and has no such effect.',

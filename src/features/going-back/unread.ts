@@ -1,11 +1,11 @@
-import type { Reading } from '../../kernel/check.ts';
+import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { isRecord, jsonAt, mapAt, sameValue } from '../../kernel/json.ts';
 import { crdName, type Kind, type KubeObject, refOf } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { OlderReaders } from '../../kernel/profile.ts';
+import type { OlderReaders, Profile } from '../../kernel/profile.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { manifestOf, objectsIn } from '../../manifest/manifest.ts';
 import { askBehindCli } from '../service-cli/index.ts';
@@ -27,8 +27,8 @@ type Definitions = ReadonlyMap<string, Definition>;
 
 /**
  * What is stored and the older release does not act upon: objects of kinds that it does not define, and fields that its
- * definitions do not have. Undefined where its definitions are not at hand, or a key-value store is not asked any more. What a newer
- * definition fills in by default loses nothing.
+ * definitions do not have. Undefined where no release differs in that, or a key-value store is not asked any more. What a newer definition
+ * fills in by default loses nothing.
  */
 export async function readUnread(
   sources: Sources,
@@ -37,15 +37,16 @@ export async function readUnread(
 ): Promise<Reading<readonly NameProblem[] | undefined>> {
   const { profile, goal } = context;
   const { olderReaders } = profile;
-  // Every release has the same definitions, whatever installs it.
-  const file = profile.variants.find(({ datastore }) => datastore === 'api')?.file;
-  if (!olderReaders || file === undefined) return { value: undefined };
+  if (!olderReaders) return { value: undefined };
   // The CLI of the newer release may be replaced once the agents are old.
   if (isKeyValue(installation) && installation.release === goal.release) return { value: undefined };
+  const files = filesWithAll(installation, profile);
+  const definitions = await attempt(() => definitionsOf(sources, goal.release, files));
+  if ('unread' in definitions) return definitions;
+  const old = definitions.value;
+  if (old === undefined) return notDefined(sources, goal.release, files);
   return attempt(async () => {
-    const old = await definitionsOf(sources, goal.release, file);
-    if (old === undefined) return undefined;
-    const left = goal.takesBack && (await definitionsOf(sources, goal.takesBack.to, file));
+    const left = goal.takesBack && (await definitionsOf(sources, goal.takesBack.to, files));
     const leanOf = (crd: string) => (object: KubeObject) => {
       const definition = old.get(crd);
       const unread = definition === undefined ? [] : unreadFields(object, definition, left?.get(crd), olderReaders);
@@ -54,6 +55,20 @@ export async function readUnread(
     const found = isKeyValue(installation) ? await behindCli(sources, context, leanOf) : await inApi(sources, context, leanOf);
     return found.flatMap((object) => problemOf(object, goal.release));
   });
+}
+
+/** Manifests that hold every definition: a release has the same ones, whatever installs it. That of what is installed first: it is at hand. */
+function filesWithAll({ variant }: Installation, { variants }: Profile): readonly string[] {
+  const all = variants.filter(({ datastore }) => datastore === 'api');
+  return all.toSorted((a, b) => Number(b.id === variant) - Number(a.id === variant)).map(({ file }) => file);
+}
+
+/** It cannot be looked for, which is no sign that there is nothing. */
+function notDefined({ artifacts }: Pick<Sources, 'artifacts'>, release: string, [file = '']: readonly string[]): NotRead {
+  return {
+    unread: `neither this program nor ${artifacts.source} has ${file} of ${release}, which defines what that release acts upon`,
+    hint: `Name a place that has it with --manifest-url. Or look yourself for objects and fields that ${release} does not have, then accept this check by name.`,
+  };
 }
 
 /** By the name of a CRD: what of an object is held. */
@@ -89,13 +104,15 @@ function problemOf(object: KubeObject, release: string): readonly NameProblem[] 
 async function definitionsOf(
   { stored, artifacts }: Pick<Sources, 'stored' | 'artifacts'>,
   release: string,
-  file: string,
+  files: readonly string[],
 ): Promise<Definitions | undefined> {
-  const carried = await stored.documentsOf(release, file);
-  if (carried) return defined(carried);
-  const path = `manifests/${file}`;
-  if (!(await artifacts.has(release, path))) return undefined;
-  return defined(objectsIn(await manifestOf(await artifacts.fetch(release, path))));
+  for (const file of files) {
+    const carried = await stored.documentsOf(release, file);
+    if (carried) return defined(carried);
+  }
+  for (const path of files.map((file) => `manifests/${file}`))
+    if (await artifacts.has(release, path)) return defined(objectsIn(await manifestOf(await artifacts.fetch(release, path))));
+  return undefined;
 }
 
 function defined(documents: readonly KubeObject[]): Definitions {

@@ -29,20 +29,24 @@ const LEFT = 'v3.32.1';
 
 /** By `Kind/name`, what of it the release does not act upon. */
 async function unreadBy(release: string, stored: Stored, left = LEFT) {
+  const read = await readingBy(release, stored, left);
+  assert.ok('value' in read, JSON.stringify(read));
+  return read.value && Object.fromEntries(read.value.map(({ object, detail }) => [`${object.kind}/${object.name}`, detail]));
+}
+
+async function readingBy(release: string, stored: Stored, left = LEFT) {
   const kinds = [...new Set(stored.map(([one]) => one))];
   const list = async (wanted: Kind, { keep = (one: KubeObject) => one } = {}) =>
     stored
       .filter(([one]) => one === wanted)
       .map(([one, name, spec]) => keep({ apiVersion: apiVersionOf(one), kind: one.kind, metadata: { name }, spec }));
   const cluster = { discover: async () => ({ kinds, failedGroups: [] }), list } as unknown as Sources['cluster'];
-  const artifacts = { has: async () => false } as unknown as Sources['artifacts'];
+  const artifacts = { has: async () => false, source: '/srv/releases' } as unknown as Sources['artifacts'];
   const plain = contextOf({ release }, calico);
   const takesBack = { runId: 'r', from: release, to: left, wrote: [], startedAt: '2026-01-01T00:00:00Z' };
   const context: Context = { ...plain, goal: { release, takesBack }, intent: { kind: 'rollback' } };
   const sources = { cluster, artifacts, stored: storedManifests('calico') } as unknown as Sources;
-  const read = await readUnread(sources, context, installation);
-  assert.ok('value' in read, JSON.stringify(read));
-  return read.value && Object.fromEntries(read.value.map(({ object, detail }) => [`${object.kind}/${object.name}`, detail]));
+  return readUnread(sources, context, installation);
 }
 
 describe('what an older release does not act upon', () => {
@@ -81,7 +85,12 @@ describe('what an older release does not act upon', () => {
     assert.deepEqual(await unreadBy('v3.26.4', stored), { 'IPPool/manual': 'assignmentMode' });
   });
 
-  it('is not known without its definitions', async () => {
-    assert.equal(await unreadBy('v9.9.9', [[POOL, 'default', {}]]), undefined);
+  it('is not known without its definitions, and says whose', async () => {
+    const read = await readingBy('v9.9.9', [[POOL, 'default', {}]]);
+    assert.ok('unread' in read);
+    assert.equal(
+      read.unread,
+      'neither this program nor /srv/releases has calico-typha.yaml of v9.9.9, which defines what that release acts upon',
+    );
   });
 });
