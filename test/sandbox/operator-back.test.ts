@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { chains } from '../../src/features/chain.ts';
+import { asked, writing } from '../../src/features/rights/index.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Cluster } from '../../src/kernel/ports.ts';
+import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import type { HeldFleet } from '../support/held-fleet.ts';
 import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
@@ -103,6 +107,25 @@ describe('going back under an operator, on the sandbox', function () {
     assert.match(openFindings(outcome), /^NS-766 .*FelixConfiguration\/node\.node-01/);
     assert.deepEqual(fleet.runs().toSorted(), [FROM, CALICO_TARGET], 'Typha is old, the agents are not');
     assert.ok(fleet.marks().some((mark) => mark.startsWith('DaemonSet')));
+  });
+
+  it('asks no more of the account than each stage before the operator says', async () => {
+    const fleet = await upgradedFleet(2);
+    addRenamed(fleet);
+    put(fleet.scenario.cluster, definition('operator.tigera.io', 'ImageSet', 'Cluster'));
+    for (const id of ['rollback-stop', 'rollback-names']) {
+      const stage = chains.rollback.find((one) => one.id === id);
+      assert.ok(stage);
+      const may = allowedBy(asked(writing(stage.needs), fleet.profile, { documents: [], meshed: false, operated: true }));
+      let denied: ReadonlySet<string> = new Set();
+      const guard = (cluster: Cluster) => {
+        const guarded = guardedCluster(cluster, may);
+        denied = guarded.denied;
+        return guarded.cluster;
+      };
+      const { outcome } = await back(fleet, { stages: [stage], guard });
+      assert.deepEqual([[...denied], outcome?.exit], [[], 'done'], id);
+    }
   });
 
   it('removes what only the newer operator makes, what denies first, and nothing of the user’s', async () => {

@@ -4,6 +4,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { chains, usualChain } from '../../src/features/chain.ts';
 import type { Observer } from '../../src/kernel/event.ts';
+import type { Cluster } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
@@ -25,6 +26,8 @@ interface Process {
   readonly stages?: readonly AnyStage[];
   readonly flags?: Flags;
   readonly observe?: Observer;
+  /** What its requests go through. */
+  readonly guard?: (cluster: Cluster) => Cluster;
 }
 
 interface Ended {
@@ -62,7 +65,7 @@ async function perform(
   { scenario, profile: own }: HeldFleet,
   stages: readonly AnyStage[],
   flags: Flags,
-  { fault, profile = own, observe = () => undefined }: Process,
+  { fault, profile = own, observe = () => undefined, guard = (cluster) => cluster }: Process,
   goal?: Awaited<ReturnType<typeof goalBack>>,
 ): Promise<Ended> {
   // Nobody starts the next process in the same second.
@@ -70,7 +73,7 @@ async function perform(
   const ports = sandboxPorts(scenario);
   const line = badLine(scenario, fault);
   const { cluster } = faultyCluster(scenario.cluster, scenario, { lists: new Map(), line });
-  const bad = { ...ports, cluster, tools: faultyTools(ports.tools, line), records: faultyRecords(ports.records, line) };
+  const bad = { ...ports, cluster: guard(cluster), tools: faultyTools(ports.tools, line), records: faultyRecords(ports.records, line) };
   const context = contextIn(scenario, { release: CALICO_TARGET, ...flags }, profile);
   const asked = goal ? { ...context, goal, intent: { kind: 'rollback' } as const } : context;
   const outcome = await runChain(stages, bad, asked, observe, { leavesRun: 'NS-012' }).catch((thrown: unknown) => {

@@ -39,6 +39,7 @@ export const rollbackNamesStage = backwards<NamesFacts>({
   needs: [
     needs.detection,
     needs.storedResources,
+    needs.pinnedImages,
     needs.ownerSearch,
     needs.journal,
     () => allow(['get'], K.Deployment, 'whether the new controllers are stopped'),

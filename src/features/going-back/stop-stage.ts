@@ -31,6 +31,7 @@ export const rollbackStopStage = backwards<StopFacts>({
   readOnly: false,
   needs: [
     needs.detection,
+    needs.pinnedImages,
     () => allow(['get', 'patch'], K.Deployment, 'the new controllers, which are stopped first'),
     () => allow(['list'], K.Pod, 'the new controllers, which are stopped first'),
   ],

@@ -223,6 +223,10 @@ const STILL = 'whether Typha or an agent is still held';
 export const statuses: Needs = ({ operator: { end }, operatorGroup: group }, { operated = true }) =>
   end && operated ? allow(['list'], { group, plural: end.statusPlural }, 'whether the operator is well') : [];
 
+/** By which digests the images of a release are known: unread, a program could be taken for one of another release. */
+export const pinnedImages: Needs = ({ operator: { crossings }, operatorGroup: group }, { operated = true }) =>
+  crossings && operated ? allow(['list'], { group, plural: crossings.imageSet.plural }, 'digests by which images are pinned') : [];
+
 /** Where an operator runs the components: what the end of its work is identified by. */
 export const operatorEnd: Needs = (
   { operator, operatorGroup: group, crdGroup, clusterInformation: { plural, name } },
