@@ -33,18 +33,81 @@ type Names = Pick<Profile, 'apiGroup' | 'policyRenaming'>;
 /** One line per policy that will come behind another, or will no longer. */
 function swapped(policies: readonly KubeObject[], profile: Names): readonly Evidence[] {
   const ties = Map.groupBy(policies, ({ spec }) => JSON.stringify([textAt(spec, 'tier') || 'default', jsonAt(spec, 'order') ?? null]));
-  return [...ties.values()].flatMap((tie) => {
-    const keyed = tie.map((object) => ({ object, was: keyBefore(object), becomes: keyAfter(object, profile), acts: actsOf(object) }));
-    const inForce = keyed.toSorted((a, b) => (a.was < b.was ? -1 : 1));
-    return inForce.flatMap((first, index) => {
-      const behind = inForce.slice(index + 1).filter((later) => later.becomes < first.becomes && mayMeet(first.object, later.object));
-      const others = behind.filter(({ acts }) => differ(first.acts, acts)).map(({ object }) => refText(refOf(object)));
-      const [other] = others;
+  return [...ties.values()].flatMap((tie) => swappedIn(tie, profile));
+}
+
+/** From the last one in force to the first: what comes after a policy is known by then. */
+function swappedIn(tie: readonly KubeObject[], profile: Names): readonly Evidence[] {
+  const keyed = tie.map((object) => ({ object, was: keyBefore(object), becomes: keyAfter(object, profile), acts: actsOf(object) }));
+  const after = new After();
+  const lines = keyed
+    .toSorted((a, b) => (a.was < b.was ? 1 : -1))
+    .flatMap((first) => {
+      const passing = after.passing(first);
+      after.add(first);
+      const [other] = passing.map(({ first: one }) => one).toSorted((a, b) => (a.becomes < b.becomes ? -1 : 1));
       if (other === undefined) return [];
-      const more = others.length > 1 ? ` and ${counted(others.length - 1, 'other')}` : '';
-      return [evidenceOf(first.object, `comes before ${other}${more} now, and after it then`)];
+      const more = passing.reduce((sum, { count }) => sum + count, -1);
+      const others = more > 0 ? ` and ${counted(more, 'other')}` : '';
+      return [evidenceOf(first.object, `comes before ${refText(refOf(other.object))}${others} now, and after it then`)];
     });
-  });
+  return lines.toReversed();
+}
+
+interface Keyed {
+  readonly object: KubeObject;
+  readonly becomes: string;
+  readonly acts: Acts;
+}
+
+/** Policies that do the same with packets, in the order that they will have: all of them, and those of each namespace. */
+interface Alike {
+  readonly acts: Acts;
+  readonly all: Keyed[];
+  readonly ofNamespace: Map<string | undefined, Keyed[]>;
+}
+
+/** What comes after a policy now. Thousands may have one order, so no two are compared with each other. */
+class After {
+  /** There are few: what policies do is one of some actions, in two directions. */
+  readonly #alike = new Map<string, Alike>();
+
+  add(policy: Keyed): void {
+    const { acts, object } = policy;
+    const key = JSON.stringify([...acts].map(([way, actions]) => [way, ...[...actions].sort()]));
+    const alike = this.#alike.get(key) ?? { acts, all: [], ofNamespace: new Map() };
+    this.#alike.set(key, alike);
+    const { namespace } = object.metadata;
+    const own = alike.ofNamespace.get(namespace) ?? [];
+    alike.ofNamespace.set(namespace, own);
+    for (const list of [alike.all, own]) list.splice(countBefore(list, policy.becomes), 0, policy);
+  }
+
+  /** Those that will come before it, and decide otherwise: of each list how many, and the first. Those of two namespaces select no endpoint in common. */
+  passing({ object, becomes, acts }: Keyed): readonly { readonly count: number; readonly first: Keyed }[] {
+    const { namespace } = object.metadata;
+    return [...this.#alike.values()]
+      .filter((alike) => differ(alike.acts, acts))
+      .flatMap(({ all, ofNamespace }) =>
+        namespace === undefined ? [all] : [ofNamespace.get(namespace) ?? [], ofNamespace.get(undefined) ?? []],
+      )
+      .flatMap((list) => {
+        const [first] = list;
+        const count = countBefore(list, becomes);
+        return first !== undefined && count > 0 ? [{ count, first }] : [];
+      });
+  }
+}
+
+/** Of a list in that order. */
+function countBefore(list: readonly Keyed[], becomes: string): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.becomes ?? '') < becomes) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** `PolicyKVLess` of the agents: by the name that is stored, with its namespace before it. */
@@ -56,14 +119,10 @@ function keyAfter(object: KubeObject, profile: Names): string {
   return `${policyName(object, profile)}/${object.metadata.namespace ?? ''}/${object.kind}`;
 }
 
-/** Those of two namespaces select no endpoint in common. */
-function mayMeet(a: KubeObject, b: KubeObject): boolean {
-  const [one, other] = [a.metadata.namespace, b.metadata.namespace];
-  return one === undefined || other === undefined || one === other;
-}
+type Acts = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What its rules do with packets, by direction, and where they stand before others: `ingress of preDNAT: Deny`. */
-function actsOf({ spec }: KubeObject): ReadonlyMap<string, ReadonlySet<string>> {
+function actsOf({ spec }: KubeObject): Acts {
   const place = ['preDNAT', 'doNotTrack'].find((one) => jsonAt(spec, one) === true) ?? '';
   return new Map(
     ['ingress', 'egress'].map((way) => {
@@ -75,7 +134,7 @@ function actsOf({ spec }: KubeObject): ReadonlyMap<string, ReadonlySet<string>> 
 }
 
 /** Which of them comes first matters: in one direction one does what the other does not. */
-function differ(a: ReadonlyMap<string, ReadonlySet<string>>, b: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+function differ(a: Acts, b: Acts): boolean {
   return [...a].some(([way, acts]) => {
     const others = b.get(way) ?? new Set();
     return acts.size > 0 && others.size > 0 && new Set([...acts, ...others]).size > 1;
