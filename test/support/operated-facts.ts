@@ -20,7 +20,12 @@ const nothing = {
 };
 export const operated = (change: Values = {}) => ({
   detection,
-  operated: readings({ ...nothing, installation: installed({}), ...change }) as unknown as OperatedFacts,
+  operated: readings({
+    ...nothing,
+    installation: installed({}),
+    dataPlane: change.installation ?? installed({}),
+    ...change,
+  }) as unknown as OperatedFacts,
 });
 const forbidden = { unread: 'forbidden' };
 /** Everything was read but for these. */

@@ -113,14 +113,15 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile,
   if (mode !== 'nftables')
     return ok(`${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, as kube-proxy is`);
   const resource = `${installationKind.plural}.${profile.operatorGroup}`;
+  const { name } = (read(operated.dataPlane) ?? installation).metadata;
   const patch = JSON.stringify({ spec: field.reduceRight<unknown>((inner, key) => ({ [key]: inner }), nftables) });
   return failed(
     `kube-proxy uses nftables, and ${path} of the Installation is ${iptables}: the operator keeps the agents at iptables, whatever nftablesMode of the FelixConfiguration is`,
     `Set ${path} of the Installation to ${nftables} before the upgrade, if agents and kube-proxy shall use the same data plane; it restarts the agents.`,
     {
       evidence: [evidenceOf(installation)],
-      fix: repairCommand`kubectl patch ${resource} ${installation.metadata.name} --type=merge -p ${patch}`,
-      next: command`kubectl get ${resource} ${installation.metadata.name} -o yaml`,
+      fix: repairCommand`kubectl patch ${resource} ${name} --type=merge -p ${patch}`,
+      next: command`kubectl get ${resource} ${name} -o yaml`,
     },
   );
 }

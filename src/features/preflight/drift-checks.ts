@@ -67,7 +67,10 @@ export const driftChecks: readonly PreflightCheck[] = table({ category: 'resourc
       return failIfAny([evidenceOf(agents, differs)], '', (name) => ({
         because: `${differs}. The operator did not write the one in ${name} and refuses to change it: its status stays degraded, and the upgrade does not end`,
         hint: `Set both to the data plane that is in use, before the upgrade: the command below does. On the chart path set spec.${field.join('.')} in the values of the chart too.`,
-        fix: live === true ? planeOf(installation, field, bpf.value, context) : agentsTo(bpf.field, wanted, context),
+        fix:
+          live === true
+            ? planeOf(read(operated.dataPlane) ?? installation, field, bpf.value, context)
+            : agentsTo(bpf.field, wanted, context),
         next: command`kubectl get ${FELIX}.${context.profile.crdGroup} default --show-managed-fields -o yaml`,
       }));
     }),

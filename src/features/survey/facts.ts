@@ -121,6 +121,8 @@ export interface ApiEndpoint {
 /** What the settings of an operator's installation are evaluated by: read one by one, for a check fails only by what it looks at. */
 export interface OperatedFacts {
   readonly installation: Reading<KubeObject | undefined>;
+  /** The same, under the name of the resource that has the data plane. */
+  readonly dataPlane: Reading<KubeObject | undefined>;
   /** Sets of image digests, of every release. */
   readonly imageSets: Reading<readonly KubeObject[]>;
   /** What leads to pods of the operator; read only where the target guards them. */

@@ -34,6 +34,7 @@ export async function readOperated(
   ]);
   return allOf({
     installation: attemptWith(installations, async (some) => settingsRead(some, crossings.pools.field)),
+    dataPlane: attemptWith(installations, async (some) => settingsRead(some, crossings.dataPlane.field)),
     imageSets: attempt(() => all(crossings.imageSet.kind)),
     reaching: attempt(() => readReaching(cluster, context, found)),
     apiEndpoints: attempt(() => readApiEndpoints(cluster, context, found)),

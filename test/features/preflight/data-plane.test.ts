@@ -40,9 +40,11 @@ checkCases('NS-506', {
 
 const operated = (calicoNetwork: object, more: object = {}) => {
   const installation = object('operator.tigera.io/v1', 'Installation/default', { spec: { calicoNetwork } });
-  const reading = { installation: { value: installation } } as unknown as OperatedFacts;
+  const reading = { installation: { value: installation }, dataPlane: { value: installation } } as unknown as OperatedFacts;
   return { ...nft, detection: found({ path: 'operator', variant: undefined }), operated: reading, ...more };
 };
+const ruledByOverlay = operated({ linuxDataplane: 'Iptables' });
+Object.assign(ruledByOverlay.operated, { dataPlane: { value: object('operator.tigera.io/v1', 'Installation/overlay') } });
 const onOperators = { context: contextOf({}, calico) };
 
 checkCases('NS-506', {
@@ -56,6 +58,13 @@ checkCases('NS-506', {
     about: ['Installation/default'],
     says: /whatever nftablesMode of the FelixConfiguration is/,
     fix: /kubectl patch installations\.operator\.tigera\.io default --type=merge -p '\{"spec":\{"calicoNetwork":\{"linuxDataplane":"Nftables"\}\}\}'/,
+  },
+  'repairs the resource that the operator lays over its settings, where that one has the field': {
+    ...onOperators,
+    facts: ruledByOverlay,
+    is: 'warning',
+    fix: /kubectl patch installations\.operator\.tigera\.io overlay --type=merge/,
+    next: /installations\.operator\.tigera\.io overlay -o yaml/,
   },
   'warns where the Installation says nothing, which is iptables': { ...onOperators, facts: operated({}), is: 'warning' },
   'passes where the operator sets nftables': {

@@ -39,6 +39,7 @@ describe('what the settings of an operator are judged by', () => {
     const cluster = clusterWith(installation, images, gateway, server, status, policy, definition, other);
     assert.deepEqual(await readOperated(cluster, context, operated), {
       installation: { value: installation },
+      dataPlane: { value: installation },
       imageSets: { value: [images] },
       reaching: { value: [] },
       apiEndpoints: { value: [] },
@@ -50,6 +51,21 @@ describe('what the settings of an operator are judged by', () => {
       components: { value: [server] },
       statuses: { value: [status] },
     });
+  });
+
+  it('has the settings under the name of the one that has the pools, and of the one that has the data plane', async () => {
+    const [own, overlay] = [{ ipPools: [] }, { linuxDataplane: 'Nftables' }].map((calicoNetwork, index) =>
+      object(API, `Installation/${['default', 'overlay'][index]}`, { spec: { calicoNetwork } }),
+    );
+    assert.ok(own && overlay);
+    const facts = await readOperated(clusterWith(own, overlay), context, operated);
+    assert.ok(facts && 'value' in facts.installation && 'value' in facts.dataPlane);
+    const both = { calicoNetwork: { ipPools: [], linuxDataplane: 'Nftables' } };
+    const seen = [facts.installation.value, facts.dataPlane.value].map((one) => [one?.metadata.name, one?.spec]);
+    assert.deepEqual(seen, [
+      ['default', both],
+      ['overlay', both],
+    ]);
   });
 
   it('has the pod network of kubeadm, which is asked for only where the Installation lists pools', async () => {
