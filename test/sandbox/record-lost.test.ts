@@ -72,7 +72,7 @@ describe('a run that was killed, its record lost', function () {
     assert.match(status.out(), /DaemonSet\/kube-system\/netsvc-node has the update strategy OnDelete of a run whose record is lost/);
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('run', '--yes', '--accept', 'NS-107', '--accept', 'NS-401'), 0, went.out() + went.err());
-    assert.match(went.out(), /NS-407 .*the record of that run is lost/);
+    assert.match(went.out(), /NS-407 .*the record of that run is lost or another one's/);
     assert.deepEqual([newOn(scenario), strategy(scenario)], [allNodes(scenario), own]);
     assert.doesNotMatch(JSON.stringify(agents(scenario).metadata.annotations), /netsvc-upgrade\/strategy/);
   });

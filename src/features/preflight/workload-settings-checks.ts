@@ -1,9 +1,11 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read, type Verdict } from '../../kernel/check.ts';
 import { repairCommand, repairsInTurn } from '../../kernel/command.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
+import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
 import { heldBy } from '../../kube/held.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { isHeld } from '../canary/index.ts';
@@ -32,7 +34,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     title: 'workloads update by themselves',
     severity: 'error',
     ref: '§4.4/2',
-    judge: withWorkloads((names, facts) => {
+    judge: withWorkloads((names, facts, context) => {
       const name = names.agent;
       const live = findWorkload(read(facts.daemonSets), name);
       if (!live) return notApplicable(`${refText(name)} does not exist: see NS-401`);
@@ -40,9 +42,9 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
       if (paused.length > 0) return failedPaused(paused);
       const type = shapeOf(live).spec?.updateStrategy?.type ?? 'RollingUpdate';
       if (type !== 'OnDelete') return ok(`update strategy ${type}`);
-      if (isHeld(live) && !read(facts.record))
+      if (isHeld(live) && !isUnfinished(read(facts.record), context))
         return failed(
-          `a run of this program holds ${refText(name)} (OnDelete), and the record of that run is lost: which strategy it had is not known`,
+          `a run of this program holds ${refText(name)} (OnDelete), and the record of that run is lost or another one's: which strategy it had is not known`,
           'Nothing to do: the upgrade gives it the strategy of the release. If you had another one, set it again afterwards.',
           {
             evidence: [evidenceOf(live)],
@@ -102,6 +104,12 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
     }),
   },
 ]);
+
+/** Only such a run gives back the strategy that it has kept. */
+function isUnfinished(record: RunRecord | undefined, context: Context): boolean {
+  const run = recordHere(record, context);
+  return run !== undefined && run.finishedAt === undefined;
+}
 
 /** A pause is an edit: the upgrade would carry it, and wait for pods that nobody creates. */
 function failedPaused(paused: readonly KubeObject[]): Verdict {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { daemonSet, deployment, found, object } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 
@@ -18,7 +19,24 @@ checkCases('NS-404', {
   'does not apply if the variant is unknown': unknown,
 });
 
+const held = {
+  value: [
+    object('apps/v1', 'DaemonSet/kube-system/calico-node', {
+      metadata: { name: 'calico-node', namespace: 'kube-system', annotations: { 'netsvc-upgrade/strategy': 'for the upgrade' } },
+      spec: { updateStrategy: { type: 'OnDelete' } },
+    }),
+  ],
+};
+const byRun = (more: Partial<RunRecord> = {}) => ({
+  daemonSets: held,
+  record: { value: { clusterUid: 'cluster-1', startedAt: '2026-01-01T11:00:00Z', ...more } as RunRecord },
+});
+
 checkCases('NS-407', {
+  'passes while an unfinished run of this cluster holds the agents': { facts: byRun(), is: 'ok', says: /comes back/ },
+  'warns where the run that is recorded is over: it holds nothing': { facts: byRun({ finishedAt: '2026-01-01T11:30:00Z' }), is: 'warning' },
+  'warns where the record is of another cluster': { facts: byRun({ clusterUid: 'other' }), is: 'warning' },
+  'warns where there is no record': { facts: { daemonSets: held }, is: 'warning', says: /lost/ },
   'passes with the default': { is: 'ok', says: /RollingUpdate/ },
   'fails with OnDelete': {
     facts: { daemonSets: { value: [daemonSet({ updateStrategy: { type: 'OnDelete' } })] } },
