@@ -149,8 +149,9 @@ export class StageRounds {
     const { effects } = ports;
     const stage = this.#stage;
     recorder.remember(plan.remember);
-    // Files alone begin no run: it is kept by whatever stage does.
-    if (live && plan.actions.every((action) => onlyWritesFiles(effects, action))) recorder.keepOnceBegun(stage.id, plan);
+    // Files alone begin no run: it is kept by whatever stage does. Nor does what is gone again make a stage a writer.
+    if (live && plan.actions.every((action) => action.leavesNothing || onlyWritesFiles(effects, action)))
+      recorder.keepOnceBegun(stage.id, plan);
     if (!this.#isStored && plan.actions.length > 0) await this.#atWork();
     const changes = live && plan.actions.some((action) => changesSomething(effects, action));
     if (changes && (await this.#take())) return 'judge';
@@ -163,7 +164,7 @@ export class StageRounds {
       if (isAged(action)) return this.#afresh(action);
       hold.mayGoOn();
       // Not before: what a look right before the first change stops has written nothing.
-      const now = changesSomething(effects, action) ? 'writes' : 'acts';
+      const now = changesSomething(effects, action) && !action.leavesNothing ? 'writes' : 'acts';
       const isFile = onlyWritesFiles(effects, action);
       if (changes && !isFile && noted !== 'writes' && noted !== now) {
         await this.#begin(plan, now === 'writes');

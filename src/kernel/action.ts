@@ -133,6 +133,8 @@ export interface Action {
   readonly pointOfNoReturn?: string;
   /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: KeptChanges;
+  /** Whatever becomes of it, nothing of it stays in the cluster: by it alone a stage has written nothing. */
+  readonly leavesNothing?: true;
   /** What is no longer true once the action is done: such findings are no longer open at the end of the run. */
   readonly cures?: readonly Cure[];
 }

@@ -285,11 +285,24 @@ describe('connections that a run keeps', function () {
       prepare(scenario);
       const { exit, text } = await ran(scenario, [...WAITLESS, ...PROBE, '--probe-strict']);
       assert.equal(exit, 5, text);
-      assert.match(text, new RegExp(`error: no connections are kept: .*${because.source}.*; nothing was changed`), text);
+      assert.match(text, new RegExp(`error: no connections are kept: .*${because.source}.*; no agent was replaced`), text);
       assert.doesNotMatch(text, / backup: .* done/, 'it is seen before anything else');
       assert.deepEqual([newOn(scenario), await leftIn(scenario)], [[], []]);
     });
   }
+
+  it('that have to last are tried by apply where no backup does it, which has then written nothing', async () => {
+    const scenario = await ground();
+    scenario.cluster.nodes.fault('node-02', 'image-pull');
+    const { exit, text } = await ran(scenario, [...RUN, '--skip', 'backup', '--probe-strict']);
+    assert.equal(exit, 5, text);
+    assert.match(text, /error: no connections are kept: .*ImagePullBackOff.*; no agent was replaced/);
+    assert.match(text, /undo +nothing to undo: this run has not changed the service$/m);
+    assert.doesNotMatch(text, /may have changed/);
+    const { text: status } = await ran(scenario, ['status']);
+    assert.match(status, /^undo: nothing to undo/m);
+    assert.doesNotMatch(status, /changed: apply/);
+  });
 
   it('are none where no kubelet answers for logs: that is one warning, soon', async () => {
     const scenario = await ground();

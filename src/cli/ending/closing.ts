@@ -97,7 +97,7 @@ interface Written {
 function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly Written[] {
   const ends = new Map(history?.actions.map(({ stage, id, outcome }) => [`${stage} ${id}`, outcome]));
   return plans.flatMap(({ id: stage, actions, objects }) => {
-    const writers = actions.filter((one) => changesSomething(effects, one));
+    const writers = actions.filter((one) => changesSomething(effects, one) && !one.leavesNothing);
     if (writers.length === 0 || !history?.actions.some((one) => one.stage === stage)) return [];
     const isDone = ({ id }: Pick<Action, 'id'>) => ends.get(`${stage} ${id}`) === 'done';
     const isWhole = writers.every(isDone);

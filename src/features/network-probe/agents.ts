@@ -144,7 +144,7 @@ export function tryConnections(agents: AgentsOf, { probeNetwork }: Options): rea
   const { image, namespace, isStrict } = probeNetwork;
   const title = `see that connections between pods can be kept: Jobs in namespace ${namespace} on up to 6 nodes, removed at once`;
   const effect = { type: 'keep-connections', image, namespace, agents, canary: [], isStrict, isTrial: true, limitMs: TRIAL_MS } as const;
-  return [{ id: 'try-connections', title, ref: '§4.4/3', undo: 'full', effect }];
+  return [{ id: 'try-connections', title, ref: '§4.4/3', undo: 'full', leavesNothing: true, effect }];
 }
 
 /** Part of the verdict on what has been upgraded so far. Nothing unless connections were asked for. */

@@ -101,8 +101,7 @@ async function keep(ports: EnginePorts, effect: KeepConnections, around: Around)
       return { detail: `${counted(connections.length, 'connection')} between pods on ${counted(gapsOf(begun.trace).length, 'node')}` };
     }
     const told = `no connections are kept: ${begun}`;
-    const changed = effect.isTrial ? 'nothing was changed' : 'no agent was replaced';
-    if (effect.isStrict) throw new Fault('stopped', `${told}; ${changed}`, ['correct it, or leave out --probe-strict', AGAIN]);
+    if (effect.isStrict) throw new Fault('stopped', `${told}; no agent was replaced`, ['correct it, or leave out --probe-strict', AGAIN]);
     around.warn(told);
     // In another round of the stage it would fail likewise.
     around.watch(nothingKept());
