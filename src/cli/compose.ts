@@ -19,11 +19,13 @@ import { openTools, rememberAnswers } from '../adapters/tools/tools.ts';
 import { openUserCommands, type StartWith } from '../adapters/user-commands.ts';
 import { type LocalWorkFolder, openFolder } from '../adapters/work-folder.ts';
 import type { Tool } from '../kernel/argv.ts';
+import { Fault } from '../kernel/fault.ts';
 import type { IntentKind } from '../kernel/intent.ts';
 import { isAnswer } from '../kernel/interruption.ts';
 import type { Notifier } from '../kernel/ports.ts';
 import { cliConfigFor, type Profile } from '../kernel/profile.ts';
 import { type Records, recordHere, runIdOf } from '../kernel/run-record.ts';
+import { AGAIN } from '../kernel/step.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { forPrograms } from './command-line.ts';
 import { acceptableChecks, askedFor } from './options.ts';
@@ -76,7 +78,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     files: localFiles(),
     machine: localMachine(),
     records,
-    lock: leaseLock({ ...lease, awaitOrphans: awaiting(request, work.path, clock) }),
+    lock: leaseLock({ ...lease, ...pausing(request, clock), awaitOrphans: awaiting(request, work.path, clock) }),
     operator: operatorName(),
     journal: openJournal(ledger, context),
     cluster,
@@ -203,6 +205,15 @@ function awaiting({ interruption, warn }: ComposeRequest, folder: string, clock:
     const holds = (pid: number) => pid !== stopped && isRunning(pid);
     return awaitOrphans({ orphans: () => orphansOf(folder, holds), clock, say: warn, stop: interruption.soft });
   };
+}
+
+/** Ctrl-C ends the wait for a lease. */
+function pausing({ interruption: { soft }, warn }: ComposeRequest, clock: Composition['clock']) {
+  const pause = (ms: number) =>
+    clock.sleep(ms, soft).catch((thrown: unknown) => {
+      throw soft.aborted ? new Fault('interrupted', 'stopped while waiting for the lock', [AGAIN]) : thrown;
+    });
+  return { pause, say: warn };
 }
 
 function openJournal(ledger: Ledger, { clusterUid, profile, startedAt }: Composition['context']) {

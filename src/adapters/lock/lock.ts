@@ -1,51 +1,28 @@
 import { command } from '../../kernel/command.ts';
-import { Fault, unlockOnce } from '../../kernel/fault.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { isInterrupted } from '../../kernel/interruption.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { ApiFailure, type Clock, type Cluster, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
+import { ApiFailure, type Lock, type LockHold, type LockHolder } from '../../kernel/ports.ts';
 import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
-import type { OpenCluster } from '../kube/cluster.ts';
 import { OtherCluster } from '../kube/failure.ts';
-import {
-  broken,
-  GIVE_UP_MS,
-  holderOf,
-  isFree,
-  LEASE_NAME,
-  released,
-  renewed,
-  type Stopwatch,
-  specOf,
-  startStopwatch,
-  taken,
-} from './lease.ts';
-
-export interface LockDeps {
-  readonly cluster: Cluster & Partial<Pick<OpenCluster, 'writeWhile'>>;
-  readonly clock: Pick<Clock, 'now'>;
-  /** `user@host/pid/run id`. */
-  readonly identity: string;
-  /** True if that holder certainly no longer runs (a process of this machine that is gone): its lock is free at once. */
-  readonly isGone?: (identity: string) => boolean;
-  /**
-   * Resolves when no program of an ended run can write to the cluster any more, to whether one could; throws Fault to refuse. `lastHolder`
-   * lost the lock without releasing it: its process may be stopped while its program runs.
-   */
-  readonly awaitOrphans?: (lastHolder: string | undefined) => Promise<boolean>;
-  /** Something only where no run has ever written: each writes its record before anything else. */
-  readonly recordState?: () => Promise<string | undefined>;
-  readonly startStopwatch?: () => Stopwatch;
-  /** Calls `task` every `ms`, without keeping the process alive, until stopped. */
-  readonly repeat?: (ms: number, task: () => void) => () => void;
-}
+import { currentHolder, freeLease, type LockDeps, locked, type SeenUnchanged, seenUnchanged, serverNow } from './free-lease.ts';
+import { broken, GIVE_UP_MS, holderOf, LEASE_NAME, released, renewed, type Stopwatch, specOf, startStopwatch, taken } from './lease.ts';
 
 const RENEW_MS = 15_000;
 
-/** One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. */
+/**
+ * One run per cluster, by a Lease; times are the server's, so that clocks of machines need not agree. Those of two API servers need not
+ * either: a lease is taken from its holder only after this process has seen it unchanged for as long as it lasts.
+ */
 export function leaseLock(deps: LockDeps): Lock {
-  const read = () => deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
+  const seen = seenUnchanged(deps);
+  const read = async () => {
+    const lease = await deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
+    seen.note(lease);
+    return lease;
+  };
   // Where there is no lease, one may have come and gone: not where there is no record either.
   const stateOf = async (lease: KubeObject | undefined) => (lease ? freeState(lease) : deps.recordState?.());
   /** As it was when the lease was first asked for. */
@@ -57,23 +34,12 @@ export function leaseLock(deps: LockDeps): Lock {
       return currentHolder(deps, lease, await serverNow(deps));
     },
     async acquire() {
-      const own = await take(deps, read);
+      const own = await take(deps, read, seen);
       const isUndisturbed = !own.hadOrphans && first?.state !== undefined && first.state === (await stateOf(own.before));
       return { ...keepRenewing(deps, read, own), isUndisturbed };
     },
     breakLock: (identity, renewedAt) => breakFrom(deps, read, { identity, renewedAt }),
   };
-}
-
-/** A holder that is an ended process of this machine does not count: its lock need not expire first. */
-function currentHolder({ isGone }: LockDeps, lease: KubeObject | undefined, now: number): LockHolder | undefined {
-  const holder = lease && !isFree(lease, now) ? holderOf(lease) : undefined;
-  return holder && isGone?.(holder.identity) ? undefined : holder;
-}
-
-async function serverNow({ cluster, clock }: LockDeps): Promise<number> {
-  const skew = await cluster.clockSkewMs();
-  return clock.now().getTime() + skew;
 }
 
 /** Which state of a lease that was given back. Undefined for one that has a holder, or was taken from one, however long ago that was. */
@@ -91,11 +57,9 @@ interface Taken {
   readonly hadOrphans: boolean;
 }
 
-async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>): Promise<Taken> {
+async function take(deps: LockDeps, read: () => Promise<KubeObject | undefined>, seen: SeenUnchanged): Promise<Taken> {
   const { cluster, identity } = deps;
-  const before = await read();
-  const holder = currentHolder(deps, before, await serverNow(deps));
-  if (holder) throw locked(holder);
+  const before = await freeLease(deps, read, seen);
   // The lock is free, but its last holder's programs may still run. A run that is quicker meanwhile is a conflict below.
   const hadOrphans = (await deps.awaitOrphans?.(holderOf(before)?.identity)) === true;
   // Started before the lease is written, so that it never counts as younger than it is.
@@ -134,13 +98,6 @@ function alive({ identity, renewedAt }: LockHolder): Fault {
   return new Fault('locked', `the lock was not released: ${identity} has just renewed it (${renewedAt}), so that run is at work`, [
     look(text`follow that run: ${command`kubectl netsvc-upgrade status --watch`}`),
     'to end it, press Ctrl-C in its terminal, or end its process; it then releases the lock itself',
-  ]);
-}
-
-function locked(holder: LockHolder): Fault {
-  return new Fault('locked', `${holder.identity} has held the lock since ${holder.acquiredAt}, renewed ${holder.renewedAt}`, [
-    look(text`wait until that run ends: ${command`kubectl netsvc-upgrade status`}`),
-    unlockOnce(),
   ]);
 }
 

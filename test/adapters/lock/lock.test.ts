@@ -15,21 +15,40 @@ const START = Date.parse('2026-11-20T10:00:00Z');
 function ground() {
   const memory = memoryCluster();
   let now = START;
+  let paused = 0;
+  let sinceRenewal = 0;
   const tasks = new Set<() => void>();
-  const lockOf = (identity: string, clockOffMs = 0, writeWhile: (mustHold?: () => void) => void = () => undefined) =>
+  /** `serverOffMs`: its API server's clock is off by so much. */
+  const lockOf = (identity: string, clockOffMs = 0, writeWhile: (mustHold?: () => void) => void = () => undefined, serverOffMs = 0) =>
     leaseLock({
-      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs, writeWhile },
+      cluster: { ...memory.cluster, clockSkewMs: async () => (await memory.cluster.clockSkewMs()) - clockOffMs + serverOffMs, writeWhile },
       clock: { now: () => new Date(now + clockOffMs) },
       startStopwatch: () => {
         const started = now;
         return () => now - started;
       },
       identity,
+      pause: (ms) => {
+        paused += ms;
+        return pass(ms / 1000);
+      },
       repeat: (_ms, task) => {
         tasks.add(task);
         return () => tasks.delete(task);
       },
     });
+  /** Lets seconds pass, a renewal every 15 of them. */
+  async function pass(seconds: number) {
+    for (let left = seconds; left > 0; left -= 15) {
+      now += Math.min(15, left) * 1000;
+      sinceRenewal += Math.min(15, left);
+      if (sinceRenewal >= 15) {
+        sinceRenewal = 0;
+        for (const task of tasks) task();
+      }
+      await settle();
+    }
+  }
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
     memory,
@@ -40,14 +59,9 @@ function ground() {
     sleep(seconds: number) {
       now += seconds * 1000;
     },
-    /** Lets seconds pass, a renewal every 15 of them. */
-    async pass(seconds: number) {
-      for (let left = seconds; left > 0; left -= 15) {
-        now += Math.min(15, left) * 1000;
-        if (left >= 15) for (const task of tasks) task();
-        await settle();
-      }
-    },
+    pass,
+    /** Seconds that runs have waited to see whether a lease changes. */
+    paused: () => paused / 1000,
   };
 }
 
@@ -179,14 +193,36 @@ describe('the lock', () => {
   });
 
   it('is taken over once 60 s have passed without a renewal, and not before', async () => {
-    const { lockOf, pass, tasks } = ground();
+    const { lockOf, pass, tasks, paused } = ground();
     await lockOf('alice').acquire();
     tasks.clear();
     await pass(60);
     await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.equal(paused(), 0);
     await pass(1);
     await lockOf('bob').acquire();
     assert.equal((await lockOf('bob').holder())?.identity, 'bob');
+    assert.equal(paused(), 60, 'only what this process has seen for so long without a change is over');
+  });
+
+  it('is waited for only as long as this process has not yet seen it unchanged', async () => {
+    const { lockOf, pass, tasks, paused } = ground();
+    await lockOf('alice').acquire();
+    tasks.clear();
+    const bob = lockOf('bob');
+    assert.equal((await bob.holder())?.identity, 'alice');
+    await pass(61);
+    await bob.acquire();
+    assert.equal(paused(), 0);
+  });
+
+  it('is not taken from a holder whose API server has a clock that is minutes behind', async () => {
+    const { lockOf, pass, paused } = ground();
+    const { lost } = await lockOf('alice', 0, undefined, -600_000).acquire();
+    await pass(30);
+    await assert.rejects(lockOf('bob').acquire(), isLocked);
+    assert.ok(paused() <= 20, 'its next renewal tells');
+    assert.equal(lost.aborted, false);
   });
 
   it('goes by the clock of the server, not by those of the machines', async () => {
@@ -303,9 +339,10 @@ describe('the lock', () => {
   });
 
   it('is not taken from its next holder by the release of one that slept', async () => {
-    const { lockOf, sleep } = ground();
+    const { lockOf, sleep, tasks } = ground();
     const { release } = await lockOf('alice').acquire();
     sleep(61);
+    tasks.clear();
     await lockOf('bob').acquire();
     await release();
     assert.equal((await lockOf('x').holder())?.identity, 'bob');
