@@ -79,7 +79,7 @@ export function carriedTo(command: string, flags: readonly CarriedFlag[]): strin
 /** `status --watch`, of this program, with the carried flags that it knows behind it. */
 export function oursWith(line: string, flags: readonly CarriedFlag[]): Command {
   const own = ownCommand(line);
-  return new Command([...own.words, ...wordsFor(own.own ?? '', flags)], own);
+  return new Command([...own.words, ...wordsFor(own.own ?? '', takenBy(own, flags))], own);
 }
 
 /** What continues a run, from wherever: `flags` of the command line, and those of its record. */
@@ -112,9 +112,15 @@ function leadsForth({ own = '', words }: Command): boolean {
   return FORTH.includes(own) && !words.some(({ value }) => value === 'list' || value === '--undo');
 }
 
-/** A plan of what is done here: that of an upgrade says nothing of a rollback. */
-export function planOf(chain: Here['chain'], next: Command): Command {
-  return chain?.intent === 'rollback' && next.own === 'plan' ? next.with('--rollback') : next;
+/** The command here. A plan is one of what is done here: that of an upgrade says nothing of a rollback. */
+export function planHere(chain: Here['chain'], next: Command, carried: readonly CarriedFlag[]): Command {
+  return commandHere(chain?.intent === 'rollback' && next.own === 'plan' ? next.with('--rollback') : next, carried);
+}
+
+/** Of a plan of a rollback those that a rollback has: it refuses the others. */
+function takenBy(next: AnyCommand, flags: readonly CarriedFlag[]): readonly CarriedFlag[] {
+  const known = carriedNames('rollback');
+  return next.gives('rollback') ? flags.filter(({ name }) => known.includes(name)) : flags;
 }
 
 /**
@@ -132,7 +138,7 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
     const next =
       here.chain?.intent === 'rollback' && leadsForth(finding.next)
         ? oursWith('rollback', here.carried)
-        : planOf(here.chain, commandHere(finding.next, here.carried));
+        : planHere(here.chain, finding.next, here.carried);
     if (known && !isSame(next, here.typed)) return { ...finding, ...advised(hint, next) };
     return { ...finding, ...advised(hint, command`kubectl netsvc-upgrade explain ${finding.id}`), leads: undefined };
   });
@@ -161,7 +167,7 @@ const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { mult
 /** A command with the flags of the cluster that is meant. What it says itself is not carried: most flags may be given once. */
 export function commandHere<D extends Does>(next: Command<D>, carried: readonly CarriedFlag[]): Command<D> {
   if (next.asks === 'nothing') return next;
-  const more = carried.filter(({ name }) => REPEATABLE.has(name) || !next.gives(name));
+  const more = takenBy(next, carried).filter(({ name }) => REPEATABLE.has(name) || !next.gives(name));
   const ofFile = more.filter(({ name }) => name === 'kubeconfig');
   return next.withFlags(({ program, sub }) => wordsFor(sub ?? program, next.asks === 'cluster' ? more : ofFile));
 }

@@ -29,7 +29,7 @@ import { AGAIN } from '../kernel/step.ts';
 import { chooseProfile, firstShipped, namedProfile } from '../profiles/choose.ts';
 import { forPrograms } from './command-line.ts';
 import { acceptableChecks, askedFor } from './options.ts';
-import { flagsWithRecord } from './recorded-flags.ts';
+import { flagsWithRecord, recordedRelease } from './recorded-flags.ts';
 import { goalBack } from './rollback-goal.ts';
 import type { ComposeRequest, Composition } from './seams.ts';
 import { onOneCluster, userCommandTexts } from './user-commands.ts';
@@ -53,7 +53,8 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
   const profile = await chooseProfile(flags.profile, cluster, request.anyProfile ?? false, connection);
   const ledger = secretLedger(cluster);
   const records = ledgerRecords(ledger);
-  const { kind, to: release = flags.release } = await intentOf(request, records, clusterUid);
+  const meant = await intentOf(request, records, clusterUid);
+  const { kind, to: release = flags.release } = meant;
   const isBack = kind === 'rollback';
   const facts = { defaultRelease: profile.defaultRelease, ...(await acceptableChecks(flags)) };
   const flagged = askedFor(isBack ? flags : { ...flags, release }, facts);
@@ -100,7 +101,7 @@ export async function compose(asked: ComposeRequest, version: string): Promise<C
     interruption,
     toolVersion: version,
     profile,
-    recorded,
+    recorded: [...recorded, ...recordedRelease(flags, meant, profile.defaultRelease)],
     context,
     async close() {
       await kubeconfig.remove();

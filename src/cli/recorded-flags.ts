@@ -108,6 +108,16 @@ export async function flagsWithRecord(
   return { flags: { ...flags, ...Object.fromEntries(taken) }, recorded };
 }
 
+/** The release that a continued upgrade goes to, where no flag says it: without it the next command would mean the usual one. */
+export function recordedRelease(
+  { release }: Pick<RunFlags, 'release'>,
+  { kind, to }: { readonly kind: IntentKind; readonly to?: string },
+  usual: string,
+): readonly CarriedFlag[] {
+  if (kind !== 'upgrade' || to === undefined || to === usual || release !== undefined) return [];
+  return [{ name: 'release', word: `--release=${to}`, fromRecord: true }];
+}
+
 function valueIn(name: string, words: readonly CarriedFlag[]): unknown {
   const values = words.map(({ word }) => (word === `--${name}` ? true : word.slice(`--${name}=`.length)));
   return REPEATABLE.has(name) ? values : values[0];

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CARRIED, carriedNames, isOn, oursWith } from '../../src/cli/carried.ts';
+import { CARRIED, carriedNames, isOn, oursWith, planHere } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
+import { command } from '../../src/kernel/command.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'oclif.manifest.json'), 'utf8')) as {
   readonly commands: Readonly<Record<string, { readonly flags: Readonly<Record<string, unknown>> }>>;
@@ -30,6 +31,22 @@ describe('flags carried to the next command', () => {
   it('are those of the sub-command’s command', () => {
     const next = oursWith('ownerrefs strip', [{ name: 'qps', word: '--qps=9' }]);
     assert.equal(String(next), 'kubectl netsvc-upgrade ownerrefs strip --qps=9');
+  });
+
+  it('are, of a plan of a rollback, those that the rollback knows: the plan refuses the others', () => {
+    const flags = [
+      { name: 'context', word: '--context=prod' },
+      { name: 'release', word: '--release=v3.31.7' },
+      { name: 'skip', word: '--skip=cli' },
+      { name: 'timeout', word: '--timeout=9m' },
+    ];
+    assert.equal(String(oursWith('plan --rollback', flags)), 'kubectl netsvc-upgrade plan --rollback --context=prod --timeout=9m');
+    const plan = command`kubectl netsvc-upgrade plan`;
+    assert.equal(
+      String(planHere({ intent: 'rollback' }, plan, flags)),
+      'kubectl netsvc-upgrade plan --context=prod --timeout=9m --rollback',
+    );
+    assert.match(String(planHere({ intent: 'upgrade' }, plan, flags)), /plan --context=prod --release=v3\.31\.7 --skip=cli --timeout=9m$/);
   });
 
   it('hold no credential', () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { parseRecord } from '../../src/adapters/records/parse-record.ts';
+import { oursWith } from '../../src/cli/carried.ts';
 import { CHAINS } from '../../src/cli/command-names.ts';
 import { intentOf } from '../../src/cli/compose.ts';
+import { recordedRelease } from '../../src/cli/recorded-flags.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';
@@ -45,6 +47,26 @@ describe('what a command is for that continues whatever is unfinished', () => {
     assert.deepEqual(await asked(open, { release: 'v3.32.1' }), none);
     assert.deepEqual(await asked({ ...open, finishedAt: '2026-01-01T00:00:00Z' }), none);
     assert.deepEqual(await asked(undefined), none);
+  });
+});
+
+describe('the release of a run that is continued', () => {
+  const usual = 'v3.32.1';
+
+  it('is given to the next command, which would mean the usual one', () => {
+    const flags = recordedRelease({}, { kind: 'upgrade', to: 'v3.31.7' }, usual);
+    assert.deepEqual(flags, [{ name: 'release', word: '--release=v3.31.7', fromRecord: true }]);
+    assert.equal(String(oursWith('verify', flags)), 'kubectl netsvc-upgrade verify --release=v3.31.7');
+  });
+
+  it('needs no flag where it is the usual one or was typed, nothing is continued, or a rollback is', () => {
+    const intents = [
+      recordedRelease({}, { kind: 'upgrade', to: usual }, usual),
+      recordedRelease({ release: 'v3.31.7' }, { kind: 'upgrade', to: 'v3.31.7' }, usual),
+      recordedRelease({}, { kind: 'upgrade' }, usual),
+      recordedRelease({}, { kind: 'rollback', to: 'v3.27.5' }, usual),
+    ];
+    assert.deepEqual(intents, [[], [], [], []]);
   });
 });
 

@@ -3,7 +3,7 @@ import { type Command, command, mayComeNext, ownCommand } from '../../kernel/com
 import type { ExitName } from '../../kernel/fault.ts';
 import { quoteFor } from '../../kernel/quoting.ts';
 import { type Step, type Text, text } from '../../kernel/step.ts';
-import { type CarriedFlag, oursWith, planOf } from '../carried.ts';
+import { type CarriedFlag, oursWith, planHere } from '../carried.ts';
 import type { Chain } from '../command-names.ts';
 
 /** What the last line of every command is computed from. */
@@ -56,7 +56,7 @@ function nextOf(ending: Ending): Command {
       return fixFor(ending, ours);
     case 'stale':
       if (openErrors(ending).some(({ next }) => next !== undefined)) return fixFor(ending, ours);
-      return planOf(ending.chain, ours('plan')).with('--out', 'plan.json');
+      return planHere(ending.chain, command`kubectl netsvc-upgrade plan`, ending.carried).with('--out', 'plan.json');
     case 'locked':
       return ours('status --watch');
     case 'failed':
