@@ -244,7 +244,7 @@ describe('going back under an operator, on the sandbox', function () {
 
   it('has agents that Typha refuses where nothing keeps the operator from them', async () => {
     const fleet = await upgradedFleet(NODES);
-    const { outcome } = await back(fleet, { profile: unheld, flags: { accept: ['NS-301', `${ORDER}=${AGENTS}`] } });
+    const { outcome } = await back(fleet, { profile: unheld, flags: { accept: ['NS-301', 'NS-765', `${ORDER}=${AGENTS}`] } });
     assertDone(outcome, 'rollback');
     assert.ok(fleet.refused() > 0);
     const refused = await back(await upgradedFleet(NODES), { profile: unheld });

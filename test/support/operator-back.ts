@@ -16,8 +16,8 @@ import { contextIn, type Flags, sandboxPorts } from './sandbox-ports.ts';
 import { CALICO_TARGET } from './target.ts';
 
 export const FROM = 'v3.31.7';
-/** No agent here writes the release into ClusterInformation. */
-const COMMON: Flags = { skip: ['cli'], yes: true, accept: ['NS-301'] };
+/** No agent here writes the release into ClusterInformation, and nothing has the definitions of the old one. */
+const COMMON: Flags = { skip: ['cli'], yes: true, accept: ['NS-301', 'NS-765'] };
 
 interface Process {
   readonly fault?: LineFault;

@@ -78,6 +78,7 @@ describe('10,000 policies of equal order', () => {
     const took = performance.now() - since;
     assert.equal(finding?.evidence.length, 5_000);
     assert.match(finding?.evidence[0]?.detail ?? '', /and 4999 others now/);
-    assert.ok(took < patient(1_000), `${took} ms`);
+    // Half a second; each with each took 74 s.
+    assert.ok(took < patient(15_000), `${took} ms`);
   });
 });
