@@ -24,8 +24,8 @@ import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreSta
 import { policyEffects, policyExpectations, policyPreconditions, policyStage as policyStageWith } from './policies/index.ts';
 import { kubectlChecks, preflightStage as preflightStageFor } from './preflight/index.ts';
 import { type Needs, needs, writing } from './rights/index.ts';
+import { askingFirst } from './rollback-first.ts';
 import { addedObjects, newerObjects } from './rollback-needs.ts';
-import { askingRights } from './rollback-rights.ts';
 import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
 import { alpStage, sidecarPreconditions } from './sidecars/index.ts';
@@ -62,7 +62,7 @@ export const chain: readonly AnyStage[] = [
 
 /** A rollback, in order: the same stages go to the older release. */
 const rollbackChain: readonly AnyStage[] = [
-  askingRights(rollbackCheckStage, () => rollbackNeeds),
+  askingFirst(rollbackCheckStage, () => rollbackNeeds),
   backupStage,
   ...(alpStage.undo ? [alpStage.undo] : []),
   ownerrefsStripStage,

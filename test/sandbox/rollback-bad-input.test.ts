@@ -76,6 +76,14 @@ describe('a rollback of what cannot be taken back as it is', function () {
     assert.deepEqual(written, []);
   });
 
+  it('stops where the clocks differ by minutes, before it writes anything, and says that this Kubernetes was not tested', async () => {
+    const scenario = await upgraded();
+    Object.assign(scenario.cluster, { clockSkewMs: async () => 400_000 });
+    const { exit, findings, written } = await back(scenario);
+    const told = findings.filter(({ outcome }) => outcome === 'error' || outcome === 'warning').map(({ id, outcome }) => `${id} ${outcome}`);
+    assert.deepEqual([exit, written, told], ['blocked', [], ['NS-002 warning', 'NS-006 error']]);
+  });
+
   it('creates again what somebody deleted', async () => {
     const scenario = await upgraded();
     const { registry, store } = scenario.cluster;

@@ -1,5 +1,5 @@
 import { command } from '../../kernel/argv.ts';
-import { type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
+import { type Check, type CheckId, type Evidence, ok, read, type Verdict } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { jsonAt } from '../../kernel/json.ts';
@@ -41,16 +41,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     id: 'NS-006',
     title: 'clocks of this machine and the server agree',
     ref: 'domain §12/11',
-    judge: (facts) => {
-      const skew = Math.abs(read(facts.clockSkewMs));
-      const seconds = Math.round(skew / 1000);
-      if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
-      return failed(
-        `the clocks of this machine and of the API server differ by ${seconds} s`,
-        'Synchronise both clocks: locks, tokens and certificates depend on the time.',
-        { next: command`date -u`, severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
-      );
-    },
+    judge: judgeClocks,
   },
   {
     id: 'NS-007',
@@ -107,6 +98,45 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     },
   },
 ]);
+
+/** The same two for a rollback, which has no preflight: it writes by the same clocks, and the old release runs on this Kubernetes again. */
+export const serverChecksBack: readonly Check<ServerFacts>[] = [
+  { ...ofId('NS-002'), judge: judgeVersionBack },
+  { ...ofId('NS-006'), judge: judgeClocks },
+];
+
+type ServerFacts = Pick<PreflightFacts, 'server' | 'clockSkewMs'>;
+
+function ofId(id: CheckId): PreflightCheck {
+  const found = serverChecks.find((one) => one.id === id);
+  if (!found) throw new Error(`there is no check ${id}`);
+  return found;
+}
+
+function judgeClocks({ clockSkewMs }: Pick<ServerFacts, 'clockSkewMs'>): Verdict {
+  const skew = Math.abs(read(clockSkewMs));
+  const seconds = Math.round(skew / 1000);
+  if (skew <= TOLERATED_SKEW_MS) return ok(`clocks differ by ${seconds} s`);
+  return failed(
+    `the clocks of this machine and of the API server differ by ${seconds} s`,
+    'Synchronise both clocks: locks, tokens and certificates depend on the time.',
+    { next: command`date -u`, severity: skew > TOKEN_SKEW_MS ? 'error' : 'warning' },
+  );
+}
+
+/** CRDs never go back, so no floor of theirs counts. The old release ran here, mostly on this very version. */
+function judgeVersionBack({ server }: Pick<ServerFacts, 'server'>, { profile, goal: { release } }: Context): Verdict {
+  const { gitVersion: version, minor: said } = read(server);
+  const line = testedLine(profile, release);
+  if (line && isTested(line, minorNumber(said))) return ok(`Kubernetes ${version} is tested with ${release}`);
+  return failed(
+    line
+      ? `Kubernetes ${version} is not among the versions that ${release} was tested with (${testedText(line)})`
+      : `which versions of Kubernetes ${release} was tested with is not known here`,
+    `If ${release} ran on this cluster before the upgrade with this Kubernetes, it runs on it again. If Kubernetes was upgraded since, try the rollback on a cluster of the same version first.`,
+    { next: VERSION, severity: 'warning' },
+  );
+}
 
 function judgeVersion(facts: PreflightFacts, context: Context): Verdict {
   const { gitVersion: version, minor: said } = read(facts.server);

@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
+import { serverChecksBack } from '../../../src/features/preflight/server-checks.ts';
+import type { Context } from '../../../src/kernel/context.ts';
+import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, NOW, object } from '../../fixtures/facts.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
-import { checkCases } from '../../support/judged-worlds.ts';
+import { checkCases, judgeAll } from '../../support/judged-worlds.ts';
 
 const version = (minor: string) => ({ server: { value: { gitVersion: `v1.${minor}.0`, major: '1', minor } } });
 const service = (name: string, status: string) =>
@@ -121,4 +125,38 @@ checkCases('NS-013', {
     facts: { ...oldApi(400_000), ...applied },
     is: 'expected',
   },
+});
+
+describe('what a rollback asks of this machine and the server', () => {
+  const back = (release: string): Context => ({ ...contextOf({ release }, calico), intent: { kind: 'rollback' } });
+  const foundBack = (release: string, minor: string, clockSkewMs = 0) => {
+    const facts = { server: version(minor).server, clockSkewMs: { value: clockSkewMs } };
+    return Object.fromEntries(judgeAll(serverChecksBack, facts, back(release)).map((one) => [one.id, one]));
+  };
+
+  it('is both, and nothing else', () => {
+    assert.deepEqual(
+      serverChecksBack.map(({ id }) => id),
+      ['NS-002', 'NS-006'],
+    );
+  });
+
+  it('is whether the old release was tested with this Kubernetes: a warning where it was not, whatever the floor of its CRDs', () => {
+    const outcomes = [foundBack('v3.31.7', '34'), foundBack('v3.26.4', '34'), foundBack('v3.32.0', '30'), foundBack('v9.9.9', '34')];
+    assert.deepEqual(
+      outcomes.map((one) => one['NS-002']?.outcome),
+      ['ok', 'warning', 'warning', 'warning'],
+    );
+    const { message = '', hint = '' } = outcomes[1]?.['NS-002'] ?? {};
+    assert.match(message, /^Kubernetes v1\.34\S* is not among the versions that v3\.26\.4 was tested with \(1\.24, .*1\.28\)$/);
+    assert.match(hint, /ran on this cluster before the upgrade/);
+    assert.doesNotMatch(hint, /tested way/);
+  });
+
+  it('is whether the clocks agree, by the same limits as before an upgrade', () => {
+    assert.deepEqual(
+      [0, 31_000, 301_000].map((skew) => foundBack('v3.31.7', '34', skew)['NS-006']?.outcome),
+      ['ok', 'warning', 'error'],
+    );
+  });
 });

@@ -7,19 +7,29 @@ import { crdName } from '../kernel/object.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage } from '../kernel/stage.ts';
 import { pathOf } from './install/index.ts';
-import { type AccessFacts, reviewed, rightsCheck } from './preflight/index.ts';
+import { type AccessFacts, reviewed, rightsCheck, serverChecksBack } from './preflight/index.ts';
 import { asked, type Needs, type Permission, type PlanScope } from './rights/index.ts';
 import { attempt, readInstalled } from './survey/index.ts';
 
-/** The first stage of a rollback, which asks as well what the account may do: a rollback needs rights that an upgrade does not, and has no preflight. */
-export function askingRights(inner: AnyStage, ofRollback: () => readonly Needs[]): AnyStage {
+/**
+ * The first stage of a rollback, which asks as well what the account may do, and about the server: a rollback has no preflight, and needs rights
+ * that an upgrade does not.
+ */
+export function askingFirst(inner: AnyStage, ofRollback: () => readonly Needs[]): AnyStage {
   return {
     ...inner,
-    checks: [rightsCheck, ...inner.checks],
+    checks: [...serverChecksBack, rightsCheck, ...inner.checks],
     async open(sources, context) {
       if (!intentWords(context.intent).goesBack) return inner.open(sources, context);
-      const [open, facts] = await Promise.all([inner.open(sources, context), readRights(sources, context, ofRollback())]);
-      return { ...open, findings: () => [...judgeAll([rightsCheck], facts, context), ...open.findings()] };
+      const { cluster } = sources;
+      const [open, rights, server, clockSkewMs] = await Promise.all([
+        inner.open(sources, context),
+        readRights(sources, context, ofRollback()),
+        attempt(() => cluster.version()),
+        attempt(() => cluster.clockSkewMs()),
+      ]);
+      const first = () => [...judgeAll(serverChecksBack, { server, clockSkewMs }, context), ...judgeAll([rightsCheck], rights, context)];
+      return { ...open, findings: () => [...first(), ...open.findings()] };
     },
   };
 }
