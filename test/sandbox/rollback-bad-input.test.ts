@@ -14,6 +14,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { assertDone } from '../support/owner-faults.ts';
 import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts, writeCniVersion } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const COMMON: Flags = { skip: ['cli'], yes: true };
 const CONFIG = ['netsvc-config', 'kube-system'] as const;
@@ -76,11 +77,28 @@ describe('a rollback of what cannot be taken back as it is', function () {
     assert.deepEqual(written, []);
   });
 
+  it('names what helps a rollback where the manifest of the release that is left is nowhere to be had', async () => {
+    const scenario = await upgraded();
+    const { read } = scenario.releases;
+    const releases = {
+      ...scenario.releases,
+      read: async (release: string, path: string) => (release === NETSVC_TARGET ? undefined : read(release, path)),
+    };
+    const { exit, findings, written } = await back({ ...scenario, releases });
+    const { message = '', hint = '' } = findings.find(({ id }) => id === 'NS-205') ?? {};
+    assert.deepEqual([exit, written], ['conflicts', []], JSON.stringify(findings.filter(({ outcome }) => outcome === 'error')));
+    assert.match(message, /netsvc\.yaml of v3\.32\.2/);
+    assert.match(hint, /--manifest-url/);
+    assert.doesNotMatch(`${message} ${hint}`, /--base|--upgrade-file/, 'a rollback has none of them');
+  });
+
   it('stops where the clocks differ by minutes, before it writes anything, and says that this Kubernetes was not tested', async () => {
     const scenario = await upgraded();
     Object.assign(scenario.cluster, { clockSkewMs: async () => 400_000 });
     const { exit, findings, written } = await back(scenario);
-    const told = findings.filter(({ outcome }) => outcome === 'error' || outcome === 'warning').map(({ id, outcome }) => `${id} ${outcome}`);
+    const told = findings
+      .filter(({ outcome }) => outcome === 'error' || outcome === 'warning')
+      .map(({ id, outcome }) => `${id} ${outcome}`);
     assert.deepEqual([exit, written, told], ['blocked', [], ['NS-002 warning', 'NS-006 error']]);
   });
 

@@ -93,13 +93,18 @@ export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
   },
 };
 
+const OF_INSTALLED = 'Give the release’s own manifest, unedited, with --base: your edited one would hide every change.';
+const FINISHED = 'Or give your finished target with --upgrade-file.';
+/** A rollback has neither flag: it compares with the release that it leaves, whose manifest the upgrade had. */
+const OF_LEFT = 'Name a place that has the manifest of the release that is left with --manifest-url.';
+
 export const baseKnown: Check<TargetJudged> = {
   id: 'NS-205',
   title: 'manifest of the installed release known',
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/1',
-  judge({ edits, installation }) {
+  judge({ edits, installation }, { goal: { takesBack } }) {
     if ('value' in edits) {
       const { bases, doubt } = read(edits);
       if (bases.length === 0) return notApplicable(NOT_MERGED);
@@ -109,7 +114,10 @@ export const baseKnown: Check<TargetJudged> = {
     }
     return failed(
       `your changes cannot be told from the release's own text: ${edits.unread}`,
-      'Give the release’s own manifest, unedited, with --base: your edited one would hide every change. Or give your finished target with --upgrade-file. Or read every field that differs in the plan, and accept this check by name.',
+      [
+        ...(takesBack ? [OF_LEFT] : [OF_INSTALLED, FINISHED]),
+        'Or read every field that differs in the plan, and accept this check by name.',
+      ].join(' '),
       {
         next: command`kubectl netsvc-upgrade plan -o wide`,
         exit: 'conflicts',

@@ -57,7 +57,7 @@ export async function readBases(sources: Sources, context: Context, installation
   }
   if (installed === undefined) {
     const [first, ...others] = await stored();
-    if (!first) throw noBase('the installed release is not known', file);
+    if (!first) throw new NoBase('the installed release is not known');
     return { first, others, installed };
   }
   // Where the program has the installed release, no source need be asked which it has.
@@ -167,9 +167,5 @@ function nearest(releases: readonly string[], release: string): readonly string[
 }
 
 function notAtHand({ sources, variant }: Shelf, release: string, file = variant.file): NoBase {
-  return noBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`, file);
-}
-
-function noBase(fact: string, file: string): NoBase {
-  return new NoBase(`${fact}: give the release's own ${file}, unedited, with --base FILE`);
+  return new NoBase(`neither this program nor ${sources.artifacts.source} has ${file} of ${release}`);
 }
