@@ -11,10 +11,7 @@ import { type AccessFacts, reviewed, rightsCheck, serverChecksBack } from './pre
 import { asked, type Needs, type Permission, type PlanScope } from './rights/index.ts';
 import { attempt, readInstalled } from './survey/index.ts';
 
-/**
- * The first stage of a rollback, which asks as well what the account may do, and about the server: a rollback has no preflight, and needs rights
- * that an upgrade does not.
- */
+/** The first stage of a rollback, which has no preflight: it asks as well what the account may do, and about the server. */
 export function askingFirst(inner: AnyStage, ofRollback: () => readonly Needs[]): AnyStage {
   return {
     ...inner,

@@ -22,7 +22,7 @@ export interface LockDeps {
   /** Something only where no run has ever written: each writes its record before anything else. */
   readonly recordState?: () => Promise<string | undefined>;
   readonly startStopwatch?: () => Stopwatch;
-  /** Lets so many milliseconds pass; throws Fault('interrupted') at Ctrl-C. */
+  /** Waits for `ms` milliseconds; throws Fault('interrupted') at Ctrl-C. */
   readonly pause?: (ms: number) => Promise<void>;
   /** Tells the user what is waited for. */
   readonly say?: (text: string) => void;
