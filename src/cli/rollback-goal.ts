@@ -38,8 +38,9 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
 }
 
 /** Why a rollback of this upgrade is refused, as far as its record alone tells; undefined where it does not. */
-export function refusalOf(upgrade: Pick<RunRecord, 'path' | 'dataPlane' | 'intent' | 'wrote' | 'kept'>): string | undefined {
-  return noWayBack(upgrade) ?? (keepsEdits(upgrade) ? undefined : NOT_KEPT);
+export function refusalOf(upgrade: Pick<RunRecord, 'path' | 'dataPlane' | 'intent' | 'wrote' | 'kept' | 'resumes'>): string | undefined {
+  // What the run has kept that began it, the rollback has asked for that was begun.
+  return noWayBack(upgrade) ?? (keepsEdits(upgrade) || upgrade.resumes !== undefined ? undefined : NOT_KEPT);
 }
 
 const NOT_KEPT =
@@ -81,9 +82,9 @@ async function upgradeBefore({ keptWith }: Stored, last: RunRecord, here: Here):
 /** End of the ids under which records of earlier runs are kept. */
 const KEPT = '/record';
 
-function takenBack({ runId, intent: { from, to }, wrote, startedAt, oldest, backup }: Upgrade): TakenBack {
+function takenBack({ runId, resumes: since, intent: { from, to }, wrote, startedAt, oldest, backup }: Upgrade): TakenBack {
   const known = { ...(oldest === undefined ? {} : { oldest }), ...(backup === undefined ? {} : { backup }) };
-  return { runId, from, to, wrote, startedAt, ...known };
+  return { runId, ...(since === undefined ? {} : { since }), from, to, wrote, startedAt, ...known };
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);

@@ -4,7 +4,15 @@ import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
-import { continues, type RecordNotes, type RunRecord, resumedBackwards, type StageRecord, stopsOnPurpose } from '../kernel/run-record.ts';
+import {
+  continues,
+  type RecordNotes,
+  type RunRecord,
+  resumedBackwards,
+  type StageRecord,
+  stopsOnPurpose,
+  takenOver,
+} from '../kernel/run-record.ts';
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StageKeep, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
@@ -43,6 +51,8 @@ export class Recorder {
   #earlier: RunRecord['wrote'] | undefined;
   /** Notes of an earlier run about what still exists: a new record must keep them. */
   #notes: RecordNotes = {};
+  /** Of the upgrade that a new record resumes. */
+  #taken: Partial<ReturnType<typeof takenOver>> = {};
   #remembered: Remember = {};
   #stages: StageRecord[] = [];
   /** What stages that write nothing to the cluster want kept. */
@@ -110,7 +120,8 @@ export class Recorder {
     this.noteRunning(id, since);
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
-    const begun = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
+    const own = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
+    const begun = before ? own : { ...own, ...this.#taken };
     const items = keeps ? itemsOf(keeps).filter((item) => this.#isToKeep(begun, id, item)) : [];
     const staged = withStages(keeps && items.length === 0 ? withWriter(begun, id) : begun, this.#stages);
     const noted = before ? staged : { ...staged, ...this.#notes };
@@ -207,6 +218,7 @@ export class Recorder {
     if (!stored) return undefined;
     await this.#setAside(stored);
     // Its agents may be of any of the two releases by now: where the upgrade came from, only the records know.
+    if (resumed) this.#taken = takenOver(resumed);
     if (resumed) this.remember({ source: resumed.from, ...(resumed.oldest === undefined ? {} : { oldest: resumed.oldest }) });
     const { clusterUid, stripped, moved }: RunRecord = stored;
     if (clusterUid === this.#context.clusterUid) this.#notes = { ...(stripped ? { stripped } : {}), ...(moved ? { moved } : {}) };

@@ -5,6 +5,8 @@ export type IntentKind = 'upgrade' | 'rollback';
 /** The upgrade that a rollback takes back, as its record had it. */
 export interface TakenBack {
   readonly runId: string;
+  /** The run that began it, where that is another one: it went forward again after a rollback was begun. */
+  readonly since?: string;
   /** Release that it came from. */
   readonly from: string;
   /** Release that it went to. */

@@ -77,6 +77,8 @@ export interface RunRecord {
   readonly stages: readonly StageRecord[];
   /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. */
   readonly wrote: readonly string[];
+  /** The run that began this upgrade: a rollback of it was begun, and this one goes forward again. What it wrote and its backup are taken over. */
+  readonly resumes?: string;
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
   readonly backup?: string;
@@ -136,6 +138,11 @@ export function resumedBackwards(record: RunRecord | undefined, context: Continu
   const { takesBack } = record?.intent ?? {};
   const isOpen = record?.finishedAt === undefined && record?.clusterUid === context.clusterUid;
   return isOpen && context.intent.kind === 'upgrade' && takesBack?.to === context.goal.release ? takesBack : undefined;
+}
+
+/** What the record of a run takes over that goes forward again. */
+export function takenOver({ runId, since = runId, wrote, backup }: TakenBack): Pick<RunRecord, 'resumes' | 'wrote' | 'backup'> {
+  return { resumes: since, wrote, ...(backup === undefined ? {} : { backup }) };
 }
 
 /** The record, if it is of this cluster: nothing of another one's is repeated. */

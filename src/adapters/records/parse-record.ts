@@ -8,7 +8,7 @@ import { look, text } from '../../kernel/step.ts';
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'wrote', 'kept'] as const;
-const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'backupBy', 'plan', 'finishedAt', 'outcome'] as const;
+const TEXTS_OR_ABSENT = ['variant', 'oldest', 'backup', 'backupBy', 'resumes', 'plan', 'finishedAt', 'outcome'] as const;
 
 /** The record in a text. Throws Fault('failed') for a newer layout, and for anything that is no record. */
 export function parseRecord(text: string, where: string): RunRecord {
@@ -50,8 +50,10 @@ function isIntent(value: unknown): boolean {
 
 function isTakenBack(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { runId, from, to, startedAt, wrote, oldest, backup } = value;
-  return [runId, from, to, startedAt].every(isText) && isTexts(wrote) && [oldest, backup].every((one) => one === undefined || isText(one));
+  const { runId, since, from, to, startedAt, wrote, oldest, backup } = value;
+  return (
+    [runId, from, to, startedAt].every(isText) && isTexts(wrote) && [since, oldest, backup].every((one) => one === undefined || isText(one))
+  );
 }
 
 function isProgress(value: unknown): boolean {

@@ -6,7 +6,7 @@ import { type Installation, type InstallPath, isKeyValue } from '../../kernel/in
 import { K } from '../../kernel/kinds.ts';
 import { crdName, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { continues, type RunRecord, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { text } from '../../kernel/step.ts';
 import { named, unattributed } from '../../kube/lean-objects.ts';
@@ -50,7 +50,7 @@ const backupOf = (documentsOf: DocumentsOf) =>
       const { path } = installation;
       const agent = serviceWorkloads(installation, context.profile)?.agent;
       const agents = agent && { ...agent, runs: { release: context.goal.release, digests: [] } };
-      if (takenBefore(record, context)) return { path, agents, record, found: NOTHING, store: undefined, ipam: undefined };
+      if (takenBefore(record, context) !== undefined) return { path, agents, record, found: NOTHING, store: undefined, ipam: undefined };
       const found = await readBackupObjects(sources, context, await documentsOf(sources, context, installation));
       const store = isKeyValue(installation) ? storeBackup(found.objects, context.profile) : undefined;
       return { path, agents, record, found, store, ipam: await readIpamAlone(sources.cluster, context, installation) };
@@ -60,8 +60,8 @@ const backupOf = (documentsOf: DocumentsOf) =>
 
 function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, context: Context): StagePlan {
   const trial = agents ? tryConnections(agents, context.options) : [];
-  if (takenBefore(record, context))
-    return trial.length > 0 ? { actions: trial } : { skip: `this run took it already: ${record?.backup ?? ''}` };
+  const taken = takenBefore(record, context);
+  if (taken !== undefined) return trial.length > 0 ? { actions: trial } : { skip: `this run took it already: ${taken}` };
   const folder = backupFolder(context);
   const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
@@ -94,8 +94,9 @@ export const backupStage = pathStage({
   on: onPaths(({ written }) => backupOf(written)),
 });
 
-function takenBefore(record: RunRecord | undefined, context: Context): boolean {
-  return continues(record, context) && record.backup !== undefined;
+/** The folder. A run that goes forward again has that of the run which it resumes: what is there now is not what was there before the upgrade. */
+function takenBefore(record: RunRecord | undefined, context: Context): string | undefined {
+  return continues(record, context) ? record.backup : resumedBackwards(record, context)?.backup;
 }
 
 /** Of the service's own groups, and of kinds in foreign ones that the target no longer acts on: their objects are the user's to convert. */

@@ -97,12 +97,12 @@ export function withCarried(target: Target, carried: CarriedEdits): Target {
 /** What the upgrade kept before its first write to the manifest's objects; undefined where it did not come to that. */
 export async function readCarriedThen(
   { records }: Pick<Sources, 'records'>,
-  { runId }: Pick<TakenBack, 'runId'>,
+  { runId, since }: Pick<TakenBack, 'runId' | 'since'>,
 ): Promise<CarriedEdits | undefined> {
   const part = `${runId}${CARRIED_PART}`;
   const kept = (await records.keptWith(part)).filter(({ id }) => id.startsWith(part));
   const last = kept.toSorted((a, b) => numberOf(a) - numberOf(b)).at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined) return since === undefined ? undefined : readCarriedThen({ records }, { runId: since });
   const carried = readCarriedEdits(last.content);
   if (carried) return carried;
   throw new Fault('failed', `what the upgrade kept of your changes cannot be read: ${last.id} is damaged`, [

@@ -97,9 +97,9 @@ export async function readWayBack(
   { profile, goal }: Pick<Context, 'profile' | 'goal'>,
 ): Promise<WayBack> {
   const [maps, all] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
-  const since = goal.takesBack?.runId ?? '';
+  const { runId, since = runId ?? '' } = goal.takesBack ?? {};
   const kept = all.filter((one) => runOf(one) >= since);
-  const latest = latestChanges(kept);
+  const latest = goal.takesBack ? lastOfEach(kept) : latestChanges(kept);
   const found = latest.map((change) => {
     const text = refText(change.ref);
     // By name: whoever created it again may have given it the same content, which is compared.
@@ -115,9 +115,12 @@ export async function readWayBack(
   };
 }
 
-/** Of several changes of one injector the last. */
 function latestChanges(kept: readonly KeptChange[]): readonly KeptChange[] {
   const changes = kept.filter(({ isUndo }) => !isUndo);
-  const latest = changes.filter((one) => runOf(one) === runOf(changes.at(-1) ?? one));
-  return [...new Map(latest.map((one) => [refText(one.ref), one])).values()];
+  return lastOfEach(changes.filter((one) => runOf(one) === runOf(changes.at(-1) ?? one)));
+}
+
+/** Of several changes of one injector the last. */
+function lastOfEach(kept: readonly KeptChange[]): readonly KeptChange[] {
+  return [...new Map(kept.filter(({ isUndo }) => !isUndo).map((one) => [refText(one.ref), one])).values()];
 }

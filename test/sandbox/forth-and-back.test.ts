@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { goalBack } from '../../src/cli/rollback-goal.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { chains, usualChain } from '../../src/features/chain.ts';
+import type { KeptChanges } from '../../src/kernel/action.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { changeTo } from '../../src/kernel/object-change.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
+import { netsvc } from '../../src/profiles/netsvc.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
+import { assertDone } from '../support/owner-faults.ts';
+import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+
+const COMMON: Flags = { yes: true };
+/** The template of the mesh is played. */
+const FORWARD = usualChain.filter(({ id }) => id !== 'alp' && id !== 'cli');
+
+const injector = ({ cluster: { store } }: Scenario): KubeObject =>
+  store.get(K.ConfigMap, INJECTION.configMap, INJECTION.namespace) ?? assert.fail();
+const configOf = (scenario: Scenario) => (injector(scenario).data as Readonly<Record<string, string>>).config;
+const recordOf = async (scenario: Scenario): Promise<RunRecord> => (await sandboxPorts(scenario).records.load()) ?? assert.fail();
+
+/** An upgraded cluster whose run gave the injector of a mesh its new template. */
+async function upgraded(): Promise<Scenario> {
+  const scenario = await installedSandbox({ cli: false });
+  assertDone(await performIn(scenario, FORWARD, COMMON), 'the upgrade');
+  for (const object of meshObjects(templateOf(NEW)) as readonly KubeObject[]) {
+    const kind = [K.ConfigMap, K.Deployment].find((one) => one.kind === object.kind);
+    scenario.cluster.store.insert(kind ?? assert.fail(), object);
+  }
+  const former = { ...injector(scenario), data: { config: templateOf(OLD) } };
+  const kept: KeptChanges = { changes: [changeTo(former, { '/data/config': templateOf(NEW) })] };
+  const { runId } = await recordOf(scenario);
+  scenario.state.kept.set(`${runId}/alp/template-${INJECTION.configMap}#99`, JSON.stringify(kept));
+  await scenario.clock.sleep(60_000);
+  return scenario;
+}
+
+const goalOf = (scenario: Scenario) =>
+  goalBack(sandboxPorts(scenario).records, {
+    clusterUid: scenario.clusterUid,
+    profile: netsvc,
+    readRecord: (content) => content as RunRecord,
+  });
+
+/** A new process takes the recorded upgrade back. */
+async function back(scenario: Scenario) {
+  const goal = await goalOf(scenario);
+  const context = { ...contextIn(scenario, COMMON), goal, intent: { kind: 'rollback' } as const };
+  return runChain(chains.rollback, sandboxPorts(scenario), context, () => undefined, { leavesRun: 'NS-012' });
+}
+
+/** And one goes forward again. */
+function forward(scenario: Scenario) {
+  const context = contextIn(scenario, { ...COMMON, accept: ['NS-012'] });
+  return runChain(FORWARD, sandboxPorts(scenario), context, () => undefined, { leavesRun: 'NS-012' });
+}
+
+describe('a rollback that was killed, after which the run went forward again', function () {
+  this.timeout(60_000);
+
+  it('can be taken back as a whole: what the first run wrote and backed up is known to the second', async () => {
+    const scenario = await upgraded();
+    const first = await recordOf(scenario);
+    const { faults } = scenario.cluster;
+    faults.plan({ at: faults.writes + 1, kill: 'before' });
+    await back(scenario).catch(() => undefined);
+    faults.revive();
+    scenario.state.holder = undefined;
+    assert.equal((await recordOf(scenario)).intent.kind, 'rollback');
+    assert.equal(configOf(scenario), templateOf(NEW), 'it was killed before it put the template back');
+    // So that there is something to do.
+    scenario.cluster.store.delete(K.ServiceAccount, 'netsvc-node', 'kube-system');
+    await scenario.clock.sleep(60_000);
+    assertDone(await forward(scenario), 'forward');
+    const second = await recordOf(scenario);
+    assert.notEqual(second.runId, first.runId);
+    assert.deepEqual([second.intent.from, second.backup], [first.intent.from, first.backup]);
+    assert.deepEqual(
+      first.wrote.filter((id) => !second.wrote.includes(id)),
+      [],
+    );
+    await scenario.clock.sleep(60_000);
+    const { takesBack } = await goalOf(scenario);
+    assert.deepEqual([takesBack?.since, takesBack?.backup], [first.runId, first.backup]);
+    assertDone(await back(scenario), 'back again');
+    assert.equal(configOf(scenario), templateOf(OLD));
+  });
+});
