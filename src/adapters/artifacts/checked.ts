@@ -118,8 +118,15 @@ export function within(folder: string, release: string, path: string): string {
   throw new Fault('usage', `${path} of ${release} leaves ${folder}`, ['correct --release and the profile']);
 }
 
-/** Fetches each release file once, so that plan and run see the same bytes. Missing files and failures are asked for again. */
-export function cachedArtifacts(inner: Artifacts): Artifacts {
+/** An address that gave no answer is not asked again before. */
+const FAILED_MS = 60_000;
+
+/**
+ * Fetches each release file once, so that plan and run see the same bytes. Missing files and failures are asked for again; whether a file is
+ * there is not asked again within a minute where nobody answered.
+ */
+export function cachedArtifacts(inner: Artifacts, now: () => number = () => performance.now()): Artifacts {
+  const failed = new Map<string, { readonly thrown: unknown; readonly until: number }>();
   const files = new Map<string, Promise<Artifact>>();
   const present = new Map<string, Promise<boolean>>();
   return {
@@ -133,7 +140,12 @@ export function cachedArtifacts(inner: Artifacts): Artifacts {
     async has(release, path) {
       const key = keyOf(release, path);
       if (files.has(key)) return true;
-      const isThere = await remembered(present, key, () => inner.has(release, path));
+      const last = failed.get(key);
+      if (last && now() < last.until) throw last.thrown;
+      const isThere = await remembered(present, key, () => inner.has(release, path)).catch((thrown: unknown) => {
+        failed.set(key, { thrown, until: now() + FAILED_MS });
+        throw thrown;
+      });
       if (!isThere) present.delete(key);
       return isThere;
     },

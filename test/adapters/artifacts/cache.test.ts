@@ -5,12 +5,13 @@ import { artifactsOf } from '../../support/empty-sources.ts';
 
 function source() {
   const asked: string[] = [];
-  const state = { there: true };
+  const state = { there: true, reachable: true, now: 0 };
   const files = artifactsOf(() => (state.there ? '0123456789' : undefined), 's');
   const inner: Artifacts = {
     ...files,
     has: async (release, path) => {
       asked.push(`has ${release}/${path}`);
+      if (!state.reachable) throw new Error('no answer');
       return files.has(release, path);
     },
     fetch: async (release, path) => {
@@ -18,7 +19,7 @@ function source() {
       return files.fetch(release, path);
     },
   };
-  return { asked, state, artifacts: cachedArtifacts(inner) };
+  return { asked, state, artifacts: cachedArtifacts(inner, () => state.now) };
 }
 
 describe('the cache of release files', () => {
@@ -51,6 +52,19 @@ describe('the cache of release files', () => {
     assert.equal(await artifacts.has('v1', 'f'), true);
     await artifacts.fetch('v1', 'f');
     assert.deepEqual(asked, ['has v1/f', 'fetch v1/f', 'has v1/f', 'fetch v1/f']);
+  });
+
+  it('asks an address that gives no answer once a minute: each time takes seconds', async () => {
+    const { artifacts, asked, state } = source();
+    state.reachable = false;
+    for (const now of [0, 59_000, 60_000]) {
+      state.now = now;
+      await assert.rejects(artifacts.has('v1', 'f'), /no answer/);
+    }
+    assert.equal(asked.length, 2);
+    state.reachable = true;
+    state.now = 120_000;
+    assert.equal(await artifacts.has('v1', 'f'), true);
   });
 
   it('keeps to a smaller limit than that of the first who asked', async () => {
