@@ -10,7 +10,7 @@ const TARGET = 'v3.32.1';
 const FILE = 'calico-typha.yaml';
 
 /** How long a command waits for nothing but itself: no request is under way. Of medians by themselves. */
-async function besideRequests(command: Command, rounds: number): Promise<string> {
+export async function besideRequests(command: Command, rounds: number): Promise<string> {
   const runs: { readonly seconds: number; readonly beside: number; readonly requests: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const begun = performance.now();
