@@ -4,10 +4,14 @@ export const LOCK: Room = {
   name: 'lock',
   tests: ['test/adapters/lock/lock.test.ts', 'test/adapters/records/records.test.ts', 'test/adapters/tools/await-orphans.test.ts'],
   faults: {
-    'src/adapters/lock/lock.ts': [
+    'src/adapters/lock/free-lease.ts': [
       ['lease && !isFree(lease, now) ? holderOf(lease) : undefined', 'lease ? holderOf(lease) : undefined'],
       ['return holder && isGone?.(holder.identity) ? undefined : holder;', 'return holder;'],
       ['if (holder) throw locked(holder);\n', ''],
+      ['return clock.now().getTime() + skew;', 'return clock.now().getTime();'],
+      ['LEASE_SECONDS * 1000 - seen.forMs()', '0'],
+    ],
+    'src/adapters/lock/lock.ts': [
       ['(await deps.awaitOrphans?.(holderOf(before)?.identity)) === true', 'false'],
       ['const lease = before ? await cluster.replace(K.Lease, wanted) : ', 'const lease = '],
       ['!own.hadOrphans && first?.state', 'first?.state'],
@@ -27,7 +31,6 @@ export const LOCK: Room = {
       ['if (isOurs(await read())) throw thrown;', ''],
       ['if (!lost.signal.aborted && isTooOld()) lose(notRenewed(undefined));', ''],
       ['if (running && isTooOld()) lose(notRenewed(undefined));', ''],
-      ['return clock.now().getTime() + skew;', 'return clock.now().getTime();'],
       ["thrown instanceof ApiFailure && thrown.status === 404 ? takenAway('nobody') : undefined", 'undefined'],
       ['thrown instanceof OtherCluster || ', ''],
       ["(thrown instanceof Fault && thrown.code === 'locked')", 'thrown instanceof Fault'],
