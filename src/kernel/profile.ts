@@ -258,6 +258,8 @@ export interface OlderReaders {
     readonly kinds: readonly string[];
     /** Paths below `spec`. */
     readonly fields: readonly string[];
+    /** By paths below `spec`: what the service writes by itself, and what older releases do anyway. */
+    readonly values: Readonly<Record<string, unknown>>;
   };
 }
 

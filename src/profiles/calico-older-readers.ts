@@ -35,5 +35,7 @@ export const calicoOlderReaders: OlderReaders = {
       ...['tiers', 'stagedglobalnetworkpolicies', 'stagedkubernetesnetworkpolicies', 'stagednetworkpolicies'],
     ],
     fields: ['tier', 'performanceHints', 'controllers.policyMigration'],
+    // Where there is no configuration of the controllers, those of v3.32 create one (`NewDefaultKubeControllersConfig`).
+    values: { 'controllers.node.hostEndpoint.createDefaultHostEndpoint': 'Enabled', 'controllers.node.leakGracePeriod': '15m0s' },
   },
 };

@@ -33,7 +33,7 @@ export const renamed: Profile = {
     newBlocks: { since: 'v3.26.0', plural: 'ipamblocks', affinity: 'virtual:', pools: 'LoadBalancer', use: 'services' },
     kindsBeside: [],
     shownByCli: [],
-    losesNothing: { kinds: [], fields: [] },
+    losesNothing: { kinds: [], fields: [], values: {} },
   },
 };
 

@@ -138,7 +138,9 @@ function unreadFields(
   const before = old.properties?.spec;
   if (before === undefined) return [];
   const found = [...unreadIn(spec, before, left?.properties?.spec, '')].map((path) => path.replace(/^\./, ''));
-  return found.filter((path) => !losesNothing.fields.some((field) => path === field || path.startsWith(`${field}.`)));
+  const { fields, values } = losesNothing;
+  const isOwn = (path: string) => Object.hasOwn(values, path) && sameValue(jsonAt(spec, ...path.split('.')), values[path]);
+  return found.filter((path) => !isOwn(path) && !fields.some((field) => path === field || path.startsWith(`${field}.`)));
 }
 
 function* unreadIn(value: unknown, old: Definition | undefined, left: Definition | undefined, path: string): Generator<string> {

@@ -85,6 +85,17 @@ describe('what an older release does not act upon', () => {
     assert.deepEqual(await unreadBy('v3.26.4', stored), { 'IPPool/manual': 'assignmentMode' });
   });
 
+  it('is nothing of the configuration that the newer controllers create where there is none', async () => {
+    const of = (createDefaultHostEndpoint: string): Stored => {
+      const node = { hostEndpoint: { autoCreate: 'Disabled', createDefaultHostEndpoint }, leakGracePeriod: '15m0s', syncLabels: 'Enabled' };
+      return [[CONTROLLERS, 'default', { healthChecks: 'Enabled', controllers: { node, policy: { reconcilerPeriod: '5m0s' } } }]];
+    };
+    for (const release of ['v3.18.6', 'v3.26.4', 'v3.29.7']) assert.deepEqual(await unreadBy(release, of('Enabled')), {});
+    assert.deepEqual(await unreadBy('v3.26.4', of('Disabled')), {
+      'KubeControllersConfiguration/default': 'controllers.node.hostEndpoint.createDefaultHostEndpoint',
+    });
+  });
+
   it('is not known without its definitions, and says whose', async () => {
     const read = await readingBy('v9.9.9', [[POOL, 'default', {}]]);
     assert.ok('unread' in read);
