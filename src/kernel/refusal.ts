@@ -21,6 +21,8 @@ export interface FieldRule extends FieldTest {
   readonly differsFrom?: string;
   /** An earlier item of the list has the same value. */
   readonly repeated?: true;
+  /** A list has no items, or is not set; an empty text is an item, and something. No list on the way. */
+  readonly empty?: boolean;
   /** More than one of these fields below it is set. */
   readonly several?: readonly string[];
 }

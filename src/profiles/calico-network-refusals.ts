@@ -71,7 +71,7 @@ export const layoutRefusals: readonly Refusal[] = [
   {
     since: 'v3.20.0',
     says: 'Error in BGP layout ConfigMap: BGP layout ConfigMap does not have earlyNetworkConfiguration key',
-    when: [isSet('/found/bgpLayout'), { field: '/found/bgpLayoutText', absent: true }],
+    when: [isSet('/found/bgpLayout'), { field: '/found/bgpLayoutText', empty: true }],
   },
 ];
 

@@ -7,9 +7,13 @@ const overridden = ['calicoNodeDaemonSet', 'calicoNodeWindowsDaemonSet', 'calico
 );
 
 const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
-const KEY = `(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\\/)?${NAME}`;
-const LABEL = `^${KEY}=(?:${NAME})?$`;
-const ANNOTATION = `^${KEY}=`;
+const keyWith = (letter: string) => {
+  const part = `[${letter}0-9](?:[-${letter}0-9]*[${letter}0-9])?`;
+  return `(?:${part}(?:\\.${part})*\\/)?${NAME}`;
+};
+const LABEL = `^${keyWith('a-z')}=(?:${NAME})?$`;
+/** Kubernetes looks at the key of an annotation in small letters. */
+const ANNOTATION = `^${keyWith('a-zA-Z')}=`;
 
 interface Placed {
   /** Its name, as the operator writes it. */
@@ -63,13 +67,13 @@ function affinityRefusals({ title, at }: Placed): readonly Refusal[] {
     ...expressions.flatMap((items) => [
       of(items, "values: Required value: must be specified when `operator` is 'In' or 'NotIn'", is('operator', 'In', 'NotIn'), {
         field: 'values',
-        absent: true,
+        empty: true,
       }),
       of(
         items,
         "values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
         is('operator', 'Exists', 'DoesNotExist'),
-        isSet('values'),
+        { field: 'values', empty: false },
       ),
       of(
         items,

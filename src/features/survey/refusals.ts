@@ -53,15 +53,20 @@ function valuesOf(field: string, { settings, item }: Pick<Place, 'settings' | 'i
   return field.startsWith('/') ? valuesAt(settings, pointerSteps(field)) : valuesAt(item, stepsOf(field));
 }
 
+function isEmpty(field: string, { settings, item }: Place): boolean {
+  const found = field.startsWith('/') ? jsonAt(settings, ...pointerSteps(field)) : jsonAt(item, ...stepsOf(field));
+  return found === undefined || found === null || (Array.isArray(found) && found.length === 0);
+}
+
 const textOf = (field: string, at: Place) => valuesOf(field, at).map(String).join(',');
 
 function holds(rule: FieldRule, at: Place): boolean {
   const values = valuesOf(rule.field, at);
   const texts = values.map(String);
   const some = (isSo: (text: string) => boolean) => texts.some(isSo);
-  const { like, unlike, entryUnlike, below, above, network, smallerThan, differsFrom, repeated, several } = rule;
+  const { like, unlike, entryUnlike, below, above, network, smallerThan, differsFrom, repeated, several, empty } = rule;
   return (
-    passes(texts, rule) &&
+    (empty === undefined ? passes(texts, rule) : empty === isEmpty(rule.field, at)) &&
     (like === undefined || some((text) => new RegExp(like).test(text))) &&
     (unlike === undefined || some((text) => !new RegExp(unlike).test(text))) &&
     (entryUnlike === undefined || entriesOf(values).some((text) => !new RegExp(entryUnlike).test(text))) &&
@@ -146,7 +151,9 @@ function foundBy(row: Finding, { crds, configMaps, workloads, services, nodes }:
   if ('configMap' in row) {
     const map = configMaps.find(({ metadata }) => metadata.name === row.configMap && metadata.namespace === row.namespace);
     if (!map) return [];
-    return 'key' in row ? valuesAt(map.data, [row.key]) : [row.value];
+    if (!('key' in row)) return [row.value];
+    // An empty text is a value: some operators ask for the key alone.
+    return [jsonAt(map.data, row.key)].filter((value) => value !== undefined);
   }
   return isThere(row, { crds, workloads, services, nodes }) ? [row.value] : [];
 }

@@ -97,6 +97,8 @@ const TAKEN: Readonly<Record<string, OperatorInput>> = {
                 matchExpressions: [
                   { key: 'a', operator: 'In', values: ['b'] },
                   { key: 'c', operator: 'Exists' },
+                  { key: 'node-role.kubernetes.io/worker', operator: 'In', values: [''] },
+                  { key: 'd', operator: 'DoesNotExist', values: [] },
                 ],
               },
             ],
@@ -117,7 +119,7 @@ const TAKEN: Readonly<Record<string, OperatorInput>> = {
     calicoKubeControllersDeployment: {
       metadata: {
         labels: { 'app.kubernetes.io/part-of': 'net', a: '', b: 'X_y.z-1' },
-        annotations: { 'example.com/Note_1': 'any text at all = fine', plain: '' },
+        annotations: { 'example.com/Note_1': 'any text at all = fine', plain: '', 'Example.COM/Foo': 'x' },
       },
       spec: {
         template: { metadata: { labels: { team: 'a' }, annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' } } },
@@ -127,6 +129,7 @@ const TAKEN: Readonly<Record<string, OperatorInput>> = {
   'a strategy of Typha by numbers': input(rolling({ maxUnavailable: 1 })),
   'a strategy of Typha by percent': input(rolling({ maxUnavailable: '100%', maxSurge: 0 })),
   'a strategy of Typha that adds pods': input(rolling({ maxSurge: '25%' })),
+  'a BGP layout with a key of nothing': input({}, { bgpLayout: 'bgp-layout', bgpLayoutText: '' }),
   'a BGP layout with its key': input({}, { bgpLayout: 'bgp-layout', bgpLayoutText: 'kind: EarlyNetworkConfiguration' }),
 };
 
@@ -335,6 +338,18 @@ const REFUSED: Readonly<Record<string, readonly [OperatorInput, ...RegExp[]]>> =
     /may not be specified when `operator` is 'Exists' or 'DoesNotExist'/,
     /operator: Invalid value: Like: not a valid selector operator/,
   ],
+  'nodes by a value where there may be none': [
+    attracted({
+      nodeAffinity: { [PREFERRED]: [{ weight: 1, preference: { matchExpressions: [{ key: 'b', operator: 'Exists', values: [''] }] } }] },
+    }),
+    /may not be specified when `operator` is 'Exists' or 'DoesNotExist'/,
+  ],
+  'nodes by none of no values': [
+    attracted({
+      nodeAffinity: { [PREFERRED]: [{ weight: 1, preference: { matchExpressions: [{ key: 'b', operator: 'In', values: [] }] } }] },
+    }),
+    /must be specified when `operator` is 'In' or 'NotIn'/,
+  ],
   'pods apart by nothing': [
     attracted({ podAntiAffinity: { [REQUIRED]: [{ labelSelector: {} }] } }),
     /topologyKey: Required value: can not be empty/,
@@ -348,7 +363,7 @@ const REFUSED: Readonly<Record<string, readonly [OperatorInput, ...RegExp[]]>> =
     input({
       typhaDeployment: {
         metadata: { annotations: { '/a': 'b' } },
-        spec: { template: { metadata: { labels: { '-a': 'b' }, annotations: { 'A.com/b': 'c' } } } },
+        spec: { template: { metadata: { labels: { '-a': 'b' }, annotations: { 'a_b.com/b': 'c' } } } },
       },
     }),
     /metadata\.annotations/,
@@ -415,6 +430,12 @@ describe('what the operator of the target refuses', () => {
     ];
     const seen = findingsOf(crossings.findings, { ...nothing, configMaps });
     assert.deepEqual(seen, { provider: 'EKS', endpoint: 'kubernetes-services-endpoint', endpointHost: 'a' });
+  });
+
+  it('is found where it is an empty text, too: some operators ask for the key alone', () => {
+    const layout = object('v1', 'ConfigMap/tigera-operator/bgp-layout', { data: { earlyNetworkConfiguration: '' } });
+    const seen = findingsOf(crossings.findings, { ...nothing, configMaps: [layout] });
+    assert.deepEqual(seen, { bgpLayout: 'bgp-layout', bgpLayoutText: '' });
   });
 
   it('is another provider than an older operator has written, which went by the group alone', () => {
