@@ -1,7 +1,6 @@
 import { type Evidence, read } from '../../kernel/check.ts';
-import { canonicalAddress } from '../../kernel/ip-text.ts';
+import { canonicalAddress, isIPv4 } from '../../kernel/ip-text.ts';
 import { jsonAt, textAt } from '../../kernel/json.ts';
-import type { KubeObject } from '../../kernel/object.ts';
 import { internalAddresses } from '../../kube/lean-objects.ts';
 import { evidenceOf, objectsOf, type PreflightFacts, valuesAt } from '../survey/index.ts';
 
@@ -28,16 +27,20 @@ function hostsMisnamed(facts: PreflightFacts): readonly Evidence[] {
   if (all.length === 0) return [];
   const nodes = read(facts.nodes);
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
+  const byShort = new Map(nodes.map(({ metadata: { name } }) => [shortName(name), name]));
+  const byAddress = new Map(
+    nodes.flatMap((node) => internalAddresses(node).map((one) => [canonicalAddress(one) ?? one, node.metadata.name])),
+  );
   return all.flatMap((endpoint) => {
     const host = textAt(endpoint.spec, 'node');
     if (host === undefined || names.has(host)) return [];
-    const meant = nodes.find((node) => isLike(node, host, valuesAt(endpoint.spec, ['expectedIPs']).map(String)));
-    return meant ? [evidenceOf(endpoint, `spec.node: there is no node ${host}; Node/${meant.metadata.name} may be meant`)] : [];
+    const addresses = valuesAt(endpoint.spec, ['expectedIPs']).map(String);
+    const meant = byShort.get(shortName(host)) ?? addresses.flatMap((one) => byAddress.get(canonicalAddress(one) ?? one) ?? [])[0];
+    return meant === undefined ? [] : [evidenceOf(endpoint, `spec.node: there is no node ${host}; Node/${meant} may be meant`)];
   });
 }
 
-function isLike(node: KubeObject, host: string, addresses: readonly string[]): boolean {
-  const short = (name: string) => name.toLowerCase().split('.')[0];
-  const own = internalAddresses(node).map((one) => canonicalAddress(one));
-  return short(node.metadata.name) === short(host) || addresses.some((one) => own.includes(canonicalAddress(one) ?? ''));
+/** Its first part. An address that is a name has none. */
+function shortName(name: string): string {
+  return isIPv4(name) ? name : (name.toLowerCase().split('.')[0] ?? name);
 }

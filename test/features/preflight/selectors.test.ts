@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
+import { lostNames } from '../../../src/features/preflight/lost-names.ts';
 import { calico } from '../../../src/profiles/calico.ts';
-import { contextOf, daemonSet, deployment, found, node, resource, resources } from '../../fixtures/facts.ts';
+import { contextOf, daemonSet, deployment, found, healthy, node, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { installed, operated } from '../../support/operated-facts.ts';
 
@@ -232,6 +234,14 @@ checkCases('NS-510', {
     about: ['HostEndpoint/short', 'HostEndpoint/upper', 'HostEndpoint/address'],
     details: [/^spec\.node: there is no node n1; Node\/n1\.example\.com may be meant$/],
   },
+  'passes where a host of another network shares the first number with a node that is called by its address': {
+    context,
+    facts: {
+      nodes: { value: [node('10.177.1.2'), node('10')] },
+      resources: resources(resource('HostEndpoint/h', { node: '10.176.48.79', interfaceName: 'eth0', expectedIPs: ['10.176.48.79'] })),
+    },
+    is: 'ok',
+  },
   'passes where it selects one by labels that the v3 API keeps': {
     context,
     facts: {
@@ -403,4 +413,20 @@ checkCases('NS-412', {
     is: 'ok',
   },
   'passes on a healthy cluster': { context, is: 'ok' },
+});
+
+describe('hosts of host endpoints', () => {
+  it('are compared with the addresses of each node once, however many there are', () => {
+    let reads = 0;
+    const nodes = Array.from({ length: 100 }, (_, number) => ({
+      ...node(`n${number}`),
+      get status() {
+        reads += 1;
+        return { addresses: [{ type: 'InternalIP', address: `192.0.2.${number}` }] };
+      },
+    }));
+    const outside = Array.from({ length: 50 }, (_, number) => resource(`HostEndpoint/h${number}`, { node: `vm-${number}` }));
+    assert.deepEqual(lostNames({ ...healthy, nodes: { value: nodes }, resources: resources(...outside) }), []);
+    assert.equal(reads, nodes.length);
+  });
 });
