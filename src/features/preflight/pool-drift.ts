@@ -78,9 +78,9 @@ function comparedTo(entry: Values, index: number, pool: KubeObject, given: Pools
   }
   const found = poolValues(pool);
   const fields = FIELDS.filter((field) => !isSame(found[field], entry[field]));
-  if (fields.length === 0) return owned && !hasApi ? writtenOtherwise(entry, pool) : [];
+  if (fields.length === 0) return hasApi ? [] : writtenOtherwise(entry, pool, owned);
   const fate = fateOf(fields, owned, hasApi);
-  if (fate === undefined) return writtenOtherwise(entry, pool);
+  if (fate === undefined) return writtenOtherwise(entry, pool, owned);
   const label = fate === 'kept' ? ` ${names.label.key}=${names.label.value}` : '';
   const differences = fields.map((field) => `${field} is ${shown(field, pool, found)}, and ${textOf(entry[field])} in the Installation`);
   return [
@@ -92,8 +92,11 @@ function comparedTo(entry: Values, index: number, pool: KubeObject, given: Pools
   ];
 }
 
-/** Without an API server the operator compares the texts of its own pool (`reflect.DeepEqual`), and does not let a difference of form pass. */
-function writtenOtherwise(entry: Values, pool: KubeObject): readonly PoolDrift[] {
+/**
+ * Without an API server the operator compares the texts of its own pool (`reflect.DeepEqual`), and does not let a difference of form pass. Its
+ * own is one without the label, too, that reads as its entry does: the modes alone may be written otherwise, and of `None` they cannot be.
+ */
+function writtenOtherwise(entry: Values, pool: KubeObject, owned: boolean): readonly PoolDrift[] {
   const [ipipMode, vxlanMode] = MODES[String(entry.encapsulation)] ?? MODES.None;
   const wanted: Values = {
     ipipMode,
@@ -103,10 +106,10 @@ function writtenOtherwise(entry: Values, pool: KubeObject): readonly PoolDrift[]
     blockSize: entry.blockSize,
   };
   const stored = specOf(pool);
-  const differences = Object.entries(wanted)
-    .filter(([field, value]) => textOf(stored[field] ?? '') !== textOf(value))
-    .map(([field, value]) => `${field} is ${named(stored[field])}, and the operator writes ${named(value)}`);
-  if (differences.length === 0) return [];
+  const fields = Object.entries(wanted).filter(([field, value]) => textOf(stored[field] ?? '') !== textOf(value));
+  const isTaken = owned || (entry.encapsulation !== 'None' && fields.every(([field]) => field.endsWith('Mode')));
+  if (fields.length === 0 || !isTaken) return [];
+  const differences = fields.map(([field, value]) => `${field} is ${named(stored[field])}, and the operator writes ${named(value)}`);
   const detail = `means the same as the Installation, written otherwise: ${differences.join('; ')}. ${DOES.unwritable}`;
   return [{ evidence: evidenceOf(pool, detail), fate: 'unwritable', patch: [] }];
 }

@@ -170,6 +170,22 @@ checkCases('NS-624', {
     facts: withoutApi(differing({ encapsulation: 'None' }, { ipipMode: 'Never' })),
     is: 'ok',
   },
+  'stops where it has no label and reads as its entry: the operator takes it over, and then compares it': {
+    context,
+    facts: withoutApi(differing({ name: 'a', encapsulation: 'VXLAN' }, { ipipMode: undefined, vxlanMode: 'Always', allowedUses: USES })),
+    is: 'error',
+    details: [/^means the same .*: ipipMode is nothing, and the operator writes Never\. The operator writes pools through the API/],
+  },
+  'passes where it does not read as its entry, by the order of the uses': {
+    context,
+    facts: withoutApi(
+      differing(
+        { encapsulation: 'VXLAN', allowedUses: USES.toReversed() },
+        { ipipMode: undefined, vxlanMode: 'Always', allowedUses: USES },
+      ),
+    ),
+    is: 'ok',
+  },
   'stops before a pool of the operator that its list no longer has': {
     context,
     facts: { ...listing([listed]), resources: resources(pool('a', four), pool('old', { ...four, cidr: '10.9.0.0/16' }, OWNED)) },
