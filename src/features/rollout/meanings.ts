@@ -47,6 +47,10 @@ const MEANINGS: readonly { readonly says: RegExp; readonly means: Said }[] = [
       'the datastore is locked: datastoreReady of ClusterInformation/default is false. Whoever began a migration of the datastore ends it, or unlocks it',
   },
   {
+    says: /(?:\bpull(?:ing)?\b|https?:\/\/[^\s/]+\/v2\/).*dial (?:tcp|udp): lookup /i,
+    means: 'the node does not resolve the name of the registry: see the DNS of the node itself, not that of the cluster',
+  },
+  {
     says: /dial (?:tcp|udp): lookup \S+(?: on \S+)?: /,
     means:
       'that name is not resolved. If it is that of the API server: the DNS of the cluster needs the agents, so put an address into ConfigMap kubernetes-services-endpoint, or give the agents dnsPolicy: Default',

@@ -137,6 +137,12 @@ describe('why a pod does not get ready', () => {
     ],
     ['dial tcp: lookup api.internal on 10.96.0.10:53: no such host', /is not resolved/],
     ['dial tcp: lookup api.internal: no such host', /is not resolved/],
+    [
+      'Failed to pull image "quay.io/x/node:v1": Head "https://quay.io/v2/": dial tcp: lookup quay.io on 127.0.0.53:53: no such host',
+      /registry/,
+    ],
+    ['pinging container registry r.corp: Get "http://r.corp:5000/v2/": dial tcp: lookup r.corp: no such host', /registry/],
+    ['Get "https://api.internal/apis/autoscaling/v2/x": dial tcp: lookup api.internal: no such host', /kubernetes-services-endpoint/],
     ['listen tcp :10256: bind: address already in use', /bpfKubeProxyHealthzPort/],
     ['datastore is not ready or has not been initialised', /datastoreReady/],
     [`${SANDBOX} Calico is currently not ready to process requests`, /datastoreReady/],
