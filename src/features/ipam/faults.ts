@@ -19,7 +19,7 @@ const CONFIRMED = 'confirmed';
 export function twiceClaimed(affinities: readonly KubeObject[], blocks: readonly KubeObject[]): readonly IpamFault[] {
   const held = affinities.filter(({ spec }) => textAt(spec, 'state') === CONFIRMED && textAt(spec, 'deleted') !== 'true');
   const claims = [
-    ...held.map((one) => ({ one, node: textAt(one.spec, 'node') ?? '' })),
+    ...held.map((one) => ({ one, node: textAt(one.spec, 'node') ?? '' })).filter(({ node }) => node !== ''),
     ...blocks.flatMap((one) => {
       const [, node] = /^host:(.+)$/.exec(textAt(one.spec, 'affinity') ?? '') ?? [];
       return node === undefined ? [] : [{ one, node }];

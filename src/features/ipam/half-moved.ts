@@ -48,10 +48,10 @@ export function blocksWithoutPool(blocks: readonly KubeObject[], pools: readonly
 
 /** Of an affinity that is no node's the type; it is for addresses of services. */
 const VIRTUAL = 'virtual';
-const UNDER_WAY: Readonly<Record<string, string>> = {
-  pending: 'its node asked for it, and never confirmed it',
-  pendingDeletion: 'its release was begun and never ended',
-};
+const UNDER_WAY: ReadonlyMap<string, string> = new Map([
+  ['pending', 'its node asked for it, and never confirmed it'],
+  ['pendingDeletion', 'its release was begun and never ended'],
+]);
 
 /** Affinities and blocks that are being claimed or given up: an agent or a controller that ended in between leaves them so. */
 export function halfReleased(
@@ -61,11 +61,11 @@ export function halfReleased(
 ): readonly HalfMoved[] {
   const used = new Set(blocks.filter((one) => allocationsOf(one).length > 0).map(({ spec }) => textAt(spec, 'cidr')));
   const whyOf = ({ spec }: KubeObject): string | undefined => {
-    const [cidr, node, state] = ['cidr', 'node', 'state'].map((field) => textAt(spec, field) ?? '');
+    const [cidr = '', node = '', state = ''] = ['cidr', 'node', 'state'].map((field) => textAt(spec, field));
     if (textAt(spec, 'type') === VIRTUAL) return undefined;
     if (textAt(spec, 'deleted') === 'true') return 'is marked as deleted, and is still there';
-    if (UNDER_WAY[state ?? '']) return UNDER_WAY[state ?? ''];
-    return nodes.has(node ?? '') || used.has(cidr) ? undefined : `node ${node} is gone`;
+    const isThere = node === '' || nodes.has(node);
+    return UNDER_WAY.get(state) ?? (isThere || used.has(cidr) ? undefined : `node ${node} is gone`);
   };
   const deleted = blocks.filter(({ spec }) => jsonAt(spec, 'deleted') === true);
   return [

@@ -85,17 +85,13 @@ async function ipamFacts(cluster: Reader, context: Context, { blocks, affinities
   const { nodes, pods, addressed } = around;
   const lost = lostOwners(blocks, { pods, nodes: namesOf(nodes) });
   const ages = nodes.flatMap(({ metadata: { creationTimestamp } }) => creationTimestamp ?? []);
+  const left = lost.length === 0 ? [] : await leftOvers(cluster, context, lost);
+  const moved = addressed ? await halfMoved(cluster, context, blocks, addressed) : [];
+  const { twice, halves } = await stillUnsettled(cluster, context, { blocks, affinities }, namesOf(nodes));
   return {
     blocks: blocks.length,
-    faults: [
-      ...twiceClaimed(affinities, blocks),
-      ...looseTunnels(blocks, nodes, context.profile.apiGroup),
-      ...(lost.length === 0 ? [] : await leftOvers(cluster, context, lost)),
-    ],
-    moves: [
-      ...(addressed ? await halfMoved(cluster, context, blocks, addressed) : []),
-      ...(await stillHalfReleased(cluster, context, { blocks, affinities }, namesOf(nodes))),
-    ],
+    faults: [...twice, ...looseTunnels(blocks, nodes, context.profile.apiGroup), ...left],
+    moves: [...moved, ...halves],
     youngestNode: ages.toSorted().at(-1) ?? '',
   };
 }
@@ -131,27 +127,34 @@ async function halfMoved(
   return [...unbookedPods(later, addressedPods(booked), pools).filter(({ text }) => seen.has(text)), ...without];
 }
 
+/** What two lists of different moments show of claims and releases. */
+interface Unsettled {
+  readonly twice: readonly IpamFault[];
+  readonly halves: readonly HalfMoved[];
+}
+
 /** Claims and releases take moments, and nodes come: what seems to be left of one is looked for again. */
-async function stillHalfReleased(
+async function stillUnsettled(
   cluster: Reader,
   context: Context,
   { blocks, affinities }: IpamLists,
   nodes: ReadonlySet<string>,
-): Promise<readonly HalfMoved[]> {
-  const seen = new Set(halfReleased(blocks, affinities, nodes).map(detailOf));
+): Promise<Unsettled> {
+  const seen = new Set([...twiceClaimed(affinities, blocks), ...halfReleased(blocks, affinities, nodes)].map(detailOf));
   const { ipam } = context.profile;
-  if (seen.size === 0 || !ipam) return [];
+  if (seen.size === 0 || !ipam) return { twice: [], halves: [] };
   const { kinds } = await cluster.discover();
   const again = async (plural: string) => {
     const kind = servedKind(kinds, plural, context);
-    return kind ? cluster.list(kind, plural === ipam.blocks.plural ? { keep: leanBlock } : {}) : [];
+    return kind ? cluster.list(kind, { keep: plural === ipam.blocks.plural ? leanBlock : unattributed }) : [];
   };
   const [later, claims] = await Promise.all([again(ipam.blocks.plural), again(ipam.affinities.plural)]);
   const present = await cluster.list(K.Node, { metadataOnly: true, keep: nameOnly });
-  return halfReleased(later, claims, namesOf(present)).filter((one) => seen.has(detailOf(one)));
+  const isStill = (one: IpamFault | HalfMoved) => seen.has(detailOf(one));
+  return { twice: twiceClaimed(claims, later).filter(isStill), halves: halfReleased(later, claims, namesOf(present)).filter(isStill) };
 }
 
-const detailOf = ({ text, detail }: HalfMoved): string => `${text} ${detail}`;
+const detailOf = ({ text, detail }: IpamFault | HalfMoved): string => `${text} ${detail}`;
 
 function addressedPod(pod: KubeObject): KubeObject {
   const { podIP, podIPs, phase } = mapAt(pod.status);

@@ -142,6 +142,23 @@ describe('the bookkeeping of addresses', () => {
     assert.deepEqual(asked, ['ipamblocks', 'blockaffinities', 'ipamblocks', 'blockaffinities', 'nodes']);
   });
 
+  it('does not count a block that passed from one node to another while the lists were read', async () => {
+    const moved = block('10.0.1.0/26', {});
+    const { faults, asked } = await read({
+      objects: [moved, affinity('10.0.1.0/26', 'n2')],
+      settled: [{ ...moved, spec: { ...(moved.spec as object), affinity: 'host:n2' } }, affinity('10.0.1.0/26', 'n2')],
+    });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(asked, ['ipamblocks', 'blockaffinities', 'ipamblocks', 'blockaffinities', 'nodes']);
+  });
+
+  it('says nothing of an affinity of another state, or without a node', async () => {
+    const { faults, moves } = await read({
+      objects: [affinity('10.0.1.0/26', 'n1', { state: 'constructor' }), affinity('10.0.2.0/26', ''), block('10.0.2.0/26', {})],
+    });
+    assert.deepEqual([faults, moves], [[], []]);
+  });
+
   it('has a block whose own node is not the one that claims it', async () => {
     const { faults } = await read({ objects: [block('10.0.1.0/26', {}), affinity('10.0.1.0/26', 'n2')] });
     assert.deepEqual(faults, [
