@@ -52,10 +52,30 @@ async function back(scenario: Scenario) {
   return runChain(chains.rollback, sandboxPorts(scenario), context, () => undefined, { leavesRun: 'NS-012' });
 }
 
-/** And one goes forward again. */
-function forward(scenario: Scenario) {
+/** And one goes forward again, and is killed when it has saved its record if that is asked for. */
+function forward(scenario: Scenario, isKilled = false) {
   const context = contextIn(scenario, { ...COMMON, accept: ['NS-012'] });
-  return runChain(FORWARD, sandboxPorts(scenario), context, () => undefined, { leavesRun: 'NS-012' });
+  const ports = sandboxPorts(scenario);
+  const save = async (record: RunRecord) => {
+    await ports.records.save(record);
+    scenario.cluster.faults.killed = isKilled;
+    scenario.cluster.faults.alive();
+  };
+  const bad = { ...ports, records: { ...ports.records, save } };
+  return runChain(FORWARD, bad, context, () => undefined, { leavesRun: 'NS-012' });
+}
+
+/** The rollback is killed before its first write. */
+async function killedBack(scenario: Scenario): Promise<void> {
+  const { faults } = scenario.cluster;
+  faults.plan({ at: faults.writes + 1, kill: 'before' });
+  await back(scenario).catch(() => undefined);
+  revived(scenario);
+}
+
+function revived(scenario: Scenario): void {
+  scenario.cluster.faults.revive();
+  scenario.state.holder = undefined;
 }
 
 describe('a rollback that was killed, after which the run went forward again', function () {
@@ -64,11 +84,7 @@ describe('a rollback that was killed, after which the run went forward again', f
   it('can be taken back as a whole: what the first run wrote and backed up is known to the second', async () => {
     const scenario = await upgraded();
     const first = await recordOf(scenario);
-    const { faults } = scenario.cluster;
-    faults.plan({ at: faults.writes + 1, kill: 'before' });
-    await back(scenario).catch(() => undefined);
-    faults.revive();
-    scenario.state.holder = undefined;
+    await killedBack(scenario);
     assert.equal((await recordOf(scenario)).intent.kind, 'rollback');
     assert.equal(configOf(scenario), templateOf(NEW), 'it was killed before it put the template back');
     // So that there is something to do.
@@ -87,5 +103,21 @@ describe('a rollback that was killed, after which the run went forward again', f
     assert.deepEqual([takesBack?.since, takesBack?.backup], [first.runId, first.backup]);
     assertDone(await back(scenario), 'back again');
     assert.equal(configOf(scenario), templateOf(OLD));
+  });
+
+  it('can be taken back also where the run forward was killed when its record was there, and not yet the changes that it carries', async () => {
+    const scenario = await upgraded();
+    await killedBack(scenario);
+    // So that there is something to do.
+    scenario.cluster.store.delete(K.ServiceAccount, 'netsvc-node', 'kube-system');
+    await scenario.clock.sleep(60_000);
+    await forward(scenario, true).catch(() => undefined);
+    revived(scenario);
+    const { intent, kept, resumes } = await recordOf(scenario);
+    assert.deepEqual([intent.kind, kept, resumes !== undefined], ['upgrade', [], true]);
+    await scenario.clock.sleep(60_000);
+    assertDone(await forward(scenario), 'forward');
+    await scenario.clock.sleep(60_000);
+    assertDone(await back(scenario), 'back again');
   });
 });

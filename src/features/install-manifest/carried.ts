@@ -118,7 +118,12 @@ export async function readCarried(records: Records, context: Context): Promise<C
   if (resumed) return readCarriedThen({ records }, resumed);
   if (!isOfIntent(record, context)) return undefined;
   const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
-  if (id === undefined) return undefined;
+  if (id === undefined) {
+    // A run that goes forward again has its own record before it keeps the edits: until then those of the upgrade count.
+    if (record.resumes === undefined) return undefined;
+    const then = await readCarriedThen({ records }, { runId: record.runId, since: record.resumes });
+    return then?.target === context.goal.release ? then : undefined;
+  }
   const carried = readCarriedEdits(await records.kept(id));
   // Part of the cluster may be new already, so nothing else shows the edits any more.
   if (!carried) throw lostEdits(id);
