@@ -82,7 +82,7 @@ export const UNTOUCHED = 'Nothing that forwards packets of pods was restarted.';
 
 /** Running connections where a run has stopped: what has restarted by then stays restarted. */
 export const STOPPED: Readonly<Record<DataPlane, string>> = {
-  standard: 'routes and rules stay in the kernel of every node',
+  standard: 'routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes',
   ebpf: 'connections through nodes whose agent restarted may have broken, those through other nodes are not touched',
 };
 

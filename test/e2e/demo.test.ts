@@ -48,7 +48,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.1 \(ImagePullBackOff: failed to resolve reference: not found\)/m],
     out: [
       /^STOPPED at apply, step 9 of 19 · 2 of 4 nodes on v3\.32\.1 · node-02 failing$/m,
-      /^ {2}impact {2}routes and rules stay in the kernel of every node/m,
+      /^ {2}impact {2}routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes/m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
     ],
   },

@@ -70,7 +70,7 @@ describe('the last lines of a command', function () {
     assert.match(lines.at(-3) ?? '', /^Earlier parts of this run, begun \d+s ago, changed: .*apply\.$/);
     assert.equal(
       lines.at(-2),
-      'Routes and rules stay in the kernel of every node. New pods get no network on a node whose agent is not ready.',
+      'Routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes. New pods get no network on a node whose agent is not ready.',
     );
   });
 
@@ -193,7 +193,7 @@ describe('the last lines of a command', function () {
     assert.match(last[6] ?? '', /^ {2}means /);
     assert.match(
       last[7] ?? '',
-      /^ {2}impact {2}routes and rules stay in the kernel of every node; new pods on node-\d+ get no network until its agent is ready$/,
+      /^ {2}impact {2}routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes; new pods on node-\d+ get no network until its agent is ready$/,
     );
     assert.match(last[8] ?? '', /^ {2}then {4}keep new pods off /);
     assert.match(last[9] ?? '', /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/);
@@ -224,7 +224,10 @@ describe('the last lines of a command', function () {
     assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
-    assert.match(block[6] ?? '', /^ {2}impact {2}routes and rules stay in the kernel of every node/);
+    assert.match(
+      block[6] ?? '',
+      /^ {2}impact {2}routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes/,
+    );
     const rows = block.slice(3, 11).map((line) => line.trim().replace(/^(\w+) +/, '$1 '));
     assert.match(rows.join('\n'), /^says .*dial tcp.*no route to host$/m);
     assert.match(rows.join('\n'), /^means the pod does not reach that address/m);
@@ -275,7 +278,11 @@ describe('the last lines of a command', function () {
         'Next: kubectl -n shop describe pod web',
       ],
     );
-    assert.ok(last.includes('  impact  routes and rules stay in the kernel of every node; new pods on node-01 get no network'));
+    assert.ok(
+      last.includes(
+        '  impact  routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes; new pods on node-01 get no network',
+      ),
+    );
     assert.ok(last.includes('  then    keep new pods off node-01: kubectl cordon node-01 (undo: kubectl uncordon node-01)'));
     assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
     assert.doesNotMatch(last.join('\n'), /--max-failed/);

@@ -83,7 +83,7 @@ export async function freeLease(
     const leftMs = LEASE_SECONDS * 1000 - seen.forMs();
     if (leftMs <= 0) return lease;
     if (lease === first)
-      deps.say?.(`waiting for ${Math.ceil(leftMs / 1000)} s to see whether ${last.identity}, which holds the lock, renews it`);
+      deps.say?.(`waiting for ${Math.ceil(leftMs / 1000)} s to see whether ${last.identity}, which held the lock last, renews it`);
     await (deps.pause ?? sleep)(Math.min(leftMs, LOOK_MS));
   }
 }

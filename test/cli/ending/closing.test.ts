@@ -63,7 +63,10 @@ describe('the closing of a run that was resumed', () => {
   it('says of each data plane what a stop means, where the stop itself does not', () => {
     const lineOf = (dataPlane: DataPlane) => closing({ exit: 'failed', record: { ...record, dataPlane } })[2];
     const end = 'New pods get no network on a node whose agent is not ready.';
-    assert.equal(lineOf('standard'), `Routes and rules stay in the kernel of every node. ${end}`);
+    assert.equal(
+      lineOf('standard'),
+      `Routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes. ${end}`,
+    );
     assert.match(lineOf('ebpf') ?? '', /^Connections through nodes whose agent restarted may have broken, .* New pods get no network/);
   });
 

@@ -105,7 +105,7 @@ describe('the end of a run', () => {
       seeWhy(command`kubectl -n a describe pod b`),
       says('b says: Failed to pull image'),
       means('the name is wrong'),
-      impact('routes and rules stay in the kernel of every node meanwhile'),
+      impact('routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes meanwhile'),
       stepOf('fix the pod'),
     ];
     const outcome = ended({
@@ -128,7 +128,7 @@ describe('the end of a run', () => {
         '  look    kubectl -n a describe pod b',
         '  says    b says: Failed to pull image',
         '  means   the name is wrong',
-        '  impact  routes and rules stay in the kernel of every node meanwhile',
+        '  impact  routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes meanwhile',
         '  undo    possible, in this order:',
         '          A',
         '          B',
