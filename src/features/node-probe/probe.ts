@@ -6,6 +6,7 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
+import { podShape } from '../../kube/pod-facts.ts';
 import { pagesOf } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { type ProbedImage, probedImages } from './image-probe.ts';
@@ -17,6 +18,8 @@ const AT_ONCE = 50;
 /** Requests in flight that create or delete Jobs. */
 const WIDTH = 8;
 const APART_MS = 2_000;
+/** A pull that fails is tried again by the kubelet: this long nothing that failed is believed. */
+const RETRIED_MS = 60_000;
 /** A Job whose pod is refused never gets one. */
 const CREATED_MS = 15_000;
 /** Of one node, over all its mounts. */
@@ -150,10 +153,13 @@ function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, imag
     return { tried: one, said: saidOf(one, {}), images: results, isOpen: true, next };
   }
   const noPod = pod ? undefined : refusal(refused, job.metadata.name);
-  const isHopeless = !pod && (noPod !== undefined || now - Date.parse(job.metadata.creationTimestamp ?? '') > CREATED_MS);
+  const age = now - Date.parse(job.metadata.creationTimestamp ?? '');
+  const isHopeless = !pod && (noPod !== undefined || age > CREATED_MS);
   // Without its image the agent says nothing, however long it is waited for.
   const isWithout = results.some(({ image, state }) => image === needs?.image && state === 'failed');
-  const isUntold = !(agent.isOver || isWithout) || results.some(({ state }) => state === 'untold');
+  const isRetried = pod !== undefined && podShape(pod).status?.phase === 'Pending' && age < RETRIED_MS;
+  const isTold = (state: ProbedImage['state']) => state !== 'untold' && !(state === 'failed' && isRetried);
+  const isUntold = !(agent.isOver || isWithout) || !results.every(({ state }) => isTold(state));
   const why = noPod ?? missing?.says ?? results.find(({ state }) => state !== 'pulled')?.because ?? 'no answer of the node yet';
   return {
     tried: one,

@@ -268,7 +268,7 @@ function reaching(guarded: OperatorCrossings['guarded']): readonly Permission[] 
   const kinds = (guarded?.reachedBy ?? []).map(({ apiVersion, plural }) => ({ group: groupOf(apiVersion), plural }));
   return [
     ...allow(['list'], kinds, 'what leads to pods that the target guards', { required: false }),
-    ...(guarded ? allow(['get'], K.EndpointSlice, 'ports of the API servers', { names: ['kubernetes'] }) : []),
+    ...(guarded ? allow(['get'], K.EndpointSlice, 'ports of the API servers', { names: ['kubernetes'], required: false }) : []),
   ];
 }
 

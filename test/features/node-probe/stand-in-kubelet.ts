@@ -41,7 +41,7 @@ interface Mount {
 
 /** API server, Job controller and kubelets of machines, as far as the probe meets them; every answer is of the kubelet's own words. */
 export class StandIn {
-  readonly #machines: ReadonlyMap<string, Machine>;
+  readonly #machines: Map<string, Machine>;
   #jobs: KubeObject[] = [];
   #serial = 0;
   readonly deleted: string[] = [];
@@ -56,6 +56,11 @@ export class StandIn {
 
   constructor(machines: Readonly<Record<string, Machine>>) {
     this.#machines = new Map(Object.entries(machines));
+  }
+
+  /** From now on the machine is like this. */
+  change(name: string, machine: Machine): void {
+    this.#machines.set(name, machine);
   }
 
   get jobs(): readonly KubeObject[] {
