@@ -127,8 +127,14 @@ function judgeOperatedFilter({ operated, proxyMode }: PreflightFacts, { profile,
 }
 
 /** What meant nftables until now means: as kube-proxy. */
-function judgeFollowing(installation: KubeObject, set: string, mode: string, since: string): Verdict {
+function judgeFollowing(installation: KubeObject, set: string, mode: string | undefined, since: string): Verdict {
   if (mode === 'nftables') return ok(`${set}, by which the agents follow kube-proxy from ${since} on; it uses nftables`);
+  if (mode === undefined)
+    return failed(
+      `${set}. From ${since} on the operator lets the agents follow kube-proxy then, whose settings are in no ConfigMap kube-proxy here: unless it uses nftables, the agents change to iptables during the upgrade`,
+      'Look how kube-proxy is started (k3s, RKE2: --kube-proxy-arg; EKS: ConfigMap kube-proxy-config). If it uses nftables, there is nothing to do. Otherwise set it to nftables before the upgrade.',
+      { evidence: [evidenceOf(installation)], next: command`kubectl -n kube-system get configmaps,daemonsets` },
+    );
   const proxy =
     mode === '' ? 'no mode of kube-proxy is set, which is iptables unless its arguments say otherwise' : `kube-proxy runs in mode ${mode}`;
   return failed(

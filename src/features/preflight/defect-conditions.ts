@@ -174,7 +174,9 @@ function packetFiltersOf({ facts, installation, context: { profile, goal } }: De
   if (crossings && operated) {
     const { field, nftables, nftablesFollowsProxySince } = crossings.dataPlane;
     const isAsked = jsonAt(specOf(operated), ...field) === nftables;
-    const isOn = isAsked && (isOlder(goal.release, nftablesFollowsProxySince) || read(facts.proxyMode) === 'nftables');
+    const mode = read(facts.proxyMode);
+    // Where it is not known how kube-proxy is started, the agents most likely stay at what they use.
+    const isOn = isAsked && (isOlder(goal.release, nftablesFollowsProxySince) || mode === undefined || mode === 'nftables');
     return [isOn ? 'nftables' : 'iptables'];
   }
   return agentSettings(facts, installation, profile, 'nftablesMode').map(({ value }) => {

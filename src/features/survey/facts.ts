@@ -174,8 +174,8 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   readonly configMaps: Reading<readonly KubeObject[]>;
   /** The mesh's injector ConfigMaps. */
   readonly injectors: Reading<readonly KubeObject[]>;
-  /** Mode of kube-proxy; '' if its configuration does not say or there is none. */
-  readonly proxyMode: Reading<string>;
+  /** Mode of kube-proxy; '' if its configuration does not say, undefined where none is found. */
+  readonly proxyMode: Reading<string | undefined>;
   readonly target: Reading<TargetFacts>;
   readonly preview: Reading<readonly PlannedObject[]>;
   /** Undefined where no such probe is known. */

@@ -42,10 +42,10 @@ export async function readInjectors(cluster: ClusterReader, { sidecar }: Profile
   return maps.filter(({ metadata }) => metadata.name.startsWith(sidecar.injectorConfigMap));
 }
 
-/** Mode in the configuration of kube-proxy; '' if there is none or it does not say. */
-export async function readProxyMode(cluster: ClusterReader): Promise<string> {
+/** Mode in the configuration of kube-proxy; '' if it does not say, undefined without the ConfigMap that kubeadm makes. */
+export async function readProxyMode(cluster: ClusterReader): Promise<string | undefined> {
   const config = await cluster.get(K.ConfigMap, 'kube-proxy', 'kube-system');
-  return proxyModeIn(Object.values(mapAt(config, 'data')).join('\n'));
+  return config && proxyModeIn(Object.values(mapAt(config, 'data')).join('\n'));
 }
 
 export function proxyModeIn(text: string): string {

@@ -87,6 +87,13 @@ checkCases('NS-506', {
     is: 'warning',
     says: /no mode of kube-proxy is set/,
   },
+  'warns in the conditional where nobody sees how kube-proxy is started': {
+    facts: operated({ linuxDataplane: 'Nftables' }, { proxyMode: { value: undefined } }),
+    is: 'warning',
+    about: ['Installation/default'],
+    says: /unless it uses nftables, the agents change to iptables/,
+    hint: /If it uses nftables, there is nothing to do/,
+  },
   'passes where the operator sets eBPF': {
     ...onOperators,
     facts: operated({ linuxDataplane: 'BPF' }, { proxyMode: { value: '' } }),
