@@ -87,7 +87,12 @@ export const calico: Profile = {
     flowLogs: ['Goldmane', 'Whisker'],
     hostedConsole: 'ManagementClusterConnection',
     sharedMount: { since: 'v3.31.0', path: '/sys' },
-    endpoint: { configMap: 'kubernetes-services-endpoint', hostKey: 'KUBERNETES_SERVICE_HOST', portKey: 'KUBERNETES_SERVICE_PORT' },
+    endpoint: {
+      configMap: 'kubernetes-services-endpoint',
+      hostKey: 'KUBERNETES_SERVICE_HOST',
+      portKey: 'KUBERNETES_SERVICE_PORT',
+      podsSuffix: '_POD_NETWORK',
+    },
     end: calicoOperatorEnd,
     crossings: calicoCrossings,
     // Newer agents of Calico Enterprise are called `node` as well: only their own registry differs.

@@ -4,7 +4,6 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, isOlder, sameMinor } from '../../kernel/release.ts';
 import { recordsIn } from '../../manifest/prepare.ts';
-import { isImageOf } from '../survey/index.ts';
 
 /** A folder or file of the node that the agent mounts. */
 export interface HostMount {
@@ -53,7 +52,8 @@ export function agentNeeds(daemonSet: KubeObject, image: string, around: Around)
   const pod = mapAt(daemonSet.spec, 'template', 'spec');
   const containers = [...recordsIn(pod.initContainers), ...recordsIn(pod.containers)];
   const mounts = distinct([...containers.flatMap((one) => mountsOf(one, pod)), ...addedMounts(around)]);
-  const main = containers.findLast((one) => isImageOf(String(one.image), around.profile.images.agent)) ?? {};
+  const names = agentContainers(around.profile);
+  const main = containers.findLast((one) => names.has(String(one.name))) ?? {};
   const dnsPolicy = textAt(pod, 'dnsPolicy');
   const host = literal(main, 'KUBERNETES_SERVICE_HOST') ?? around.apiHost;
   const isByNode = dnsPolicy === 'Default' || (pod.hostNetwork === true && (dnsPolicy === undefined || dnsPolicy === 'ClusterFirst'));
@@ -70,6 +70,10 @@ export function agentNeeds(daemonSet: KubeObject, image: string, around: Around)
     ...(isByNode && isName ? { resolves: host } : {}),
   };
 }
+
+/** By name: a registry of one's own may call the image otherwise. */
+const agentContainers = ({ operator, variants }: Profile): ReadonlySet<string> =>
+  new Set([operator.agent, ...variants.map(({ agent }) => agent)].map(({ container }) => container));
 
 function mountsOf(container: JsonMap, pod: JsonMap): readonly HostMount[] {
   return recordsIn(container.volumeMounts).flatMap(({ name, mountPath, mountPropagation }) => {

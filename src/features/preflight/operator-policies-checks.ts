@@ -85,9 +85,15 @@ export const operatorPoliciesChecks: readonly PreflightCheck[] = table(SHARED, [
         read(facts.configMaps).find(({ metadata }) => metadata.name === endpoint?.configMap && metadata.namespace === namespace),
         'data',
       );
-      const isNamed = ({ host, port }: ApiEndpoint) =>
-        host === textAt(data, endpoint?.hostKey ?? '') && String(port) === textAt(data, endpoint?.portKey ?? '');
-      const cutOff = read(facts.operated.apiEndpoints).filter((one) => !guarded.apiPorts.includes(one.port) && !isNamed(one));
+      const said = (suffix: string): ApiEndpoint => ({
+        host: textAt(data, `${endpoint?.hostKey}${suffix}`) ?? '',
+        port: Number(textAt(data, `${endpoint?.portKey}${suffix}`)),
+      });
+      const [named, ofPods] = [said(''), said(endpoint?.podsSuffix ?? '')];
+      const found = read(facts.operated.apiEndpoints);
+      // Pods that are given an address do not use that of the Service.
+      const asked = found.length > 0 && endpoint?.podsSuffix && ofPods.host !== '' && ofPods.port > 0 ? [ofPods] : found;
+      const cutOff = asked.filter((one) => !guarded.apiPorts.includes(one.port) && !(one.host === named.host && one.port === named.port));
       const ports = guarded.apiPorts.join(', ');
       const evidence = cutOff.map(
         ({ host, port }): Evidence => ({

@@ -349,6 +349,13 @@ describe('what the agent needs of a node', () => {
     );
   });
 
+  it('is of the agent’s own container, whatever a mirror calls its image', () => {
+    const mirrored = JSON.parse(JSON.stringify(daemonSet).replaceAll(IMAGE, 'mirror.example/m-node:v1'));
+    assert.deepEqual(agentNeeds(mirrored, 'mirror.example/m-node:v1', { ...around, apiHost: undefined }).resources, {
+      requests: { cpu: '250m' },
+    });
+  });
+
   it('is with an operator what runs, and what the target’s operator adds', () => {
     const old = JSON.parse(JSON.stringify(daemonSet).replace(',"mountPropagation":"Bidirectional"', ''));
     const shared = (release: string) =>

@@ -56,6 +56,15 @@ checkCases('NS-635', {
     facts: listening(8443, { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '8443' }),
     is: 'ok',
   },
+  'passes where pods are given another address with a usual port': {
+    facts: listening(8443, { KUBERNETES_SERVICE_HOST_POD_NETWORK: 'api.example', KUBERNETES_SERVICE_PORT_POD_NETWORK: '443' }),
+    is: 'ok',
+  },
+  'fails where pods are given another port': {
+    facts: listening(6443, { KUBERNETES_SERVICE_HOST_POD_NETWORK: 'api.example', KUBERNETES_SERVICE_PORT_POD_NETWORK: '8443' }),
+    is: 'error',
+    about: ['api.example:8443'],
+  },
   'fails where it knows the address before them': {
     facts: listening(8443, { KUBERNETES_SERVICE_HOST: '10.0.0.9', KUBERNETES_SERVICE_PORT: '8443' }),
     is: 'error',
