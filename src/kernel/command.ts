@@ -91,7 +91,11 @@ export class Command<D extends Does = 'shows'> {
 
   /** The same without the answer to its question. */
   asking(): Command<D> {
-    const words = this.words.filter(({ value }) => value !== '--yes' && value !== '-y');
+    const words = this.words.flatMap((word) => {
+      const [, before, after] = /^-([qv]*)y([qv]*)$/.exec(word.value) ?? [];
+      if (word.value === '--yes' || `${before}${after}` === '') return [];
+      return before === undefined ? [word] : [wordOf(`-${before}${after}`)];
+    });
     return new Command(words, this);
   }
 

@@ -27,6 +27,22 @@ describe('a command', () => {
     assert.deepEqual(command`kubectl get ${'a | b'}`.argv, ['kubectl', 'get', 'a | b']);
   });
 
+  it('asks again whoever types it, in whatever way the answer was given', () => {
+    const asking = (line: string) =>
+      ownCommand(line)
+        .asking()
+        .words.slice(2)
+        .map(({ value }) => value)
+        .join(' ');
+    assert.deepEqual(['run --yes -v', 'run -y', 'run -qy', 'run -yv', 'run -q'].map(asking), [
+      'run -v',
+      'run',
+      'run -q',
+      'run -v',
+      'run -q',
+    ]);
+  });
+
   it('of this program is known by its sub-command', () => {
     assert.deepEqual(
       [command`kubectl netsvc-upgrade wait -o wide`.own, command`kubectl get pods`.own, localCommand`ls -l`.own],

@@ -57,7 +57,8 @@ export function earlierLines(
   traffic: readonly string[] = trafficLines(record.wrote, chain, underWay(record.dataPlane)),
 ): readonly string[] {
   if (earlier.length === 0) return [];
-  const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}, changed: ${earlier.join(', ')}.`;
+  const resumed = record.resumes === undefined ? '' : ', or of the upgrade that it resumes';
+  const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}${resumed}, changed: ${earlier.join(', ')}.`;
   return [changed, ...traffic];
 }
 

@@ -115,9 +115,15 @@ export function reachedText({ step, last, of }: RunProgress): string {
 }
 
 /** What a run that is not finished leaves where: a machine may die. */
-export function keptText({ startedBy, backup, backupBy = startedBy }: Pick<RunRecord, 'startedBy' | 'backup' | 'backupBy'>): string {
+export function keptText({
+  startedBy,
+  backup,
+  backupBy,
+  resumes,
+}: Pick<RunRecord, 'startedBy' | 'backup' | 'backupBy' | 'resumes'>): string {
   const cluster = 'Any machine can resume this run: what it needs is in the cluster, but for files and scripts that its flags name.';
-  const host = /@([^/]+)/.exec(backupBy)?.[1] ?? 'the machine that took it';
+  // Of an upgrade that this run resumes the folder is known, and not who made it.
+  const host = /@([^/]+)/.exec(backupBy ?? (resumes === undefined ? startedBy : ''))?.[1] ?? 'the machine that took it';
   return backup === undefined ? cluster : `${cluster} The backup is only on ${host}, in ${backup}: copy it to another machine.`;
 }
 

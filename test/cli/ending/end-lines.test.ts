@@ -255,6 +255,7 @@ describe('what can be undone', () => {
     const text = `${any} The backup is only on host-1, in /b: copy it to another machine.`;
     assert.equal(keptText({ startedBy: 'anna@host-1', backup: '/b' }), text);
     assert.equal(keptText({ startedBy: 'bob@host-2', backup: '/b', backupBy: 'anna@host-1' }), text, 'another machine began');
+    assert.match(keptText({ startedBy: 'bob@host-2', backup: '/b', resumes: 'r-1' }), /only on the machine that took it, in \/b/);
   });
 
   it('is one command for objects, references and templates', () => {
