@@ -124,7 +124,7 @@ describe('a run that stops at the first broken connection', function () {
       const before = written(scenario);
       const { exit, text } = await ran(scenario, [...STRICT, ...words]);
       assert.equal(exit, 5, text);
-      assert.match(text, /^error: no connections are kept: the pod on node-02: ImagePullBackOff.*; nothing was changed$/m);
+      assert.match(text, /^error: no connections are kept: the pod on node-02: ImagePullBackOff.*; no agent was replaced$/m);
       assert.equal(written(scenario), before);
     });
 
@@ -135,7 +135,7 @@ describe('a run that stops at the first broken connection', function () {
     scenario.cluster.nodes.fault('node-02', 'image-pull');
     const { exit, text } = await ran(scenario, ['commit', ...STRICT.slice(1)]);
     assert.equal(exit, 5, text);
-    assert.match(text, /^error: no connections are kept: .*; nothing was changed$/m);
+    assert.match(text, /^error: no connections are kept: .*; no agent was replaced$/m);
     assert.equal(written(scenario), before);
   });
 });

@@ -19,7 +19,10 @@ export async function writtenDocuments(sources: Sources, context: Context, insta
 export async function imageDocuments(sources: Sources, context: Context, installation: Installation) {
   const { target, edits } = await readMergedTarget(sources, context, installation, await sources.records.load());
   const documents = targetDocuments(target);
-  if ('unread' in edits) return { documents, unknown: [`your changes are not in the list: ${edits.unread}`] };
+  if ('unread' in edits) {
+    const help = context.goal.takesBack ? '' : '; the release’s own manifest, unedited, can be given with --base';
+    return { documents, unknown: [`your changes are not in the list: ${edits.unread}${help}`] };
+  }
   // By the path: what is decided for all images of a registry at once has a name of its own.
   const open = edits.value.conflicts.filter(({ path }) => /\.image$/.test(path)).map(({ field }) => field);
   return { documents, unknown: open.map((field) => `${field} is still to be decided: listed is what the target has there`) };
