@@ -30,6 +30,7 @@ export function sandboxLock({ clock }: Scenario, cluster: Cluster, { identity, i
     clock,
     identity,
     isGone,
+    pause: (ms) => clock.sleep(ms),
     startStopwatch: () => {
       const started = now();
       return () => now() - started;
