@@ -50,7 +50,7 @@ export interface OperatorNames {
   readonly crdsArg?: string;
   /** A folder of the nodes that every agent mounts from a release on, and that has to be a shared mount. */
   readonly sharedMount?: { readonly since: string; readonly path: string };
-  /** ConfigMap in the operator's namespace by which operator and agents reach the API server, and the keys of host and port; with the suffix, those of pods in the pod network. */
+  /** ConfigMap in the operator's namespace by which operator and agents reach the API server, with the keys of host and port. With the suffix they are those of pods in the pod network. */
   readonly endpoint?: { readonly configMap: string; readonly hostKey: string; readonly portKey: string; readonly podsSuffix: string };
   /** What its target evaluates otherwise; without it nothing of this is checked. */
   readonly crossings?: OperatorCrossings;

@@ -60,7 +60,7 @@ describe('the survey of stored resources', () => {
     const proxy = (text: string) => [object('v1', 'ConfigMap/kube-system/kube-proxy', { data: { 'config.conf': text } })];
     assert.equal(await readProxyMode(clusterOf(proxy('kind: KubeProxyConfiguration\nmode: "nftables"\n')).cluster), 'nftables');
     assert.equal(await readProxyMode(clusterOf(proxy('mode: ""\n')).cluster), '');
-    assert.equal(await readProxyMode(clusterOf([]).cluster), '');
+    assert.equal(await readProxyMode(clusterOf([]).cluster), undefined);
   });
 
   it('finds the injector of every revision', async () => {
