@@ -26,6 +26,11 @@ import { temporaryPolicies } from './survey.ts';
 
 const storedPolicies = (facts: PreflightFacts) => POLICY_PLURALS.flatMap((plural) => objectsOf(facts, plural));
 
+function isRollbackOpen({ record }: PreflightFacts): boolean {
+  const run = 'value' in record ? record.value : undefined;
+  return run?.intent.kind === 'rollback' && run.finishedAt === undefined;
+}
+
 export const policiesChecks: readonly PreflightCheck[] = table({ category: 'follow-up', severity: 'warning' }, [
   {
     id: 'NS-503',
@@ -40,8 +45,17 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const keys = policies.map(key);
       const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
       const evidence = twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`));
+      const because = (names: string) =>
+        `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`;
+      // It creates the copy before it deletes the other: killed in between it leaves both, and settles that itself.
+      if (isRollbackOpen(facts))
+        return failIfAny(evidence, 'every policy is stored once', (names) => ({
+          because: because(names),
+          hint: 'A rollback that has stopped may have left both: finish it first. It settles what it began.',
+          next: command`kubectl netsvc-upgrade rollback`,
+        }));
       return failIfAny(evidence, 'every policy is stored once', (names) => ({
-        because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
+        because: because(names),
         hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
         next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
           .map((plural) => `${plural}.${profile.crdGroup}`)

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
@@ -15,6 +16,15 @@ checkCases('NS-503', {
     facts: { resources: resources(policy('default.x', SERVED), policy('x', SERVED), policy('y', SERVED)) },
     is: 'error',
     about: ['NetworkPolicy/a/default.x', 'NetworkPolicy/a/x'],
+  },
+  'fails with the rollback as the next step where that has stopped': {
+    facts: {
+      resources: resources(policy('default.x', SERVED), policy('x', SERVED)),
+      record: { value: { intent: { kind: 'rollback', to: 'v3.26.4' } } as unknown as RunRecord },
+    },
+    is: 'error',
+    hint: /finish it first/,
+    next: /^kubectl netsvc-upgrade rollback$/,
   },
   'keeps a policy apart that is really called so': {
     facts: { resources: resources(policy('default.x', named('default.x')), policy('x')) },
