@@ -50,7 +50,7 @@ const PARTS = [
 
 describe('a rollback from the end of each wave, on a real control plane', function () {
   this.timeout(900_000);
-  for (const source of ['v3.20.6', 'v3.29.7'])
+  for (const source of SOURCES)
     for (const [wave, next] of PARTS)
       it(`${source}, after ${wave}`, () =>
         within(sweptCluster({ source, file: 'calico-typha.yaml' }), async (cluster) => {
