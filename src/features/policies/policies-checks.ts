@@ -45,21 +45,21 @@ export const policiesChecks: readonly PreflightCheck[] = table({ category: 'foll
       const keys = policies.map(key);
       const twins = policies.filter((_policy, index) => keys.indexOf(keys[index] ?? '') !== keys.lastIndexOf(keys[index] ?? ''));
       const evidence = twins.map((policy) => evidenceOf(policy, `is policy ${policyName(policy, profile)}`));
-      const because = (names: string) =>
-        `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`;
       // It creates the copy before it deletes the other: killed in between it leaves both, and settles that itself.
-      if (isRollbackOpen(facts))
-        return failIfAny(evidence, 'every policy is stored once', (names) => ({
-          because: because(names),
-          hint: 'A rollback that has stopped may have left both: finish it first. It settles what it began.',
-          next: command`kubectl netsvc-upgrade rollback`,
-        }));
+      const then = isRollbackOpen(facts)
+        ? {
+            hint: 'A rollback that has stopped may have left both: finish it first. It settles what it began.',
+            next: command`kubectl netsvc-upgrade rollback`,
+          }
+        : {
+            hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
+            next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
+              .map((plural) => `${plural}.${profile.crdGroup}`)
+              .join(',')} -A`,
+          };
       return failIfAny(evidence, 'every policy is stored once', (names) => ({
-        because: because(names),
-        hint: 'Compare them and delete the one that is out of date: the upgrade keeps one and drops the other, even if they differ.',
-        next: command`kubectl get ${POLICY_PLURALS.slice(0, 2)
-          .map((plural) => `${plural}.${profile.crdGroup}`)
-          .join(',')} -A`,
+        because: `${counted(twins.length, 'stored policy', 'stored policies')} share a name with another one: ${names}`,
+        ...then,
       }));
     }),
   },
