@@ -51,6 +51,8 @@ export interface ChangedPlace {
   readonly before: unknown;
   readonly after: unknown;
   readonly kept: KeptChange;
+  /** The change before it. */
+  readonly earlier?: ChangedPlace;
   /** The last undo since, and what it leaves there. */
   readonly undo?: { readonly after: unknown; readonly outcome?: KeptOutcome | undefined };
 }
@@ -63,9 +65,9 @@ export function changedPlaces(kept: readonly KeptChange[]): readonly ChangedPlac
       const { ref, outcome } = one;
       const key = `${refText(ref)} ${place}`;
       const [before, after] = [jsonAt(one.before, place), jsonAt(one.after, place)];
-      const earlier = found.get(key);
-      if (!one.isUndo) found.set(key, { ref, place, before, after, kept: one });
-      else if (earlier) found.set(key, { ...earlier, undo: { after, outcome } });
+      const last = found.get(key);
+      if (!one.isUndo) found.set(key, { ref, place, before, after, kept: one, ...(last ? { earlier: last } : {}) });
+      else if (last) found.set(key, { ...last, undo: { after, outcome } });
     }
   return [...found.values()];
 }
@@ -79,9 +81,15 @@ export function isUndone({ undo }: ChangedPlace): boolean {
   return undo?.outcome?.done === true;
 }
 
+type Standing = 'former' | 'ours' | 'other';
+
 /** How a place is: as it was before, or as the undo left it; as the change left it; or as somebody else made it since. */
-export function standing({ place, before, after, undo }: ChangedPlace, live: KubeObject | undefined): 'former' | 'ours' | 'other' {
-  const now = valueIn(live, place);
+export function standing(change: ChangedPlace, live: KubeObject | undefined): Standing {
+  return standingOf(change, valueIn(live, change.place));
+}
+
+/** The same of what is there. */
+export function standingOf({ before, after, undo }: Pick<ChangedPlace, 'before' | 'after' | 'undo'>, now: unknown): Standing {
   if (sameValue(now, before) || (undo && sameValue(now, undo.after))) return 'former';
   return sameValue(now, after) ? 'ours' : 'other';
 }

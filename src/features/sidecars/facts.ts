@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import { refOf, refText } from '../../kernel/object.ts';
-import { changedPlaces, isUndone, type KeptChange, keptChanges, runOf } from '../../kernel/object-change.ts';
+import { changedPlaces, isUndone, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
 import type { AlpJudged } from './checks.ts';
@@ -89,38 +89,31 @@ async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { has
 }
 
 /**
- * Injectors of the latest run that changed any, as they are now, whether or not they still have the sidecar. For a rollback nothing counts
- * that was changed before the upgrade which it takes back.
+ * Injectors that the latest run changed, as they are now, whether or not they still have the sidecar. For a rollback all counts that was
+ * changed from the upgrade on which it takes back.
  */
 export async function readWayBack(
   { cluster, records }: Pick<Sources, 'cluster' | 'records'>,
   { profile, goal }: Pick<Context, 'profile' | 'goal'>,
 ): Promise<WayBack> {
   const [maps, all] = await Promise.all([readInjectors(cluster, profile), keptChanges(records, 'alp', isTemplateChange)]);
-  const { runId, since = runId ?? '' } = goal.takesBack ?? {};
-  const kept = all.filter((one) => runOf(one) >= since);
-  const latest = goal.takesBack ? lastOfEach(kept) : latestChanges(kept);
-  const found = latest.map((change) => {
-    const text = refText(change.ref);
+  const { runId, since = runId } = goal.takesBack ?? {};
+  const changes = all.filter(({ isUndo }) => !isUndo);
+  const first = since ?? changes.map(runOf).at(-1) ?? '';
+  const kept = all.filter((one) => runOf(one) >= first);
+  const names = [...new Set(changes.filter((one) => runOf(one) >= first).map(({ ref }) => refText(ref)))];
+  const found = names.map((text) => {
     // By name: whoever created it again may have given it the same content, which is compared.
     const live = maps.find((one) => refText(refOf(one)) === text);
-    const places = changedPlaces(kept.slice(kept.indexOf(change)).filter(({ ref }) => refText(ref) === text));
-    return { text, isBack: places.every(isUndone), former: live && formerTemplate(live, places) };
+    const places = changedPlaces(kept.filter(({ ref }) => refText(ref) === text));
+    const open = places.filter((one) => !isUndone(one));
+    const isBack = open.length === 0;
+    return { text, isBack, former: live && formerTemplate(live, isBack ? places : open) };
   });
   return {
     former: found.flatMap(({ former, isBack }) => (former && !isBack ? [former] : [])),
     edited: found.flatMap(({ text, former, isBack }) => (former && former.patch.length > 0 && isBack ? [text] : [])),
     gone: found.flatMap(({ text, former }) => (former ? [] : [text])),
-    recorded: latest.length > 0,
+    recorded: names.length > 0,
   };
-}
-
-function latestChanges(kept: readonly KeptChange[]): readonly KeptChange[] {
-  const changes = kept.filter(({ isUndo }) => !isUndo);
-  return lastOfEach(changes.filter((one) => runOf(one) === runOf(changes.at(-1) ?? one)));
-}
-
-/** Of several changes of one injector the last. */
-function lastOfEach(kept: readonly KeptChange[]): readonly KeptChange[] {
-  return [...new Map(kept.filter(({ isUndo }) => !isUndo).map((one) => [refText(one.ref), one])).values()];
 }

@@ -3,7 +3,7 @@ import type { Evidence, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { pointerSteps } from '../../kernel/json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
-import { type ChangedPlace, changeTo, patchOf, putOp, standing, valueIn } from '../../kernel/object-change.ts';
+import { type ChangedPlace, changeTo, isUndone, patchOf, putOp, standingOf, valueIn } from '../../kernel/object-change.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { applyJsonPatch } from '../../manifest/json-patch.ts';
@@ -95,7 +95,7 @@ interface FormerTemplate {
 
 /** Puts back only what `alp` changed: an unchanged place to its former text, a key edited since by a three-way merge with that edit. */
 export function formerTemplate(live: KubeObject, places: readonly ChangedPlace[]): FormerTemplate {
-  const former = places.map((one) => ({ ...one, ...formerValue(one, live) }));
+  const former = places.map((one) => ({ place: one.place, ...formerOf(one, live) }));
   const moved = former.filter(({ place, value }) => value !== valueIn(live, place));
   const noData = live.data === undefined && moved.some(({ place }) => place.startsWith(DATA));
   const patch = [
@@ -108,10 +108,28 @@ export function formerTemplate(live: KubeObject, places: readonly ChangedPlace[]
 
 const DATA = '/data/';
 
-/** Undefined: it was not there. Labels and annotations are put back if they are as the template set them, and stay otherwise. */
-function formerValue(one: ChangedPlace, live: KubeObject): { readonly value: string | undefined; readonly lost?: string } {
-  const [now, before, put] = [valueIn(live, one.place), one.before, one.after] as readonly (string | undefined)[];
-  const state = standing(one, live);
+interface Former {
+  /** Undefined: it was not there. */
+  readonly value: string | undefined;
+  readonly lost?: string;
+}
+
+/** Of several changes of one place the last is taken back first. What somebody put there between two of them is kept, merged if it can be. */
+function formerOf(last: ChangedPlace, live: KubeObject): Former {
+  const { value, ...rest } = formerValue(last, valueIn(live, last.place) as string | undefined);
+  return { value: beforeEarlier(last, value), ...rest };
+}
+
+function beforeEarlier({ earlier }: ChangedPlace, now: string | undefined): string | undefined {
+  if (!earlier || isUndone(earlier)) return now;
+  const { value, lost } = formerValue(earlier, now);
+  return lost === undefined ? beforeEarlier(earlier, value) : now;
+}
+
+/** Labels and annotations are put back if they are as the template set them, and stay otherwise. */
+function formerValue(one: ChangedPlace, now: string | undefined): Former {
+  const [before, put] = [one.before, one.after] as readonly (string | undefined)[];
+  const state = standingOf(one, now);
   if (state === 'ours') return { value: before };
   if (state === 'former' || !one.place.startsWith(DATA)) return { value: now };
   const key = pointerSteps(one.place).at(-1) ?? '';

@@ -89,6 +89,52 @@ describe('the way back of alp', () => {
     assert.equal(await patchOf({ ...given, takesBack: 'r2' }), 'the upgrade that is taken back has changed no injector');
   });
 
+  describe('in a rollback, of an injector that was changed twice', () => {
+    const NEXT = template('v3.99.9', 'fresh: yes\n');
+    const twice = (between: string, live: string, more: object = {}): Case => ({
+      ...{ objects: [injector(live), mesh], stage: alpUndo, takesBack: 'r1' },
+      kept: [
+        { ...kept(change(having({ config: template(OLD), values: '{}' }), { config: FRESH, added: 'yes' })), ...more },
+        kept(change(injector(between), { config: NEXT }), `r2/alp/template-${NAME}#1`),
+      ],
+    });
+
+    it('is to what was there before the first, and of each place that either changed', async () => {
+      const live = { ...twice(FRESH, NEXT), objects: [having({ config: NEXT, added: 'yes', values: '{}' }), mesh] };
+      assert.deepEqual(await patchOf(live), [
+        { op: 'replace', path: '/data/config', value: template(OLD) },
+        { op: 'remove', path: '/data/added' },
+      ]);
+    });
+
+    it('keeps what somebody put there between them, and since', async () => {
+      const value = `since: yes\n${template(OLD)}between: yes\n`;
+      const given = twice(`${FRESH}between: yes\n`, `since: yes\n${NEXT}between: yes\n`);
+      const kept = (given.kept ?? []).map((one, at) =>
+        at === 1 ? { ...one, content: change(injector(`${FRESH}between: yes\n`), { config: `${NEXT}between: yes\n` }) } : one,
+      );
+      assert.deepEqual(await patchOf({ ...given, kept }), [{ op: 'replace', path: '/data/config', value }]);
+    });
+
+    it('leaves what was there between them where it fits to nothing earlier', async () => {
+      assert.deepEqual(await patchOf(twice('another: template', NEXT)), [
+        { op: 'replace', path: '/data/config', value: 'another: template' },
+      ]);
+    });
+
+    it('has nothing of what was taken back between them', async () => {
+      const given = twice(`mine: yes\n${template(OLD)}`, NEXT);
+      const undone = {
+        ...kept({ ...change(injector(FRESH), { config: template(OLD) }), undo: true }, 'r1/alp/undo#2'),
+        outcome: { done: true },
+      };
+      const [first, second] = given.kept ?? [];
+      assert.ok(first && second);
+      const value = `mine: yes\n${template(OLD)}`;
+      assert.deepEqual(await patchOf({ ...given, kept: [first, undone, second] }), [{ op: 'replace', path: '/data/config', value }]);
+    });
+  });
+
   it('carries what was changed since, where both fit together', async () => {
     const given = await back([injector(`since: yes\n${FRESH}`)]);
     assert.deepEqual(await patchOf(given), [{ op: 'replace', path: '/data/config', value: `since: yes\n${template(OLD)}` }]);
