@@ -107,9 +107,20 @@ export interface Here {
 /** What continues an upgrade, part or whole: in a rollback each of them would lead forward again. */
 const FORTH: readonly string[] = ['run', 'apply', 'wait', 'crds', 'ownerrefs'];
 
+const NOT_OF_ROLLBACK = FLAG_ROWS.flatMap(([name, row]) => (isOn(row, 'rollback') ? [] : [name]));
+
 /** One that only shows, or undoes, leads nowhere. */
-function leadsForth({ own = '', words }: Command): boolean {
+function leadsForth({ own = '', words }: AnyCommand): boolean {
   return FORTH.includes(own) && !words.some(({ value }) => value === 'list' || value === '--undo');
+}
+
+/** What continues an upgrade continues, in a rollback, the rollback: with those of its flags that a rollback has. */
+function onwardHere<D extends Does>(chain: Here['chain'], next: Command<D>): Command<D> {
+  if (chain?.intent !== 'rollback' || !leadsForth(next)) return next;
+  const first = next.words.findIndex(({ value }) => value.startsWith('-'));
+  const flags = first < 0 ? [] : next.words.slice(first);
+  const back = new Command([...ownCommand('rollback').words, ...flags], next);
+  return NOT_OF_ROLLBACK.reduce((left, name) => left.without(name), back);
 }
 
 /** The command here. A plan is one of what is done here: that of an upgrade says nothing of a rollback. */
@@ -173,10 +184,10 @@ export function commandHere<D extends Does>(next: Command<D>, carried: readonly 
 }
 
 /** The same for the commands of a sentence. */
-export function textHere(said: Said, { carried, commands }: Here): Said {
+export function textHere(said: Said, { carried, commands, chain }: Here): Said {
   if (typeof said === 'string') return said;
   const isKnown = ({ own }: AnyCommand) => own === undefined || commands.includes(own);
-  return said.map((part) => (part instanceof Command && isKnown(part) ? commandHere(part, carried) : part));
+  return said.map((part) => (part instanceof Command && isKnown(part) ? commandHere(onwardHere(chain, part), carried) : part));
 }
 
 export function stepsHere(steps: readonly Step[], here: Here): readonly Step[] {

@@ -90,6 +90,15 @@ describe('the next step of a finding', () => {
     assert.equal(next('rollback'), 'kubectl netsvc-upgrade rollback --context=prod --manifest-url=mirror');
   });
 
+  it('of a hint as well: what continues it is the rollback, with what is accepted and without flags of the way there', () => {
+    const said = text`or continue: ${command`kubectl netsvc-upgrade run --accept NS-206 --release v3.32.1`}; see ${command`kubectl netsvc-upgrade ownerrefs list`}, ${command`kubectl netsvc-upgrade wait`}`;
+    const hint = (intent: 'upgrade' | 'rollback') =>
+      `${textHere(said, { typed: 'rollback', carried: [], commands: ['run', 'wait', 'ownerrefs'], chain: { intent } })}`;
+    const P = 'kubectl netsvc-upgrade';
+    assert.equal(hint('upgrade'), `or continue: ${P} run --accept NS-206 --release v3.32.1; see ${P} ownerrefs list, ${P} wait`);
+    assert.equal(hint('rollback'), `or continue: ${P} rollback --accept NS-206; see ${P} ownerrefs list, ${P} rollback`);
+  });
+
   it('is a plan of the rollback in a rollback', () => {
     const one: Finding = {
       ...{ id: 'NS-201', title: 't', category: 'manifest', ref: '§1', outcome: 'error', message: 'm', evidence: [] },

@@ -273,7 +273,7 @@ describe('the last lines of a command', function () {
     assert.deepEqual(
       last.slice(-4).filter((line) => !line.startsWith('Any machine can resume')),
       [
-        '  then    fix node-01, then resume: kubectl netsvc-upgrade run --yes',
+        '  then    fix node-01, then resume: kubectl netsvc-upgrade run',
         'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply).',
         'Next: kubectl -n shop describe pod web',
       ],

@@ -123,7 +123,7 @@ function demoLine({ exit, findings, steps }: Outcome, { said }: Palette): string
 export function endViewOf({ outPalette, context, asked }: Session, before?: RunRecord): EndView {
   const { title } = context.profile;
   const { typed } = asked;
-  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, before) : ownCommand(typed);
+  const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, before) : ownCommand(typed).asking();
   return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
 }
 
