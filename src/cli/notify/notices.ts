@@ -49,6 +49,8 @@ export interface Notification extends Begun {
   readonly message?: string;
   readonly exit?: DocumentHead['exit'];
   readonly suggestions?: readonly string[];
+  /** The same as data. */
+  readonly steps?: readonly Step[];
   /** The next command. */
   readonly next?: string;
   /** The same as data. */
@@ -61,9 +63,10 @@ type End = Omit<Partial<Notification>, 'context' | 'clusterUid' | 'to'>;
 /** Of the document that the command ends with. */
 function endOf(document: OutputDocument, begun: Begun): End {
   const { exit, next, nextStep } = document;
-  const { from = begun.from, runId = begun.runId, message, suggestions = [], stages = [] } = toldOf(document);
+  const { from = begun.from, runId = begun.runId, message, suggestions, steps, stages = [] } = toldOf(document);
   const stage = stages.findLast(({ state }) => ['failed', 'interrupted', 'held'].includes(state))?.id;
-  return { from, runId, stage, message, exit, suggestions: suggestions.length > 0 ? suggestions : undefined, next, nextStep };
+  const hints = suggestions?.length === 0 ? {} : { suggestions, steps };
+  return { from, runId, stage, message, exit, ...hints, next, nextStep };
 }
 
 /** What tells one end of a command from another with the same exit code. */
@@ -176,12 +179,13 @@ export class Notices {
   }
 
   /** The command ends without a document. */
-  failed({ code, message, suggestions, end }: Pick<Fault, 'code' | 'message' | 'suggestions' | 'end'>): Promise<void> {
+  failed({ code, message, suggestions, steps, end }: Pick<Fault, 'code' | 'message' | 'suggestions' | 'steps' | 'end'>): Promise<void> {
     const next = end && nextOf(end.next);
     return this.#end(eventOf(code, { isPart: false, isStuck: false }), {
       message,
       exit: { code, number: EXIT[code] },
       suggestions,
+      steps,
       ...next,
     });
   }

@@ -6,6 +6,7 @@ import type { Notification } from '../../../src/cli/notify/notices.ts';
 import { command } from '../../../src/kernel/argv.ts';
 import { Fault, PodFault } from '../../../src/kernel/fault.ts';
 import type { AnyStage } from '../../../src/kernel/stage.ts';
+import { look, text } from '../../../src/kernel/step.ts';
 import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { shapeOf } from '../../support/document-shape.ts';
 import { testFolder } from '../../support/folders.ts';
@@ -99,11 +100,14 @@ describe('run --notify', () => {
   it('tells a failure with its stage, its cause and the next step, without credentials', async () => {
     const bench = commandBench(upgrade());
     bench.engine.ports.tools.run = async () => {
-      throw new Fault('failed', 'kubectl failed: https://anna:hunter2@mirror/', ['look at the log']);
+      const log = look(text`look at the log: ${command`kubectl logs calico-node-x`}`);
+      throw new Fault('failed', 'kubectl failed: https://anna:hunter2@mirror/', [log]);
     };
     assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 1);
     const [, end] = told();
-    assert.deepEqual([end?.event, end?.stage, end?.suggestions], ['failed', 'apply', ['look at the log']]);
+    const [first = ''] = end?.suggestions ?? [];
+    assert.deepEqual([end?.event, end?.stage, first], ['failed', 'apply', 'look at the log: kubectl logs calico-node-x']);
+    assert.deepEqual(end?.steps, [{ kind: 'look', text: first, command: ['kubectl', 'logs', 'calico-node-x'] }]);
     assert.match(end?.text ?? '', /^Upgrade v3\.26\.4 → v3\.32\.2 of context "test" failed at stage apply: .*kubectl failed/);
     assert.doesNotMatch(JSON.stringify(end), /hunter2/);
     notShown(bench);
@@ -162,11 +166,13 @@ describe('run --notify', () => {
   it('tells a failure from before the cluster is known', async () => {
     const bench = commandBench(upgrade());
     bench.seams.compose = async () => {
-      throw new Fault('failed', 'no answer from the API server', []);
+      throw new Fault('failed', 'no answer from the API server', [look(text`see it: ${command`kubectl cluster-info`}`)]);
     };
     assert.equal(await bench.run('run', '--yes', `--notify=${address()}`), 1);
     const [end] = told();
     assert.deepEqual([end?.event, end?.clusterUid, end?.text], ['failed', undefined, 'Upgrade failed: no answer from the API server']);
+    const [step] = end?.steps ?? [];
+    assert.deepEqual(step, { kind: 'look', text: 'see it: kubectl cluster-info', command: ['kubectl', 'cluster-info'] });
     assert.ok(end?.next !== undefined && bench.err().endsWith(`Next: ${end.next}\n`), bench.err());
     assert.deepEqual(end?.nextStep && { ...end.nextStep }.text, end?.next);
   });
