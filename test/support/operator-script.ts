@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { operatorEndNames } from '../../src/features/install-operator/end.ts';
 import type { OperatorView } from '../../src/features/install-operator/operator-causes.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
+import { Lasted } from '../../src/features/rollout/index.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../src/kernel/ports.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -10,6 +11,9 @@ import { CALICO_OPERATOR, CALICO_TARGET } from './target.ts';
 
 export const OLD = { operator: 'quay.io/tigera/operator:v1.32.12', release: 'v3.27.5' } as const;
 export const NEW = { operator: `quay.io/tigera/operator:${CALICO_OPERATOR}`, release: CALICO_TARGET } as const;
+
+/** As the product's own wait has it (`apply.test.ts`). */
+export const HOLD_MS = 15_000;
 
 const names = operatorEndNames(calico) ?? assert.fail('the profile does not know the end');
 
@@ -56,17 +60,19 @@ export type Script = readonly (readonly [second: number, moment: Moment])[];
 
 export interface Look extends OperatorVerdict {
   readonly second: number;
+  readonly done: boolean;
 }
 
 /** Plays a script by a clock of whole seconds and judges at each, as the wait does; nothing sleeps. */
 export function play(script: Script, seconds: number): readonly Look[] {
   const looks: Look[] = [];
+  const lasted = new Lasted(HOLD_MS);
   let memory: OperatorMemory = {};
   for (let second = 0; second <= seconds; second += 1) {
     const moment = script.findLast(([from]) => from <= second)?.[1] ?? before;
     const verdict = operatorVerdict(viewOf(moment, second * 1000), memory);
     memory = verdict.memory;
-    looks.push({ ...verdict, second });
+    looks.push({ ...verdict, second, done: lasted.isEnough(verdict.lags.length === 0 ? '' : undefined, second * 1000) });
   }
   return looks;
 }

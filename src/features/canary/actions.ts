@@ -4,7 +4,7 @@ import { counted, timeText } from '../../kernel/counted.ts';
 import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { HOOKS } from '../../kernel/user-command.ts';
-import { defaultWaitMs, type HeldFor, heldIn } from '../rollout/index.ts';
+import { type HeldFor, heldIn, waitLimit } from '../rollout/index.ts';
 import { agentsText, isOrAre } from './choice.ts';
 import type { Driven } from './driver.ts';
 import type { CanaryFacts } from './facts.ts';
@@ -19,7 +19,7 @@ export function isOfCanary(action: Action): boolean {
 
 /** A soak ends with it. */
 export function isSoak({ effect }: Action): boolean {
-  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.holdMs !== undefined;
+  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.only !== undefined && effect.until.holdMs !== undefined;
 }
 
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
@@ -54,7 +54,8 @@ function replaceAction(
   driven: Omit<Driven, 'hooks' | 'hookMs' | 'isStrict'>,
   { options }: Context,
 ): Action {
-  const { maxFailed, timeoutMs = defaultWaitMs(driven.atOnce), userCommands = [] } = options;
+  const { maxFailed, userCommands = [] } = options;
+  const timeoutMs = waitLimit(options, driven.atOnce);
   const hooks = HOOKS.filter((name) => userCommands.includes(name));
   const hookMs = options.timeoutMs ?? HOOK_MS;
   const isStrict = options.probeNetwork?.isStrict === true;
@@ -70,7 +71,7 @@ interface Watching {
 function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, watching: Watching): Action {
   const { holdMs } = watching;
   const until = { type: 'rollout', targets: [target], maxFailed: options.maxFailed, only, ...watching } as const;
-  const timeoutMs = (options.timeoutMs ?? defaultWaitMs(only.length)) + (holdMs ?? 0);
+  const timeoutMs = waitLimit(options, only.length) + (holdMs ?? 0);
   const what =
     holdMs === undefined
       ? `wait until ${agentsText(only)} ${isOrAre(only)} ready`

@@ -8,7 +8,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
 import { readTables, type TablesJudged } from '../going-back/index.ts';
 import { removeAdded } from '../install-manifest/index.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { waitLimit } from '../rollout/index.ts';
 import { attempt, listServed } from '../survey/index.ts';
 import { readRestarts } from './apply.ts';
 import { OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
@@ -92,7 +92,7 @@ export function backNotes({ agents }: BackFrame, starts: boolean): readonly stri
 function movedApi({ newer, until }: BackFrame, { options }: Context): readonly Action[] {
   if (newer.api.length === 0 || until.type !== 'operator-end') return [];
   const { service, namespace } = until.names.api;
-  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1) + OPERATOR_MS;
+  const timeoutMs = waitLimit(options, 1, OPERATOR_MS);
   const title = `wait until APIService ${service} is served from ${namespace} again`;
   return [{ id: 'api', title, ref: BACK_REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'api' }, timeoutMs } }];
 }

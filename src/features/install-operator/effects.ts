@@ -1,8 +1,8 @@
 import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
-import { type EndPart, HOLD_MS, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
+import { type EndPart, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 import { type List, listing, readSettledFacts } from './settled-facts.ts';
-import { isUntouched, SETTLED_MS, settledVerdict } from './settled-rule.ts';
+import { isUntouched, settledVerdict } from './settled-rule.ts';
 import { type EndExpected, type OperatorExpected, type Ports, type SettledExpected, type Wait, waitEnd } from './wait-end.ts';
 import { NotYet, Watched } from './watched.ts';
 
@@ -14,12 +14,7 @@ export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wai
   const look = async (now: number, before: OperatorMemory) =>
     operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before, expected.part);
   const pause = () => clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
-  return waitEnd(
-    ports,
-    expected,
-    { points: expected.part === undefined ? 5 : 2, of: signsOf(expected), holdMs: HOLD_MS, look, pause },
-    wait,
-  );
+  return waitEnd(ports, expected, { points: expected.part === undefined ? 5 : 2, of: signsOf(expected), look, pause }, wait);
 }
 
 /** By `settledVerdict`, whenever a watch has heard of something. */
@@ -39,16 +34,15 @@ export async function waitSettled(ports: Ports, expected: SettledExpected, wait:
     }
   };
   let told: string | undefined;
-  const look = async (now: number, before: OperatorMemory) => {
-    const seen = settledVerdict(await seenNow(), now, before);
-    if (!seen.done) return seen;
-    // A watch may have heard nothing for a while: the end is what the cluster itself says now.
+  const look = async () => settledVerdict(await seenNow());
+  // A watch may have heard nothing for a while: the end is what the cluster itself says now.
+  const confirm = async () => {
     const last = await facts(listing(cluster));
     told = isUntouched(last) ? UNTOUCHED : undefined;
-    return settledVerdict(last, now, before);
+    return settledVerdict(last);
   };
   try {
-    await waitEnd(ports, expected, { points: 4, of: signsOf(expected), holdMs: SETTLED_MS, look, pause: () => watched.change() }, wait);
+    await waitEnd(ports, expected, { points: 4, of: signsOf(expected), look, confirm, pause: () => watched.change() }, wait);
     return told === undefined ? {} : { told };
   } finally {
     end.abort();

@@ -6,14 +6,14 @@ import type { Profile } from '../../kernel/profile.ts';
 import { isOlder } from '../../kernel/release.ts';
 import { keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { UpgradeWaits } from '../ownerrefs/index.ts';
-import { defaultWaitMs, readNodes } from '../rollout/index.ts';
+import { readNodes, waitLimit } from '../rollout/index.ts';
 import { attempt, type PathPart, pathPart, readPinnedImages, unknownEnd } from '../survey/index.ts';
 import { registryOf } from './operated-images.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
 import { listing, readSettledFacts, type SettledNames } from './settled-facts.ts';
-import { readySince, SETTLED_MS, settledLags } from './settled-rule.ts';
+import { readySince, settledLags } from './settled-rule.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** The whole image of the operator's container in the target, with the registry in use. */
@@ -26,6 +26,11 @@ interface OperatorEndFacts {
 
 /** The operator takes over only once the old one's lease has run out, and an API server that moves takes its time, in milliseconds. */
 export const OPERATOR_MS = 300_000;
+
+/** All signs have to stay for this long, in milliseconds: three ticks of the operator's own status. */
+const HOLD_MS = 15_000;
+/** The same where it has no status: it may do nothing for most of a minute, and then begin. */
+const SETTLED_MS = 60_000;
 
 /** What these warn of is over at the end: the order of the agents' update, other registries, the namespace of the old API server. */
 const OVER = ['NS-405', 'NS-606', 'NS-621'];
@@ -42,7 +47,7 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
       nodes: (await readNodes(sources)).length,
     }),
     plan({ until, nodes }, { goal, options, chain, profile: { operator } }) {
-      const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+      const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
       const title = endTitle(goal);
       const effect = { type: 'wait', until, timeoutMs } as const;
       const agents = agentsOf(operator, until.target);
@@ -57,7 +62,7 @@ export function operatorEnd(imageOf: OperatorImageOf): PathPart {
 
 /** Right before another operator starts. */
 export function keepBeforeOperator({ profile: { operator }, goal, options }: Context, nodes: number): readonly Action[] {
-  const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+  const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
   return keepConnections(agentsOf(operator, { release: goal.release, digests: [] }), options, timeoutMs);
 }
 
@@ -90,8 +95,8 @@ export async function readExpectation(
   ]);
   const digests = pinned.map(({ digest }) => digest);
   const target = { release: goal.release, operatorImage, digests, ...(registry === undefined ? {} : { registry }) };
-  if (names) return { type: 'operator-end', names, target };
-  return { type: 'operator-settled', names: settledNames(profile, installation), target };
+  if (names) return { type: 'operator-end', names, target, holdMs: HOLD_MS };
+  return { type: 'operator-settled', names: settledNames(profile, installation), target, holdMs: SETTLED_MS };
 }
 
 /** What lags at one look, by the rule of the profile. */
@@ -110,7 +115,7 @@ export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' 
     if (until.type === 'operator-end') return (await readEndLags({ cluster, clock }, until)).length > 0;
     const now = clock.now().getTime();
     const facts = await readSettledFacts(listing(cluster), until, now);
-    return settledLags(facts).length > 0 || now + (await cluster.clockSkewMs()) - readySince(facts) < SETTLED_MS;
+    return settledLags(facts).length > 0 || now + (await cluster.clockSkewMs()) - readySince(facts) < until.holdMs;
   });
   return 'unread' in looked || looked.value;
 }

@@ -11,11 +11,10 @@ import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld } from '../../kube/held.ts';
 import { meetsNewTables } from '../going-back/index.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { waitLimit } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { OPERATOR_MS } from './end.ts';
 import { heldNames } from './hold.ts';
-import { HOLD_MS } from './operator-verdict.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** The DaemonSets that an older operator would change in the same second as Typha, while the newer Typha refuses older agents (domain §0.2). */
@@ -94,22 +93,22 @@ function heldThen(facts: AgentsHold, starts: boolean): readonly KubeObject[] {
   return starts ? [...new Set([...heldSets(facts), ...facts.due])] : heldSets(facts);
 }
 
-/** Longer than Typha is watched once it is back, or the agents would never be released. */
-const RELEASED_WITHIN_MS = 4 * HOLD_MS;
+/** Beside the time for which Typha is watched once it is back, or the agents would never be released. */
+const RELEASED_WITHIN_MS = 45_000;
 
 /** Once the older operator runs: Typha first, then each DaemonSet. `wait` follows them by their images. */
 export function typhaThenAgents(facts: AgentsHold | undefined, starts: boolean, until: EndExpected, context: Context): readonly Action[] {
   const { goal, options } = context;
   const held = facts ? heldThen(facts, starts) : [];
   if (!facts || held.length === 0) return [];
-  const timeoutMs = options.timeoutMs ?? defaultWaitMs(1) + OPERATOR_MS;
+  const timeoutMs = waitLimit(options, 1, OPERATOR_MS);
   const title = `wait until the operator has put Typha back to ${goal.release}; the agents are held meanwhile`;
   const typha: readonly Action[] =
     until.type === 'operator-end'
       ? [{ id: 'typha', title, ref: REF, undo: 'full', effect: { type: 'wait', until: { ...until, part: 'typha' }, timeoutMs } }]
       : [];
   // The older agents come with it. Whatever is read again waits for Typha again, which has to stay for a while.
-  const asked = meetsNewTables(context) ? { afresh: true, judgedWithinMs: RELEASED_WITHIN_MS } : {};
+  const asked = meetsNewTables(context) ? { afresh: true, judgedWithinMs: until.holdMs + RELEASED_WITHIN_MS } : {};
   return [...typha, ...held.map((set, index) => ({ ...releaseSet(set, facts.ignores), ...(index === 0 ? asked : {}) }))];
 }
 

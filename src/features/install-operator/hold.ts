@@ -11,7 +11,7 @@ import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
-import { defaultWaitMs, readNodes } from '../rollout/index.ts';
+import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
 import { agentsOf, OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
@@ -143,7 +143,7 @@ function releaseAction({ typha, ignores }: HoldFacts): Action {
 
 function waitAgents({ until, nodes }: HeldWait, { goal, options, profile: { operator } }: Context): readonly Action[] {
   if (until.type !== 'operator-end') return [];
-  const timeoutMs = options.timeoutMs ?? defaultWaitMs(nodes) + OPERATOR_MS;
+  const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
   const agents: OperatorExpected = { ...until, part: 'agents' };
   const title = `wait until the operator has upgraded every agent to ${goal.release}; Typha is held meanwhile`;
   return [

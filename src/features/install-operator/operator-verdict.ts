@@ -18,9 +18,6 @@ import {
   workloadLags,
 } from './operator-causes.ts';
 
-/** All points have to hold this long, in milliseconds: three ticks of the operator's own status. */
-export const HOLD_MS = 15_000;
-
 /** An operator that has not answered for this long is named, in milliseconds; a new one waits about 20 s for the old one's lease. */
 const DEAF_MS = 60_000;
 
@@ -40,22 +37,23 @@ export interface OperatorTrouble {
 export type OperatorMemory = Readonly<Record<string, number>>;
 
 export interface OperatorVerdict {
-  /** All five points hold and have held for 15 s. */
-  readonly done: boolean;
+  /** Empty: everything is there. How long it has to stay is for the wait. */
   readonly lags: readonly OperatorLag[];
   readonly troubles: readonly OperatorTrouble[];
   /** Handed to the next call. */
   readonly memory: OperatorMemory;
+  /** Of what is there: with another one it has to stay for the whole time again. */
+  readonly mark?: string;
 }
 
 /** Evaluates the end of an operator's upgrade (§4.3/2), pure. No transition is needed: statuses may never leave green. */
 export function operatorVerdict(view: OperatorView, before: OperatorMemory = {}, part: EndPart = 'all'): OperatorVerdict {
   const lags = operatorLags(view, part);
-  const states = [...(lags.length === 0 ? [{ key: 'good' }] : []), ...suspicions(view, lags)];
+  const states = suspicions(view, lags);
   const memory = Object.fromEntries(states.map(({ key }) => [key, before[key] ?? view.now]));
   const lasted = (key: string) => view.now - (memory[key] ?? view.now);
-  const troubles = states.flatMap((one) => ('trouble' in one && lasted(one.key) >= one.afterMs ? [one.trouble] : []));
-  return { done: lags.length === 0 && lasted('good') >= HOLD_MS, lags, troubles, memory };
+  const troubles = states.flatMap(({ key, afterMs, trouble }) => (lasted(key) >= afterMs ? [trouble] : []));
+  return { lags, troubles, memory };
 }
 
 /**

@@ -9,22 +9,12 @@ import { conditionOf, isEnd, nodeFacts, type PodFacts, podFacts } from '../../ku
 import { selectorOf, selects } from '../../kube/selector.ts';
 import { allContainersOf, containersOf, isImageOf } from '../survey/index.ts';
 import { type OperatorLag, ownImage, podCause } from './operator-causes.ts';
-import type { OperatorMemory, OperatorVerdict } from './operator-verdict.ts';
+import type { OperatorVerdict } from './operator-verdict.ts';
 import { requiredAs, type SettledFacts, serviceOf } from './settled-facts.ts';
 
-/** All signs have to hold this long, in milliseconds: an operator may do nothing for most of a minute, and then begin. */
-export const SETTLED_MS = 60_000;
-
-/**
- * The end of an operator's upgrade where its profile names no statuses (§4.2, §4.3), pure. `before` has since when all signs held, under
- * the generations that they held for: a new one begins again.
- */
-export function settledVerdict(facts: SettledFacts, now: number, before: OperatorMemory = {}): OperatorVerdict {
-  const lags = settledLags(facts);
-  if (lags.length > 0) return { done: false, lags, troubles: [], memory: {} };
-  const mark = `good ${markOf(facts)}`;
-  const since = before[mark] ?? now;
-  return { done: now - since >= SETTLED_MS, lags, troubles: [], memory: { [mark]: since } };
+/** The end of an operator's upgrade where its profile names no statuses (§4.2, §4.3), pure: a new generation begins again. */
+export function settledVerdict(facts: SettledFacts): OperatorVerdict {
+  return { lags: settledLags(facts), troubles: [], memory: {}, mark: markOf(facts) };
 }
 
 /** What is not as the target wants it at this moment; empty: all signs hold. */

@@ -5,13 +5,18 @@ import { type Clock, type ClusterReader, isPassing } from '../../kernel/ports.ts
 import { AGAIN, look, type Said, type Step, seeWhy, text } from '../../kernel/step.ts';
 import { stopImpact } from '../../kernel/traffic.ts';
 import { type AgentsOf, hasUpgradedNode } from '../network-probe/index.ts';
-import { IMPACT, reasonsOf } from '../rollout/index.ts';
+import { IMPACT, Lasted, reasonsOf } from '../rollout/index.ts';
 import type { OperatorEndNames, OperatorLag, OperatorTarget } from './operator-causes.ts';
 import type { EndPart, OperatorMemory, OperatorTrouble, OperatorVerdict } from './operator-verdict.ts';
 import type { SettledFacts } from './settled-facts.ts';
 
-/** The operator has upgraded every component to the target, and it has stayed so. */
-export interface OperatorExpected {
+interface Staying {
+  /** It is over once all of it has stayed so for this long. Milliseconds. */
+  readonly holdMs: number;
+}
+
+/** The operator has upgraded every component to the target. */
+export interface OperatorExpected extends Staying {
   readonly type: 'operator-end';
   readonly names: OperatorEndNames;
   readonly target: OperatorTarget;
@@ -22,7 +27,7 @@ export interface OperatorExpected {
 }
 
 /** The same where the profile names no statuses of the operator (§4.2, §4.3). */
-export interface SettledExpected extends Pick<SettledFacts, 'names' | 'target'> {
+export interface SettledExpected extends Staying, Pick<SettledFacts, 'names' | 'target'> {
   readonly type: 'operator-settled';
   readonly part?: undefined;
   readonly firstOf?: AgentsOf;
@@ -42,9 +47,10 @@ export interface Rule {
   readonly points: number;
   /** What they are signs of. */
   readonly of: string;
-  readonly holdMs: number;
   /** One evaluation; `now` counts only what was surely waited. Throws ApiFailure where there is no answer. */
   look(now: number, before: OperatorMemory): Promise<OperatorVerdict>;
+  /** The last one, where `look` may not have heard of everything. */
+  confirm?(): Promise<OperatorVerdict>;
   /** Until the next is useful. */
   pause(): Promise<unknown>;
 }
@@ -58,13 +64,21 @@ export async function waitEnd(ports: Ports, expected: EndExpected, rule: Rule, w
   const started = clock.now().getTime();
   const told = new Set<string>();
   let [last, counted] = [started, 0];
+  const lasted = new Lasted(expected.holdMs);
+  const isOver = ({ lags, mark = '' }: OperatorVerdict) => lasted.isEnough(lags.length === 0 ? mark : undefined, counted);
   let memory: OperatorMemory = {};
   for (;;) {
     if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', [AGAIN]);
-    const look = await lookAt(rule, counted, memory);
+    const { confirm } = rule;
+    let look = await lookAt(() => rule.look(counted, memory), memory);
+    let isDone = isOver(look);
+    if (isDone && confirm) {
+      look = await lookAt(confirm, memory);
+      isDone = isOver(look);
+    }
     memory = look.memory;
-    tell(look, rule, wait, told);
-    if (look.done || (await isFirstThere(ports, expected))) return {};
+    tell(look, rule, expected, wait, told);
+    if (isDone || (await isFirstThere(ports, expected))) return {};
     const now = clock.now().getTime();
     if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
     await rule.pause();
@@ -83,21 +97,23 @@ async function isFirstThere(ports: Ports, { firstOf }: EndExpected): Promise<boo
 }
 
 /** A look that fails proves nothing: what held has to hold again from the next one on. */
-async function lookAt(rule: Rule, now: number, before: OperatorMemory): Promise<OperatorVerdict> {
+async function lookAt(look: () => Promise<OperatorVerdict>, memory: OperatorMemory): Promise<OperatorVerdict> {
   try {
-    return await rule.look(now, before);
+    return await look();
   } catch (thrown) {
     if (!isPassing(thrown)) throw thrown;
     const lag: OperatorLag = { point: 1, subject: 'the API server', why: `gives no answer: ${messageOf(thrown)}` };
-    return { done: false, lags: [lag], troubles: [], memory: withoutGood(before) };
+    return { lags: [lag], troubles: [], memory };
   }
 }
 
-function withoutGood(memory: OperatorMemory): OperatorMemory {
-  return Object.fromEntries(Object.entries(memory).filter(([key]) => !key.startsWith('good')));
-}
-
-function tell({ lags, troubles }: OperatorVerdict, { points, holdMs, of }: Rule, { report, warn }: Wait, told: Set<string>): void {
+function tell(
+  { lags, troubles }: OperatorVerdict,
+  { points, of }: Rule,
+  { holdMs }: EndExpected,
+  { report, warn }: Wait,
+  told: Set<string>,
+): void {
   const lagging = new Set(lags.map(({ point }) => point)).size;
   const why = lags.length === 0 ? `must hold for ${holdMs / 1000} s` : progressText(lags);
   report(points - lagging, points, of, why);

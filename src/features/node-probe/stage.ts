@@ -16,7 +16,7 @@ import { slimNode } from '../../kube/lean-objects.ts';
 import { fitsNode } from '../../kube/node-fit.ts';
 import { imageList, imagesIn, pullSecretsIn } from '../../manifest/images.ts';
 import { needs } from '../rights/index.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { waitLimit } from '../rollout/index.ts';
 import { isImageOf, listed, readInstalled } from '../survey/index.ts';
 import { type AgentNeeds, agentNeeds } from './agent-needs.ts';
 import { chooseProbed } from './choice.ts';
@@ -233,7 +233,7 @@ function runOf({ startedAt }: Context): string {
 
 function probe({ images, pullSecrets, namespace, nodes, needs }: ProbeFacts, context: Context): Action {
   const versionCommands = context.profile.versionCommands ?? {};
-  const timeoutMs = context.options.timeoutMs ?? defaultWaitMs(1);
+  const timeoutMs = waitLimit(context.options, 1);
   return {
     id: 'probe',
     title: `try ${counted(images.length, 'image')}${needs ? ' and what the agent needs' : ''} on ${counted(nodes.length, 'node')} with a ${needs?.isPrivileged ? 'privileged ' : ''}Job on each in namespace ${namespace}, then delete it`,

@@ -5,7 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { type PoliciesSettled, pendingNow, policiesSettled } from '../policies/index.ts';
-import { defaultWaitMs, readNodes } from '../rollout/index.ts';
+import { readNodes, waitLimit } from '../rollout/index.ts';
 
 /** What has to come first, and the title of the wait for it. */
 export interface Awaited {
@@ -48,7 +48,7 @@ export async function readReadiness(
     ...service,
     ...(settled && pending.length > 0 ? [{ until: settled, title: 'wait until stored policies have their new names' }] : []),
   ];
-  return { waits, waitMs: context.options.timeoutMs ?? defaultWaitMs(nodes.length), ...(settled ? { settled } : {}) };
+  return { waits, waitMs: waitLimit(context.options, nodes.length), ...(settled ? { settled } : {}) };
 }
 
 async function aggregatedApi({ cluster }: Sources, { profile }: Context, { hasApiServer }: Installation): Promise<readonly Awaited[]> {

@@ -4,6 +4,7 @@ import { counted, timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import { againAs, means, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
+import { Lasted } from './lasted.ts';
 import type { Board } from './rollout-board.ts';
 
 /**
@@ -57,20 +58,17 @@ interface SteadyOptions {
 
 /** Whether all that was waited for is there, and has stayed so. */
 export class Steady {
-  readonly #holdMs: number;
+  readonly #lasted: Lasted;
   readonly #only: readonly string[];
   readonly #maxFailed: number;
   readonly #isWatched: boolean;
   readonly #heldFor: HeldFor | undefined;
   /** Pods that were ready once. */
   readonly #seen = new Set<string>();
-  #since: number | undefined;
-  /** The pods of the nodes that are watched, as they were then. */
-  #watched = '';
   #lapsedAt: number | undefined;
 
-  constructor({ holdMs = 0, maxFailed, isWatched, only = [], heldFor }: SteadyOptions) {
-    this.#holdMs = holdMs;
+  constructor({ holdMs, maxFailed, isWatched, only = [], heldFor }: SteadyOptions) {
+    this.#lasted = new Lasted(holdMs);
     this.#only = only;
     this.#maxFailed = maxFailed;
     this.#isWatched = isWatched;
@@ -80,15 +78,11 @@ export class Steady {
   /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
   isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>, now: number): boolean {
     const isDone = progress.every(({ done }) => done);
-    if (!this.#isWatched) return isDone;
+    if (!this.#isWatched) return this.#lasted.isEnough(isDone ? '' : undefined, now);
     this.#refuseRestarts(progress, board);
     if (this.#hasLapsed(progress, now) || !isDone) return false;
-    const watched = this.#podsOf(progress, board);
     // A pod that somebody has deleted since has a successor, which was not watched yet.
-    if (this.#watched !== watched) this.#since = undefined;
-    this.#watched = watched;
-    this.#since ??= now;
-    return now - this.#since >= this.#holdMs;
+    return this.#lasted.isEnough(this.#podsOf(progress, board), now);
   }
 
   #podsOf(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): string {
@@ -100,7 +94,7 @@ export class Steady {
 
   /** When it began to count, of the same clock. */
   get since(): number | undefined {
-    return this.#since;
+    return this.#lasted.since;
   }
 
   /** The time of watching does not begin again: one that is away for seconds is no failure. */

@@ -30,7 +30,7 @@ interface RolloutExpected {
   readonly untilFirst?: true;
   /** Over when the pods of these nodes are new and ready, and whatever else is new: the workload replaces no pod by itself. */
   readonly only?: readonly string[];
-  /** And when they have stayed so for this long. Milliseconds. */
+  /** Over once it has stayed so for this long. Milliseconds. */
   readonly holdMs?: number;
   /** It replaces none until the user or the run lets it: for a canary, or while the rest waits for this. */
   readonly heldFor?: HeldFor;
@@ -112,8 +112,8 @@ async function loop(
       if (!(await replacesMore(request, board, now))) return true;
       time.renew();
     }
-    // The whole time is watched again.
-    if (since !== undefined && stays.since !== since) time.renew();
+    // The whole time is watched again; what lapses again and again has its limit.
+    if (since !== undefined && stays.since !== undefined && stays.since !== since) time.renew();
     return (request.untilFirst === true && hasNew(progress)) || failed.judge(progress, waited);
   };
   for (;;) {

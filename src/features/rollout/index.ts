@@ -4,6 +4,7 @@ export { agentSetting, agentSettings, ebpfNodes } from './agent-settings.ts';
 export { FIX, HELD, HELD_ON, type HeldFor, heldIn, ofCanary } from './canary-view.ts';
 export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
+export { Lasted } from './lasted.ts';
 export { pagesOf } from './list-pages.ts';
 export { lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
@@ -11,7 +12,6 @@ export { heldBy } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export {
-  defaultWaitMs,
   duplicateEnv,
   envOf,
   findWorkload,
@@ -21,8 +21,8 @@ export {
   readRollouts,
   rolloutTarget,
   rolloutTargets,
-  rolloutWait,
   type ServiceWorkloads,
   serviceWorkloads,
   withWorkloads,
 } from './targets.ts';
+export { rolloutWait, waitLimit } from './waits.ts';

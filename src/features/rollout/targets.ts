@@ -108,18 +108,6 @@ export function rolloutTargets(
   return all.filter((one) => one !== undefined);
 }
 
-/** 120 s for each node, never under ten minutes: agents roll one at a time (domain §5). */
-export function defaultWaitMs(nodes: number): number {
-  return Math.max(600_000, nodes * 120_000);
-}
-
-/** Waits for these workloads, whose pods are on this number of nodes. */
-export function rolloutWait(id: string, ref: string, targets: readonly RolloutTarget[], { options }: Context, nodes: number) {
-  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
-  const effect = { type: 'wait', until, timeoutMs: options.timeoutMs ?? defaultWaitMs(nodes) } as const;
-  return { id, title: `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`, ref, undo: 'full', effect } as const;
-}
-
 /** How far each target is, read once. */
 export async function readRollouts(
   sources: Pick<Sources, 'cluster' | 'clock'>,

@@ -7,7 +7,7 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { needs } from '../rights/index.ts';
-import { defaultWaitMs } from '../rollout/index.ts';
+import { waitLimit } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readUndoFacts, readUpdateFacts } from './facts.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
@@ -111,7 +111,7 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
     effect: {
       type: 'wait',
       until: { type: 'rollout', targets, maxFailed: options.maxFailed, goesOn: true },
-      timeoutMs: options.timeoutMs ?? defaultWaitMs(pods),
+      timeoutMs: waitLimit(options, pods),
     },
   };
 }

@@ -15,6 +15,7 @@ import { configuration, configurationCrd } from '../../support/calico-objects.ts
 import { objectOf } from '../../support/inventory.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { OPERATOR, ORDER, operatedBench, operatorReleases, TYPHA, unheld } from '../../support/operated-bench.ts';
+import { HOLD_MS } from '../../support/operator-script.ts';
 import { manifestFile } from '../../support/releases.ts';
 import { CALICO_OPERATOR } from '../../support/target.ts';
 
@@ -229,6 +230,7 @@ describe('the operator path', () => {
     assert.ok(end?.effect.type === 'wait' && end.effect.until.type === 'operator-end');
     assert.equal(end.effect.until.target.operatorImage, `quay.io/tigera/operator:${CALICO_OPERATOR}`);
     assert.equal(end.effect.until.target.registry, undefined);
+    assert.equal(end.effect.until.holdMs, HOLD_MS);
   });
 
   it('probes the network between the first upgraded agent and the others, and at the end, where that is asked for', async () => {

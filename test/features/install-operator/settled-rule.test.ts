@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { OperatorMemory } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { SettledFacts } from '../../../src/features/install-operator/settled-facts.ts';
 import { isUntouched, readySince, settledLags, settledVerdict } from '../../../src/features/install-operator/settled-rule.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
@@ -180,18 +179,6 @@ describe('the rule for the end where a profile names no statuses', () => {
     assert.deepEqual(lags({ workloads: pinned, pods: running, target }), []);
   });
 
-  it('has held for 60 s, counted anew after anything that did not hold', () => {
-    let memory: OperatorMemory = {};
-    const done = (second: number, facts: SettledFacts = whole) => {
-      const verdict = settledVerdict(facts, second * 1000, memory);
-      memory = verdict.memory;
-      return verdict.done;
-    };
-    assert.deepEqual([done(0), done(59)], [false, false]);
-    assert.equal(done(59.5, { ...whole, information: undefined }), false);
-    assert.deepEqual([done(60), done(119), done(120)], [false, false, true]);
-  });
-
   const beginners: Readonly<Record<string, Partial<SettledFacts>>> = {
     'a generation of the agents': { workloads: [generation(agents), controllers, server] },
     'a generation of the operator': { deployment: generation(deployment) },
@@ -205,22 +192,20 @@ describe('the rule for the end where a profile names no statuses', () => {
     'a new start of the operator': { pods: [podOf(deployment, 'operator-1', { since: 95 }), ...pods.slice(1)] },
   };
   for (const [what, change] of Object.entries(beginners))
-    it(`starts the 60 s again with ${what}`, () => {
-      const first = settledVerdict(whole, 0);
-      const second = settledVerdict({ ...whole, ...change }, 50_000, first.memory);
+    it(`has to stay from the first on with ${what}`, () => {
+      const second = settledVerdict({ ...whole, ...change });
       assert.deepEqual(second.lags, []);
-      assert.equal(settledVerdict({ ...whole, ...change }, 109_000, second.memory).done, false);
-      assert.equal(settledVerdict({ ...whole, ...change }, 110_000, second.memory).done, true);
+      assert.notEqual(second.mark, settledVerdict(whole).mark);
     });
 
-  it('does not start them again where a list has another order than the watch', () => {
+  it('has not where a list has another order than the watch', () => {
     const replicas = { ...deployment, spec: { ...(deployment.spec as object), replicas: 2 } } as KubeObject;
     const counts = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
     const two = { ...whole, deployment: rolledOut(replicas, counts), pods: [...pods, podOf(deployment, 'operator-0', { since: 95 })] };
-    const first = settledVerdict(two, 0);
+    const first = settledVerdict(two);
     const other = { ...two, workloads: workloads.toReversed(), pods: two.pods.toReversed() };
     assert.deepEqual(first.lags, []);
-    assert.equal(settledVerdict(other, 60_000, first.memory).done, true);
+    assert.equal(settledVerdict(other).mark, first.mark);
   });
 
   it('tells components that were there before the operator from those that it has made, and since when all are ready', () => {

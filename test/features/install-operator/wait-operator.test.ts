@@ -4,10 +4,20 @@ import type { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
 import { containersOf } from '../../../src/kube/workload.ts';
-import { type Answers, after, before, type Moment, NEW, operatorCluster, steppingClock, viewOf } from '../../support/operator-script.ts';
+import {
+  type Answers,
+  after,
+  before,
+  HOLD_MS,
+  type Moment,
+  NEW,
+  operatorCluster,
+  steppingClock,
+  viewOf,
+} from '../../support/operator-script.ts';
 
 const { names, target } = viewOf(before, 0);
-const expected = { type: 'operator-end', names, target } as const;
+const expected = { type: 'operator-end', names, target, holdMs: HOLD_MS } as const;
 const applied: Moment = { ...before, operator: NEW.operator };
 const edited: Moment = { ...applied, generation: 4 };
 

@@ -406,6 +406,21 @@ describe('waitRollout', () => {
     assert.doesNotMatch(rolled, /OnDelete/, 'after Typha nothing is held any more');
   });
 
+  it('of all pods holds them for its time too: from the first again after a lapse, and no longer than its limit', async () => {
+    const ready = (isReady: boolean) => [changed(pod('a', isReady))];
+    const held = async (lapses: number, timeoutMs = 600_000) => {
+      const moments = Array.from({ length: lapses }, () => [ready(false), ready(true)]).flat();
+      const waited: number[] = [];
+      const request = { holdMs: 5_000, timeoutMs, onProgress: (_: unknown, elapsedMs: number) => void waited.push(elapsedMs) };
+      await wait({ daemonsets: [[snapshot(agents(1, 1))]], pods: [[snapshot(pod('a', true))], ...moments] }, request);
+      return waited.at(-1) ?? 0;
+    };
+    const once = await held(0);
+    assert.ok(once >= 5_000 && once < 7_000, String(once));
+    assert.ok((await held(1)) > once);
+    await assert.rejects(held(30, 10_000), code('timeout', /not complete after 10 s/));
+  });
+
   it('ends at once when it is interrupted', async () => {
     const controller = new AbortController();
     controller.abort();
