@@ -173,7 +173,7 @@ const PATH_NAMING = [
   'features/survey/manifest-path.ts',
   'features/survey/operator-path.ts',
   'features/install/paths.ts',
-  'cli/upgrade-flags.ts',
+  'cli/target-flags.ts',
 ];
 const PATH = "'(?:chart|operator|manifest|kvstore)'";
 /** A component, a toleration, a category of findings and an argument may be called as a path is. */

@@ -8,7 +8,7 @@ import { type Said, text } from '../kernel/step.ts';
 import { agentOf } from './agents-strategy.ts';
 import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
-import { parseDuration } from './options.ts';
+import { parseDuration } from './duration.ts';
 import type { Session } from './session.ts';
 
 /** How far a canary is, as the cluster has it. An account that may not list the pods is told nothing. */

@@ -12,11 +12,8 @@ import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import type { Chain } from './command-names.ts';
-import { commonFlags } from './common-flags.ts';
 import type { Row, Table } from './flag.ts';
-import { FLAG_ROWS } from './flags.ts';
-import { stageFlags } from './stage-flags.ts';
-import { upgradeFlags } from './upgrade-flags.ts';
+import { FLAG_ROWS, NEXT_FLAGS } from './flags.ts';
 
 /** A flag of the command line that the next command needs as well. */
 export interface CarriedFlag {
@@ -28,8 +25,7 @@ export interface CarriedFlag {
   readonly fromRecord?: true;
 }
 
-/** In the order in which the next command is given them: the connection first. */
-const ROWS: Table = { ...commonFlags, ...upgradeFlags, ...stageFlags };
+const ROWS: Table = NEXT_FLAGS;
 const CARRIED_ROWS = Object.entries(ROWS).filter(([, { carried }]) => carried);
 
 /** A command has the flag of a row. */

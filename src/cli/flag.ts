@@ -10,6 +10,12 @@ export const CLUSTER = commandsThat('performs', 'evaluates', 'targets', 'returns
 /** Those that can ask one. */
 export const CONNECTED = [...CLUSTER, ...commandsThat('finds')];
 
+/** Flags of the upgrade as a whole, which the next command is given as well. */
+export const carried = { helpGroup: 'run', carried: true, decidesTrust: false, on: TARGETED } as const;
+/** The commands of a whole upgrade or rollback, with those that have the stage. */
+export const partOf = (...stages: readonly string[]) => ({ on: ['plan', 'run', 'commit', 'rollback', ...stages] });
+export const repeatable = { multiple: true, multipleNonGreedy: true } as const;
+
 /** Names that are looked up when the shell asks: in the kubeconfig, or at the API server. */
 export type LiveNames = 'contexts' | 'clusters' | 'users' | 'namespaces' | 'nodes';
 
@@ -19,8 +25,8 @@ interface Told {
   readonly on?: readonly string[];
   /** Commands that have it as well, each with what is different there. */
   readonly as?: Readonly<Record<string, object>>;
-  /** A text unless said. */
-  readonly type?: 'boolean' | 'integer';
+  /** A text unless said. A duration is written as one (`90s`); its option has milliseconds. */
+  readonly type?: 'boolean' | 'integer' | 'duration';
   readonly char?: string;
   readonly summary?: string;
   readonly helpGroup?: string;
@@ -42,7 +48,7 @@ interface Told {
   readonly file?: boolean;
   /** The value is one of these names: the shell completes it. */
   readonly live?: LiveNames;
-  /** The option of the stages that has its value as it is written. */
+  /** The option of the stages that has its value. */
   readonly option?: keyof Options;
   /** Its value is a command of the user: no record and no report has it, and from a record none is started. */
   readonly isUserCommand?: true;
@@ -81,10 +87,12 @@ type ValueOf<R> = R extends { readonly multiple: true } ? readonly One<R>[] : On
 /** The values of flags as parsed: flag over its variable over default. */
 export type Values<Rows> = { readonly [Name in keyof Rows]?: ValueOf<Rows[Name]> };
 
+type OptionOf<R> = R extends { readonly type: 'duration' } ? number : ValueOf<R>;
+
 /** Rows whose option is of another type than their value. */
 export type Wrong<Rows> = {
   [Name in keyof Rows]: Rows[Name] extends { readonly option: infer Option extends keyof Options }
-    ? ValueOf<Rows[Name]> extends NonNullable<Options[Option]>
+    ? OptionOf<Rows[Name]> extends NonNullable<Options[Option]>
       ? never
       : Name
     : never;

@@ -7,6 +7,7 @@ import { nearest } from '../kernel/nearest.ts';
 import { parseRelease, releaseTag } from '../kernel/release.ts';
 import { look, text } from '../kernel/step.ts';
 import { endpointsOf, endpointsProblem } from '../kube/kvstore.ts';
+import { parseDuration } from './duration.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 import { USER_COMMANDS } from './user-commands.ts';
 
@@ -34,17 +35,16 @@ export function askedFor(flags: RunFlags, facts: OptionFacts): Pick<Context, 'go
 
 /** The same but for what is wanted. */
 export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): Options {
+  refuseSoakAlone(flags);
   return {
     ...USUAL,
     ...asGiven(flags),
     accept: (flags.accept ?? []).map((text) => readAcceptance(text, facts.checks)),
     ...readDecisions(flags.resolve),
     kvstoreEndpoints: readIf(flags['kvstore-endpoints'], readEndpoints),
-    timeoutMs: readIf(flags.timeout, (text) => parseDuration(text, 'timeout')),
     // It goes into the file beside other paths, for whoever calls the CLI from wherever.
     cliConfig: readIf(flags['cli-config'], (path) => resolve(path)),
     maxUnavailable: readIf(flags['max-unavailable'], readUnavailable),
-    soakMs: readSoak(flags),
     until: readUntil(flags),
     holdPolicyMigration: flags.until === 'controllers' ? true : undefined,
     userCommands: someOf(USER_COMMANDS.filter((name) => flags[name] !== undefined)),
@@ -53,11 +53,12 @@ export function toOptions(flags: RunFlags, facts: Pick<OptionFacts, 'checks'>): 
   };
 }
 
-/** The values that are options as they are written: their rows name the option. */
+/** The values that are options, with no more to read than their rows say. */
 function asGiven(flags: RunFlags): Partial<Options> {
-  const values = FLAG_ROWS.flatMap(([name, { option }]) => {
+  const values = FLAG_ROWS.flatMap(([name, { option, type }]) => {
     const value = flags[name as keyof RunFlags];
-    return option === undefined || value === undefined ? [] : [[option, value] as const];
+    if (option === undefined || value === undefined) return [];
+    return [[option, type === 'duration' ? parseDuration(String(value), name) : value] as const];
   });
   return Object.fromEntries(values);
 }
@@ -132,10 +133,9 @@ export function readRelease(text: string | undefined, usual: string): string {
   return releaseTag(release);
 }
 
-function readSoak({ soak, canary }: RunFlags): number | undefined {
-  if (soak === undefined) return undefined;
-  if (canary === undefined) throw new Fault('usage', '--soak has no effect without --canary', ['add --canary 1, or leave it out']);
-  return parseDuration(soak, 'soak');
+function refuseSoakAlone({ soak, canary }: RunFlags): void {
+  if (soak === undefined || canary !== undefined) return;
+  throw new Fault('usage', '--soak has no effect without --canary', ['add --canary 1, or leave it out']);
 }
 
 /** Throws Fault('usage') where the run would stop before: what continues it knows of no `--until`. */
@@ -158,27 +158,3 @@ function readUnavailable(text: string): number | string {
 const someOf = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
 
 const readIf = <T>(text: string | undefined, read: (text: string) => T): T | undefined => (text === undefined ? undefined : read(text));
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const PART = /(\d+(?:\.\d+)?)(ms|h|m|s)/g;
-
-/** kubectl's durations (`90s`, `10m`, `1h30m`; a bare number is seconds) in milliseconds. Throws Fault('usage'). */
-export function parseDuration(text: string, flag: string): number {
-  const written = text.trim();
-  if (/^\d+$/.test(written)) return positive(Number(written) * 1000, text, flag);
-  const parts = [...written.matchAll(PART)];
-  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== written) throw refused(text, flag);
-  return positive(
-    parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0),
-    text,
-    flag,
-  );
-}
-
-function positive(ms: number, text: string, flag: string): number {
-  if (ms <= 0 || ms > 0x7fff_ffff) throw refused(text, flag);
-  return ms;
-}
-
-const refused = (text: string, flag: string) =>
-  new Fault('usage', `--${flag}=${text} is not a time limit`, ['write a positive time such as 90s, 10m or 1h30m']);

@@ -1,5 +1,5 @@
 import { commandsThat, OPTIONAL_STAGE_IDS, STAGE_IDS } from './command-names.ts';
-import type { Table } from './flag.ts';
+import { repeatable, type Table } from './flag.ts';
 
 /** Flags that say what is done: those of one command, the part of the chain, and how it is performed. */
 
@@ -8,7 +8,6 @@ const plan = { helpGroup: 'output', on: ['plan'] } as const;
 const range = { ...run, on: ['plan', 'run'], carried: true, decidesTrust: false, helpValue: 'STAGE', options: STAGE_IDS } as const;
 /** The parts that a run leaves out or adds: whatever continues with it has them, too. */
 const parts = { ...range, on: ['plan', 'run', 'commit'] } as const;
-const repeatable = { multiple: true, multipleNonGreedy: true } as const;
 const preflight = { ...run, on: ['preflight'] } as const;
 const ownerrefs = { ...run, on: ['ownerrefs'] } as const;
 const demo = { ...run, on: ['demo'] } as const;

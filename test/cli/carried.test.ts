@@ -24,7 +24,7 @@ describe('flags carried to the next command', () => {
     assert.deepEqual(
       told.flatMap(([name, { carried }]) => (carried ? [name] : [])),
       told.flatMap(([name, row]) => (row.helpGroup === 'run' && isOn(row, 'plan') ? [name] : [])),
-      'what a plan depends on is `carried: true` in its row (src/cli/upgrade-flags.ts, stage-flags.ts), and nothing else is',
+      'what a plan depends on is `carried: true` in its row (src/cli/*-flags.ts), and nothing else is',
     );
   });
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { COMMAND_NAMES, COMMANDS } from '../../src/cli/command-names.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
-import { upgradeFlags } from '../../src/cli/upgrade-flags.ts';
+import { targetFlags } from '../../src/cli/target-flags.ts';
 import { pathsThat } from '../../src/kernel/installation.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
@@ -64,7 +64,7 @@ describe('the tables of flags', () => {
     });
 
   it('offer every install path that there is', () =>
-    assert.deepEqual(upgradeFlags.path.options.toSorted(), pathsThat(() => true).toSorted()));
+    assert.deepEqual(targetFlags.path.options.toSorted(), pathsThat(() => true).toSorted()));
 
   it('are those of every file of a command', () => {
     const files = globSync('commands/*.ts', { cwd: src }).map((file) => basename(file, '.ts'));

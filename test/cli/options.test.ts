@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { askedFor, parseDuration, readAcceptance, toOptions } from '../../src/cli/options.ts';
+import { parseDuration } from '../../src/cli/duration.ts';
+import { askedFor, readAcceptance, toOptions } from '../../src/cli/options.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 

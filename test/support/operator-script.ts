@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { operatorEndNames } from '../../src/features/install-operator/end.ts';
+import { operatorEndNames } from '../../src/features/install-operator/expectation.ts';
 import type { OperatorView } from '../../src/features/install-operator/operator-causes.ts';
 import { type OperatorMemory, type OperatorVerdict, operatorVerdict } from '../../src/features/install-operator/operator-verdict.ts';
 import { Lasted } from '../../src/features/rollout/index.ts';

@@ -6,7 +6,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { containersOf, operatorRelease, pathPart, readPinnedImages } from '../survey/index.ts';
-import { operatorEndNames } from './end.ts';
+import { operatorEndNames } from './expectation.ts';
 import { isHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';

@@ -13,7 +13,8 @@ import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } fr
 import { probeBetween } from '../network-probe/index.ts';
 import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
-import { agentsOf, OPERATOR_MS, type OperatorImageOf, readExpectation } from './end.ts';
+import { agentsOf, OPERATOR_MS } from './end.ts';
+import { type OperatorImageOf, readExpectation } from './expectation.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
 
 /** Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). */

@@ -9,7 +9,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { crosses } from '../../kernel/release.ts';
 import { POLICY_KINDS } from '../policies/index.ts';
 import { listServed } from '../survey/index.ts';
-import { operatorEndNames } from './end.ts';
+import { operatorEndNames } from './expectation.ts';
 
 /** What the newer operator has made, and the older one neither makes nor removes: by names and owners that are the operator’s alone. */
 export interface NewerOnly {
