@@ -143,6 +143,8 @@ const NAMING = ['cli/command-names.ts'];
 
 const STAGE = `(?:${STAGE_IDS.join('|')})`;
 const COMMAND = `(?:${Object.keys(CHAINS).join('|')})`;
+/** Of those the ones that no verb of kubectl is called. */
+const OWN = `(?:${[...STAGE_IDS, ...Object.keys(CHAINS)].filter((id) => !['apply', 'wait'].includes(id)).join('|')})`;
 /** A type of effect, a verb of kubectl or a phase may be called as a stage is. */
 const COMPARISONS = [
   `(?<!\\b(?:type|verb|phase|kind)) [!=]== '${STAGE}'`,
@@ -150,9 +152,13 @@ const COMPARISONS = [
   `\\bcase '(?:${STAGE_IDS.filter((id) => id.includes('-')).join('|')})':`,
   `(?<!\\bargs)\\.(?:includes|has|indexOf)\\('${STAGE}'\\)`,
   `(?<!\\b(?:on|exclusive): )\\['${STAGE}'(?:, '${STAGE}')*\\]`,
+  // A list of commands and of other words for them.
+  `(?<!\\b(?:on|options): )\\[(?:'[\\w-]+', )+'${OWN}'(?:, '[\\w-]+')*\\]`,
+  `(?<!\\b(?:on|options): )\\['${OWN}'(?:, '[\\w-]+')+\\]`,
   `= '${STAGE}';`,
   `\\b(?:id|stage)\\.(?:startsWith|endsWith)\\('`,
   `'NS-\\d+'`,
+  `/\\^?\\(*NS-[\\d[]`,
 ].map((one) => new RegExp(one, 'g'));
 /** A table by stages. */
 const KEYS = new RegExp(`^ +'?(${STAGE})'?: '`, 'gm');
@@ -197,9 +203,9 @@ export function pathsCompared(file: string, text: string): readonly string[] {
 }
 
 /** Fields that hold sentences of this program. What they mean is a field of the step, the finding or the fault. */
-const SENTENCE = `\\b(?:suggestions?|hints?|instruction|message|because|note|fact|steps?|next)\\b(?:\\[\\d+\\])?(?: \\?\\? '')?\\)?\\??`;
+const SENTENCE = `\\b(?:title|detail|suggestions?|hints?|instruction|message|because|note|fact|steps?|next)\\b(?:\\[\\d+\\])?(?: \\?\\? '')?\\)?\\??`;
 /** Why a pod lags: what may be asked about it is in its fields. */
-const REASONS = /\bwhy\??\.(?:startsWith|endsWith|includes|split|match|search)\(|\.(?:test|exec)\((?:\w+\??\.)*why\)/g;
+const REASONS = /\bwhy\??\.(?:startsWith|endsWith|includes|split|match|search|replace|replaceAll)\(|\.(?:test|exec)\((?:\w+\??\.)*why\)/g;
 const SEARCHES = [
   new RegExp(`${SENTENCE}\\.(?:startsWith|endsWith|includes|split|match|matchAll|replace|replaceAll|search)\\(`, 'g'),
   new RegExp(`\\.(?:test|exec)\\((?:\\w+\\??\\.)*${SENTENCE}\\)`, 'g'),

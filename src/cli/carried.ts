@@ -11,7 +11,7 @@ import { quoteFor } from '../kernel/quoting.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
-import type { Chain } from './command-names.ts';
+import { type Chain, chainOf } from './command-names.ts';
 import type { Row, Table } from './flag.ts';
 import { FLAG_ROWS, NEXT_FLAGS } from './flags.ts';
 
@@ -100,14 +100,13 @@ export interface Here {
   readonly chain?: Pick<Chain, 'intent'> | undefined;
 }
 
-/** What continues an upgrade, part or whole: in a rollback each of them would lead forward again. */
-const FORTH: readonly string[] = ['run', 'apply', 'wait', 'crds', 'ownerrefs'];
-
 const NOT_OF_ROLLBACK = FLAG_ROWS.flatMap(([name, row]) => (isOn(row, 'rollback') ? [] : [name]));
 
-/** One that only shows, or undoes, leads nowhere. */
-function leadsForth({ own = '', words }: AnyCommand): boolean {
-  return FORTH.includes(own) && !words.some(({ value }) => value === 'list' || value === '--undo');
+/** It continues an upgrade, part or whole: in a rollback that would lead forward again. One that only shows, or undoes, leads nowhere. */
+function leadsForth(next: AnyCommand): boolean {
+  const { own = '', words } = next;
+  const chains = [chainOf(own), ...words.map(({ value }) => chainOf(own, value))];
+  return chains.some((chain) => chain?.leadsForth) && !next.gives('undo');
 }
 
 /** What continues an upgrade continues, in a rollback, the rollback: with those of its flags that a rollback has. */
@@ -151,22 +150,31 @@ export function findingsHere(findings: readonly Finding[], here: Here): readonly
   });
 }
 
-/** Flags that change where a command writes and whether it asks, not what it finds. */
-const FORM = /^(?:--(?:report-file|quiet|no-progress|yes)\b|-[qvy](?:=|$))/;
-
 /** The next step is the command line that has just ended, in whatever order and spelling its flags are. */
 export function isSame(next: Command, typed: string): boolean {
   return next.own !== undefined && essence(next) === essence(ownCommand(typed));
 }
 
+/** Its words in one spelling (`-o wide`, `--output=wide`), without what changes where a command writes and whether it asks: not what it finds. */
 function essence({ words }: Command): string {
-  const line = words
-    .map(({ value }) => value)
-    .join(' ')
-    .replaceAll(/ --output(?=[= ])/g, ' -o')
-    .replaceAll(/ (-[^=\s]+) (?=[^-\s])/g, ' $1=');
-  return [...new Set(line.split(' ').filter((word) => !FORM.test(word)))].sort().join(' ');
+  const said: string[] = [];
+  for (const { value } of words) {
+    const before = said.at(-1) ?? '';
+    if (before.startsWith('-') && !before.includes('=') && !value.startsWith('-')) said.splice(-1, 1, `${before}=${value}`);
+    else said.push(value);
+  }
+  const named = said.map((word) => word.replace(/^-\w(?![^=])/, (short) => LONG.get(short) ?? short));
+  return [...new Set(named)]
+    .filter((word) => !FORM.has(word.replace(/=.*/s, '')))
+    .sort()
+    .join(' ');
 }
+
+/** `-o` is `--output`. */
+const LONG = new Map<string, string>(
+  FLAG_ROWS.flatMap(([name, { char }]) => (char === undefined ? [] : [[`-${char}`, `--${name}`] as const])),
+);
+const FORM: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { isForm }]) => (isForm ? [`--${name}`] : [])));
 
 /** Flags that may be given more than once: those of a command add to those that are carried. */
 const REPEATABLE: ReadonlySet<string> = new Set(FLAG_ROWS.flatMap(([name, { multiple }]) => (multiple ? [name] : [])));

@@ -110,7 +110,6 @@ async function onward(session: Session): Promise<readonly Suggestion[]> {
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
 async function refuse(session: Session, planned: PlannedHere, exit: ExitName): Promise<ExitName> {
-  const waived = await waivable(planned.findings);
   const outcome: Outcome = {
     exit,
     head: upgradeHead(session.context, planned.installed),
@@ -121,7 +120,7 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
       ? ['wait for the other run']
       : [
           text`fix what is marked ×, then ${AGAIN}`,
-          ...waived.map(
+          ...waivable(planned.findings).map(
             (id) => new Step('or', text`before you waive ${id}, read when that is safe: ${command`kubectl netsvc-upgrade explain ${id}`}`),
           ),
         ]
@@ -132,11 +131,10 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
   return report(session, outcome);
 }
 
-/** Failed checks whose pages do not say that they are never to be accepted. */
-async function waivable(findings: readonly Finding[]): Promise<readonly string[]> {
-  const { isNeverAccepted } = await import('./check-page.ts');
-  const failed = findings.filter(({ outcome }) => outcome === 'error').map(({ id }) => id);
-  return [...new Set(failed)].filter((id) => !isNeverAccepted(id));
+/** Failed checks that somebody may accept, under conditions that their pages name. */
+function waivable(findings: readonly Finding[]): readonly string[] {
+  const failed = findings.filter(({ outcome, isNeverWaived }) => outcome === 'error' && !isNeverWaived).map(({ id }) => id);
+  return [...new Set(failed)];
 }
 
 async function needsYes(session: Session, planned: PlannedHere): Promise<ExitName> {

@@ -20,13 +20,3 @@ export function checkPage(id: string): string {
   if (!/\]\((?!\w+:)/.test(text)) return text;
   return `${text.trimEnd()}\n\nThe links are to files of ${fileURLToPath(CHECKS)}\n`;
 }
-
-/** True if the page of a check says so without a condition, or for every cluster that the check is of use in. */
-export function isNeverAccepted(id: string): boolean {
-  try {
-    return /^\*\*Accept\*\* (?:Never\b(?!,)|No:)/m.test(checkPage(id));
-  } catch {
-    // Its page is not part of this installation: the user is led to `explain`, which says so.
-    return false;
-  }
-}

@@ -83,6 +83,8 @@ interface ChainRow {
   readonly onlyPlans?: true;
   /** It is the upgrade, or the rollback: it resumes a run, and continues with what its manual steps and findings ask for. */
   readonly isUpgrade?: true;
+  /** It continues an upgrade, part or whole: a rollback never asks for it. */
+  readonly leadsForth?: true;
   /** It only continues with a run that is unfinished. */
   readonly goesOn?: true;
   /** Its checks are the point, all of them: whether an upgrade may begin, or what came of one. */
@@ -107,22 +109,29 @@ const ROWS = {
   preflight: { intent, stages: ['preflight'], next: 'plan', tells: 'readiness', leads: 'before' },
   plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
   'plan back': { intent: 'rollback', stages: 'all', next: 'rollback', onlyPlans: true },
-  run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after' },
-  commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true },
+  run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', leadsForth: true },
+  commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true, leadsForth: true },
   rollback: { intent: 'rollback', stages: 'all', next: 'report', isUpgrade: true },
   backup: { intent, stages: ['backup'], next: 'ownerrefs strip' },
-  'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds' },
-  crds: { intent, stages: ['crds'], next: 'apply' },
-  apply: { intent, stages: ['apply'], next: 'wait', shownBy: 'wait' },
-  wait: { intent, stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait' },
+  'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds', leadsForth: true },
+  crds: { intent, stages: ['crds'], next: 'apply', leadsForth: true },
+  apply: { intent, stages: ['apply'], next: 'wait', shownBy: 'wait', leadsForth: true },
+  wait: { intent, stages: ['wait'], next: 'ownerrefs restore', resumedBy: 'run', shownBy: 'wait', leadsForth: true },
   // The upgrade is called off: nothing else ends the journal.
-  'ownerrefs restore': { intent, stages: ['ownerrefs-restore'], undoes: ['ownerrefs-strip'], next: 'cli', afterUndo: 'ownerrefs forget' },
+  'ownerrefs restore': {
+    intent,
+    stages: ['ownerrefs-restore'],
+    undoes: ['ownerrefs-strip'],
+    next: 'cli',
+    afterUndo: 'ownerrefs forget',
+    leadsForth: true,
+  },
   cli: { intent, stages: ['cli'], next: 'alp' },
   alp: { intent, stages: ['alp'], next: 'verify' },
   hep: { intent, stages: ['hep'], next: 'verify' },
   policy: { intent, stages: ['policy'], next: 'verify' },
   verify: { intent, stages: ['verify'], next: 'report', tells: 'result' },
-  'ownerrefs forget': { intent, stages: ['ownerrefs-forget'], next: 'status' },
+  'ownerrefs forget': { intent, stages: ['ownerrefs-forget'], next: 'status', leadsForth: true },
   demo: { intent, stages: 'all', next: 'preflight', inMemory: true },
   'demo back': { intent: 'rollback', stages: 'all', next: 'preflight', inMemory: true },
 } as const satisfies Readonly<Record<ChainId, ChainRow>>;

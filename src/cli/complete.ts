@@ -57,12 +57,9 @@ interface Asked {
   readonly lookUp: LookUp;
 }
 
-/** Checks of hosts, which are accepted node by node. */
-const OF_NODES = /^(NS-71[123]=)(.*)$/;
-
 async function valuesOf(flag: Flag & { readonly type: 'option' }, { current, prefix, before, lookUp }: Asked): Promise<string> {
   const { live, file }: Row = FLAGS[flag.name as keyof typeof FLAGS];
-  const [, check = ''] = (flag.name === 'accept' && OF_NODES.exec(current)) || [];
+  const check = flag.name === 'accept' ? await checkOfNodes(current) : '';
   const names = check === '' ? live : 'nodes';
   const put = (value: string): Choice => [`${prefix}${check}${value}`, ''];
   if (names) return answer((await lookUp(names, before)).map(put), `${prefix}${current}`, NO_FILES);
@@ -86,6 +83,14 @@ async function knownValues(flag: string): Promise<readonly Choice[]> {
   return [...new Set(values[flag as keyof typeof values])].map((value): Choice => [value, '']);
 }
 
+/** `NS-711=`, of a check that is accepted node by node; empty for any other. */
+async function checkOfNodes(current: string): Promise<string> {
+  const [id, value] = parted(current);
+  if (value === undefined) return '';
+  const { allChecks } = await import('../features/chain.ts');
+  return allChecks.some((check) => check.ofNodes && check.id === id) ? `${id}=` : '';
+}
+
 async function checks(): Promise<readonly Choice[]> {
   return Object.entries((await import('../features/chain.ts')).checkTitles);
 }
@@ -95,9 +100,11 @@ async function argumentsOf({ id, args }: Command.Cached): Promise<readonly Choic
   return (Object.values(args)[0]?.options ?? []).map((value): Choice => [value, '']);
 }
 
-function split(current: string): readonly [string, string | undefined] {
+const split = (current: string) => (current.startsWith('--') ? parted(current) : ([current, undefined] as const));
+
+function parted(current: string): readonly [string, string | undefined] {
   const equals = current.indexOf('=');
-  return current.startsWith('--') && equals > 0 ? [current.slice(0, equals), current.slice(equals + 1)] : [current, undefined];
+  return equals > 0 ? [current.slice(0, equals), current.slice(equals + 1)] : [current, undefined];
 }
 
 function isWritten({ name, char }: Flag, written: string): boolean {

@@ -97,6 +97,7 @@ export const stageFlags = {
   yes: {
     type: 'boolean',
     option: 'yes',
+    isForm: true,
     ...acting,
     char: 'y',
     summary: 'change without asking',

@@ -67,8 +67,8 @@ function execEffect({ preconditions, guards }: Pick<FeatureEffects, 'preconditio
       return {};
     },
     async dryRun(ports, effect, around) {
+      if (!effect.canAsk) return announced();
       const [verb = '', ...rest] = effect.run.args;
-      if (effect.run.tool !== 'kubectl' || !['apply', 'patch', 'delete'].includes(verb)) return announced();
       const run = { ...effect.run, args: [verb, '--dry-run=server', ...rest] };
       await runTool(ports, { ...effect, run }, around.cut, around.onLine);
       return {};
@@ -106,7 +106,7 @@ const writeEffect: EffectType<Write> = {
 
 async function written({ work }: EnginePorts, { file, content }: Write): Promise<Performed> {
   await work.write(file, content);
-  return { detail: file };
+  return {};
 }
 
 function waitEffect(expectations: ExpectationTypes): EffectType<Wait> {
@@ -175,7 +175,7 @@ function deleteEffect({ preconditions }: Pick<FeatureEffects, 'preconditions'>):
         const hasMoved = thrown instanceof ApiFailure && MOVED_ON.has(thrown.status);
         throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
       });
-      return { detail: refText(target) };
+      return {};
     },
     dryRun: announced,
     text: ({ target }) => ['kubectl', 'delete', target.kind.toLowerCase(), target.name].map(quoteArgument).join(' '),

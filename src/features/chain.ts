@@ -1,3 +1,4 @@
+import type { Check } from '../kernel/check.ts';
 import type { Context } from '../kernel/context.ts';
 import type { FeatureEffects } from '../kernel/effect-type.ts';
 import type { IntentKind } from '../kernel/intent.ts';
@@ -137,13 +138,13 @@ function startsKubectl(open: OpenStage): boolean {
   }
 }
 
+/** Every check once, in the order of the ids. */
+export const allChecks: readonly Omit<Check<never>, 'judge'>[] = [
+  ...new Map(allStages.flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])]).map((check) => [check.id, check])).values(),
+].sort((one, other) => (one.id < other.id ? -1 : 1));
+
 /** The title of every check by its id, in the order of the ids. */
-export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(
-  allStages
-    .flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])])
-    .map(({ id, title }): [string, string] => [id, title])
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-);
+export const checkTitles: Readonly<Record<string, string>> = Object.fromEntries(allChecks.map(({ id, title }) => [id, title]));
 
 /** What the features add to the register of effects; one that is missing is a type error. */
 export const featureEffects: FeatureEffects = {

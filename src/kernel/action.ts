@@ -45,6 +45,8 @@ export interface Exec {
   readonly run: Invocation;
   readonly program?: string;
   readonly onlyIf?: Precondition;
+  /** It has `--dry-run=server` behind its first word: the server is asked, and stores nothing. */
+  readonly canAsk?: true;
 }
 
 /** One patch of an object, which must still be the one that was read. */

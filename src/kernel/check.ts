@@ -76,13 +76,17 @@ export interface Check<Facts> {
   readonly ref: string;
   /** Its subjects are fields: the user decides on each (`--resolve`). */
   readonly byField?: true;
+  /** Wherever it is found nobody should accept it: its page says so, and no screen offers it. */
+  readonly isNeverWaived?: true;
+  /** Its subjects are nodes. */
+  readonly ofNodes?: true;
   /** Whoever accepts it leaves an unfinished run behind. */
   readonly leavesRun?: true;
   judge(facts: Facts, context: Context): Verdict;
 }
 
 /** An evaluated check, after `--accept`. */
-export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'> {
+export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref' | 'isNeverWaived'> {
   readonly id: string;
   /** `cured`: was open when it was evaluated, and the run has fixed it since. */
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';

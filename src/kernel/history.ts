@@ -146,14 +146,9 @@ class RolloutHistory {
   }
 }
 
-function markOf({ phase, why }: PodProgress, at: number): RolloutMark {
-  const reason = phase === 'new' ? '' : withoutTimes(why);
-  return reason === '' ? { at, phase } : { at, phase, why: reason };
-}
-
 /** `pulling image, 41 s` is a new text every second and the same reason all the time. */
-export function withoutTimes(why: string): string {
-  return why.replace(/,? (?:for )?\d+ ?(?:ms|s|m|min|h)\b/g, '').trim();
+function markOf({ phase, why, reason = why }: PodProgress, at: number): RolloutMark {
+  return phase === 'new' || reason === '' ? { at, phase } : { at, phase, why: reason };
 }
 
 function put(marks: RolloutMark[], mark: RolloutMark): void {

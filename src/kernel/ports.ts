@@ -13,13 +13,16 @@ export class ApiFailure extends Error {
   readonly reason: string;
   /** Field causes of a 422. */
   readonly causes: readonly { readonly field?: string; readonly message?: string; readonly reason?: string }[];
+  /** Of status 0: what the system said, without the server's name. */
+  readonly system: string;
 
-  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = []) {
+  constructor(status: number, reason: string, message: string, causes: ApiFailure['causes'] = [], system = message) {
     super(message);
     this.name = 'ApiFailure';
     this.status = status;
     this.reason = reason;
     this.causes = causes;
+    this.system = system;
   }
 }
 

@@ -267,6 +267,8 @@ export interface OlderReaders {
 export interface Profile {
   readonly name: string;
   readonly title: string;
+  /** What stands before a release: `Calico v3.32.1`. */
+  readonly short: string;
   /** The service's v3 API group: the owner references of procedure G name it. */
   readonly apiGroup: string;
   /** Group of the stored v1 custom resources. */

@@ -29,6 +29,10 @@ export interface PodProgress {
   readonly ready: string;
   /** Why it is not there yet: `pulling image, 41 s`; empty if there is nothing to say. */
   readonly why: string;
+  /** The same without how long it has taken so far; only where that is said. */
+  readonly reason?: string;
+  /** It is old, and its turn cannot come: its node is not ready. */
+  readonly isOff?: true;
   /** Its container that ends again and again: the log of the one before has the reason. */
   readonly ended?: string;
   /** Its own state says no more than that it is late: events may, and the log of a container that runs. */

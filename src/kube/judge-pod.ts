@@ -36,10 +36,13 @@ function shortRelease(image: string): string {
 function stateOf(pod: PodFacts, isNew: boolean, view: PodSurroundings): Lag & { phase: PodPhase } {
   const node = view.nodes.get(pod.node);
   if (pod.terminating) return { phase: 'updating', why: node && !node.ready ? nodeDown(node) : 'old pod is stopping' };
-  if (!isNew) return { phase: 'old', why: node && !node.ready ? nodeDown(node) : 'next' };
+  if (!isNew) return node && !node.ready ? { phase: 'old', why: nodeDown(node), isOff: true } : { phase: 'old', why: 'next' };
   if (isReady(pod, view.target.ready)) return { phase: 'new', why: '' };
   const hasFailed = pod.phase === 'Failed' || (pod.trouble !== undefined && BROKEN.has(pod.trouble.reason));
-  return { phase: hasFailed ? 'failed' : 'updating', ...lagOf(pod, node, view.now) };
+  const elapsed = pod.createdAt > 0 ? `, ${Math.max(0, Math.round((view.now - pod.createdAt) / 1000))} s` : '';
+  const lag = lagOf(pod, node, elapsed);
+  const reason = lagOf(pod, node, '').why;
+  return { phase: hasFailed ? 'failed' : 'updating', ...lag, ...(reason === lag.why ? {} : { reason }) };
 }
 
 export function isReady(pod: PodFacts, rule: ReadyRule): boolean {
@@ -60,11 +63,10 @@ const BROKEN = new Set([
   'OOMKilled',
 ]);
 
-type Lag = Pick<PodProgress, 'why' | 'ended' | 'late'>;
+type Lag = Pick<PodProgress, 'why' | 'reason' | 'isOff' | 'ended' | 'late'>;
 
-function lagOf(pod: PodFacts, node: NodeFacts | undefined, now: number): Lag {
+function lagOf(pod: PodFacts, node: NodeFacts | undefined, elapsed: string): Lag {
   if (node && !node.ready) return { why: nodeDown(node) };
-  const elapsed = pod.createdAt > 0 ? `, ${Math.max(0, Math.round((now - pod.createdAt) / 1000))} s` : '';
   if (pod.unschedulable) return { why: `unschedulable: ${pod.unschedulable}` };
   if (pod.trouble) return troubleOf(pod.trouble, pod.images[pod.trouble.container], elapsed);
   if (pod.phase !== 'Pending') return { why: `not ready${elapsed}${pod.unready ? endedText(pod.unready) : ''}`, late: 'unready' };

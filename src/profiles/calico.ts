@@ -35,6 +35,7 @@ const mirrored = (...names: readonly string[]): readonly string[] =>
 export const calico: Profile = {
   name: 'calico',
   title: 'Project Calico',
+  short: 'Calico',
   apiGroup: 'projectcalico.org',
   crdGroup: 'crd.projectcalico.org',
   operatorGroup: 'operator.tigera.io',

@@ -43,6 +43,7 @@ const netsvcVariants: readonly Variant[] = [
 export const netsvc: Profile = {
   name: 'netsvc',
   title: 'Cluster networking and policy service',
+  short: 'Cluster networking and policy service',
   apiGroup: 'netsvc.io',
   crdGroup: 'crd.netsvc.io',
   operatorGroup: 'operator.netsvc.io',

@@ -166,7 +166,6 @@ function appliedLines(stage: string, { applied }: State): readonly string[] {
   return text === '' ? [] : [`${stage}:   ${text}`];
 }
 
-/** What only repeats the line above says nothing. */
-function detailLines({ stage, action, detail }: Extract<EngineEvent, { readonly type: 'action-done' }>): readonly string[] {
-  return detail && !action.title.includes(detail) ? [`${stage}:   ${detail}`] : [];
+function detailLines({ stage, detail }: Extract<EngineEvent, { readonly type: 'action-done' }>): readonly string[] {
+  return detail ? [`${stage}:   ${detail}`] : [];
 }

@@ -97,9 +97,9 @@ function hasChanged(before: PodProgress | undefined, now: PodProgress): boolean 
   return before === undefined || stateOf(before) !== stateOf(now);
 }
 
-/** Seconds that run in a reason (`pulling image, 41 s`) are no change. */
-function stateOf(pod: PodProgress): string {
-  return `${pod.phase} ${pod.release} ${pod.ready} ${pod.why.replace(/\d+/g, '#')}`;
+/** Seconds that run in what is said of it (`pulling image, 41 s`) are no change. */
+function stateOf({ phase, release, ready, why, reason = why }: PodProgress): string {
+  return `${phase} ${release} ${ready} ${reason}`;
 }
 
 function reason(pod: PodProgress): string {
@@ -127,8 +127,8 @@ function openPods(pods: readonly PodProgress[], rows: number): readonly string[]
 }
 
 /** Its turn has not come: nothing is to be said of it but how many there are. */
-function isWaiting({ phase, why }: PodProgress): boolean {
-  return phase === 'old' && (why === '' || why === 'next');
+function isWaiting({ phase, isOff }: PodProgress): boolean {
+  return phase === 'old' && !isOff;
 }
 
 function counted(count: number, what: string): string {

@@ -220,6 +220,8 @@ describe('judgeRollout', () => {
       const lagging = verdict.pods.find((one) => one.phase !== 'new');
       assert.equal(lagging?.phase, phase);
       assert.match(lagging?.why ?? '', why);
+      // What runs is only in what is shown.
+      assert.doesNotMatch(lagging?.reason ?? lagging?.why ?? '', /41 s/);
     });
   }
 

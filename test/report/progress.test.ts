@@ -139,11 +139,6 @@ describe('progress off a terminal', () => {
     ]);
   });
 
-  it('does not say twice what an action’s title says', async () => {
-    const done: EngineEvent = { type: 'action-done', stage: 'apply', action, durationMs: 1, detail: 'upgrade.yaml' };
-    assert.equal(await log('lines', 'run', [done]), '');
-  });
-
   it('beats only after a quiet interval', async () => {
     const started: EngineEvent = { type: 'action-started', stage: 'wait', action };
     const seen = (phase: 'old' | 'updating', elapsedMs: number): EngineEvent => ({

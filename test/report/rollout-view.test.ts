@@ -12,14 +12,16 @@ const target = {
   image: 'i',
   ready: { type: 'all-containers' },
 } as const;
-const pod = (node: string, phase: PodPhase, why = ''): PodProgress => ({
+const pod = (node: string, phase: PodPhase, why = '', reason = why): PodProgress => ({
   node,
   pod: `p-${node}`,
   phase,
   release: phase === 'old' ? 'v3.26.4' : 'v3.32.2',
   ready: phase === 'updating' ? '1/2' : '2/2',
   why,
+  reason,
 });
+const off = (node: string, why: string): PodProgress => ({ ...pod(node, 'old', why), isOff: true });
 const progress = (pods: readonly PodProgress[], pending = ''): RolloutProgress => ({
   target,
   desired: pods.length,
@@ -35,10 +37,10 @@ function workloads(nodes: number, updating: readonly string[]): readonly Rollout
   const why = 'cannot pull image (ImagePullBackOff), 41 s, and the reason goes on much longer than any line of a screen';
   const names = Array.from({ length: nodes }, (_, index) => `n${String(index).padStart(4, '0')}`);
   const agents = progress(
-    names.map((name) => (updating.includes(name) ? pod(name, 'updating', 'starting') : pod(name, 'old', why))),
+    names.map((name) => (updating.includes(name) ? pod(name, 'updating', 'starting') : off(name, why))),
     `${updating.length} of ${nodes} pods have been updated`,
   );
-  const beside = (name: string) => ({ ...progress([pod('n0000', 'old', why)]), target: { ...target, name } });
+  const beside = (name: string) => ({ ...progress([off('n0000', why)]), target: { ...target, name } });
   return [agents, beside('netsvc-typha'), beside('netsvc-controllers')];
 }
 
@@ -95,7 +97,7 @@ describe('the rollout table', () => {
 
   it('has waiting nodes in one row, after those that have a reason', () => {
     const pods = [
-      pod('node-3', 'old', 'node is not ready'),
+      off('node-3', 'node is not ready'),
       ...Array.from({ length: 18 }, (_, index) => pod(`n${index}`, 'old', 'next')),
       pod('node-2', 'failed', 'cannot pull image'),
     ];
@@ -205,8 +207,8 @@ describe('the rollout table', () => {
 
 describe('the rollout log', () => {
   it('has a line per pod that changed; running seconds are no change', () => {
-    const before = [progress([pod('a', 'updating', 'pulling image, 1 s'), pod('b', 'old')])];
-    const now = [progress([pod('a', 'updating', 'pulling image, 16 s'), pod('b', 'updating', 'starting')])];
+    const before = [progress([pod('a', 'updating', 'pulling image, 1 s', 'pulling image'), pod('b', 'old')])];
+    const now = [progress([pod('a', 'updating', 'pulling image, 16 s', 'pulling image'), pod('b', 'updating', 'starting')])];
     assert.deepEqual(rolloutChanges(before, now), ['netsvc-node b updating v3.32.2 1/2 starting']);
   });
 

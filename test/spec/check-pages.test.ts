@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathsOf, seenChecks, withFacts } from '../../build/check-pages.ts';
-import { checkTitles } from '../../src/features/chain.ts';
+import { allChecks, checkTitles } from '../../src/features/chain.ts';
 
 const pageOf = (id: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'checks', `${id}.md`), 'utf8');
 
@@ -16,6 +16,14 @@ describe('pages of checks', () => {
 
   it('say then when it is found', () => {
     for (const id of ids) assert.match(pageOf(id), /<!-- end of the facts -->\n\n\*\*Found when\*\* \S/, id);
+  });
+
+  it('say Never or No of each that no screen offers to waive, and of no other', () => {
+    const says = (id: string) => /^\*\*Accept\*\* (?:Never(?: useful| needed| for good)?[.:]|No:)/m.test(pageOf(id));
+    assert.deepEqual(
+      allChecks.filter(({ id, isNeverWaived = false }) => says(id) !== isNeverWaived).map(({ id }) => id),
+      [],
+    );
   });
 
   it('have an example each', () => {

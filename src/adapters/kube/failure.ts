@@ -30,7 +30,8 @@ export function failureOf(status: number, body: string): ApiFailure {
 export function noAnswer(thrown: unknown, server: string): ApiFailure {
   const error = thrown as { readonly code?: unknown; readonly message?: string };
   const code = typeof error.code === 'string' ? error.code : 'NoAnswer';
-  return new ApiFailure(0, code, `no answer from ${server}: ${error.message || code}`);
+  const system = error.message || code;
+  return new ApiFailure(0, code, `no answer from ${server}: ${system}`, [], system);
 }
 
 const UNTRUSTED = new Set([
@@ -83,7 +84,7 @@ function explainSilence(failure: ApiFailure, { server }: Connection, fault: (fac
   if (/SSL|TLS|_CERT/.test(failure.reason))
     return fault(`the TLS connection to ${server} failed: ${failure.message}`, 'check client certificate, server URL and proxy', SEE_ENTRY);
   return fault(
-    `the server ${server} cannot be reached: ${failure.message.replace(`no answer from ${server}: `, '')}`,
+    `the server ${server} cannot be reached: ${failure.system}`,
     'check that the cluster is up and this machine can reach it (VPN, proxy)',
     look(text`see whether it answers kubectl: ${command`kubectl cluster-info`}`),
   );

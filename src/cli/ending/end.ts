@@ -121,10 +121,9 @@ function demoLine({ exit, findings, steps }: Outcome, { said }: Palette): string
 
 /** Whose end is told, in which colours. */
 export function endViewOf({ outPalette, context, asked }: Session, before?: RunRecord): EndView {
-  const { title } = context.profile;
   const { typed } = asked;
   const resume = asked.chain?.resumedBy ? resumeCommand(asked.carried, before) : ownCommand(typed).asking();
-  return { palette: outPalette, service: title.replace(/^Project /, ''), release: context.goal.release, resume };
+  return { palette: outPalette, service: context.profile.short, release: context.goal.release, resume };
 }
 
 /** For a command of one stage, a manual step left is a reason to stop. */

@@ -55,6 +55,7 @@ function verdictCheck(
     id,
     title,
     ref: '§4.7',
+    ofNodes: true as const,
     judge(facts: HepJudged, context: Context) {
       if (facts.idle && !facts.judgesEnd) return notApplicable(IDLE);
       const hit = read(facts.verdicts).filter((one) => one.verdict === verdict);

@@ -24,6 +24,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
     id: 'NS-231',
     title: 'chart release readable',
     ref: '§4.2/2',
+    isNeverWaived: true,
     judge({ stored }) {
       const { record, object } = read(stored);
       return ok(`${record.namespace}/${record.name} revision ${record.revision}, ${record.chart.name} ${record.chart.version} (${object})`);
@@ -85,6 +86,7 @@ export const chartReleaseChecks: readonly ChartCheck[] = table({ category: 'inst
     id: 'NS-236',
     title: 'no CRD deleted by the chart upgrade',
     category: 'resources',
+    isNeverWaived: true,
     judge: withStored(({ base }, { lostCrds }) => {
       if (lostCrds.length === 0) return ok('the upgrade of the release deletes no CRD');
       return failed(

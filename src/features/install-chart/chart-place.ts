@@ -15,6 +15,7 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
   {
     id: 'NS-244',
     title: 'chart release in the namespace of its operator',
+    isNeverWaived: true,
     judge: withStored(({ record }, { misplaced, upgraded }, { options }) => {
       const where = `release ${record.namespace}/${record.name}`;
       if (!misplaced) return ok(`${where} is in the namespace of its operator`);
@@ -64,6 +65,7 @@ const chartPlaceChecks: readonly ChartCheck[] = table({ category: 'installation'
     id: 'NS-243',
     title: 'chart upgrade deletes no namespace and no data',
     category: 'resources',
+    isNeverWaived: true,
     judge: withStored(({ base }, { lostData, misplaced, upgraded }) => {
       if (upgraded) return notApplicable('the release is upgraded already');
       if (misplaced) return notApplicable('the release is not upgraded where it is: see NS-244');

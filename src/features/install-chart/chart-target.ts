@@ -12,6 +12,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     id: 'NS-234',
     title: 'chart tool fits the release',
     category: 'tools',
+    isNeverWaived: true,
     judge({ helm }) {
       const version = read(helm);
       if (version.major < 3)
@@ -26,6 +27,7 @@ export const chartTargetChecks: readonly ChartCheck[] = table({ category: 'manif
     id: 'NS-235',
     title: 'chart of the target release',
     ref: '§9/8',
+    isNeverWaived: true,
     judge({ target }, { goal, profile }) {
       const { name, version, place, named } = read(target);
       if (name !== profile.operator.chart) {

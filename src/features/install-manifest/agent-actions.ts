@@ -49,7 +49,7 @@ export function putBack({ document, back }: AgentStep, { file }: Wave, { workFol
       ...common,
       afresh: true,
       keep: { changes: [back], undo: true },
-      effect: { type: 'exec', run: serverSideApply(`${workFolder}/${own}`) },
+      effect: { type: 'exec', run: serverSideApply(`${workFolder}/${own}`), canAsk: true },
     },
   ];
 }

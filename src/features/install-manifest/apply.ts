@@ -177,7 +177,7 @@ function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: b
     undo: noReturn ? 'none' : 'partial',
     ...(noReturn ? { pointOfNoReturn: noReturn.short } : {}),
     ...keptIn(stepIn(wave, facts)),
-    effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`) },
+    effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`), canAsk: true },
   };
   const write: Action = {
     id: `file-${wave.id}`,

@@ -47,6 +47,7 @@ export const storeChecks: readonly Check<StoreJudged>[] = table({ category: 'man
   {
     id: 'NS-209',
     title: 'endpoints of the key-value store set',
+    isNeverWaived: true,
     judge({ store }, { options }) {
       if (!store) return notApplicable(OTHER_PATH);
       const { settings, placeholders } = store;

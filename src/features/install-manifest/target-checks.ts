@@ -24,6 +24,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     id: 'NS-601',
     title: 'target manifest readable',
     ref: '§4.1',
+    isNeverWaived: true,
     judge: withInstallation((installation, { target }, { goal, profile }) => {
       if ('value' in target)
         return ok(
@@ -77,6 +78,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
   {
     id: 'NS-604',
     title: 'selectors equal the target',
+    isNeverWaived: true,
     judge: withTarget(({ documents }, _installation, facts): Verdict => {
       const live = [...read(facts.daemonSets), ...read(facts.deployments)];
       const differing = documents.flatMap((document) => selectorDifference(document, live));
@@ -91,6 +93,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     id: 'NS-605',
     title: 'no variable set twice in the target',
     ref: 'domain §6.4',
+    isNeverWaived: true,
     judge: withTarget(({ documents }) => {
       const workloads = documents.filter(({ kind }) => kind === 'DaemonSet' || kind === 'Deployment');
       if (workloads.length === 0) return notApplicable('the target holds no workloads');

@@ -133,6 +133,6 @@ export function applyWhole(whole: WholeFile, context: Context): readonly Action[
   return [
     { id: `${id}-file`, title: `save ${file}`, ref, undo: 'full', effect: { type: 'write', file, content } },
     ...ownership,
-    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${file}`) } },
+    { id, title, ref, undo: 'partial', effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${file}`), canAsk: true } },
   ];
 }

@@ -72,6 +72,6 @@ export function enableFlowLogs(missing: readonly KubeObject[], { workFolder }: C
       undo: 'full',
       effect: { type: 'write', file: FILE, content: manifestText(missing) },
     },
-    { id: 'flow-logs', title: `switch on ${names}`, ref, undo: 'full', effect: { type: 'exec', run } },
+    { id: 'flow-logs', title: `switch on ${names}`, ref, undo: 'full', effect: { type: 'exec', run, canAsk: true } },
   ];
 }

@@ -104,7 +104,7 @@ export function holdPolicyMigration(found: RenamingSwitch | undefined, { profile
     {
       ...{ id: 'hold-policies', title: 'keep the new controllers from renaming stored policies', ...common },
       keep: { changes: [change] },
-      effect: { type: 'exec', run: { tool: 'kubectl', args } },
+      effect: { type: 'exec', run: { tool: 'kubectl', args }, canAsk: true },
     },
     {
       ...{ id: 'held-policies', title: 'make sure that the cluster has kept that', ...common },
@@ -134,7 +134,11 @@ function releasePolicyMigration({ configuration, ours }: RenamingSwitch, { profi
         afresh: true,
       },
       keep: { changes: [back], undo: true },
-      effect: { type: 'exec', run: { tool: 'kubectl', args: ['patch', `${plural}.${crdGroup}`, name, '--type=json', '-p', patch] } },
+      effect: {
+        type: 'exec',
+        run: { tool: 'kubectl', args: ['patch', `${plural}.${crdGroup}`, name, '--type=json', '-p', patch] },
+        canAsk: true,
+      },
     },
   ];
 }

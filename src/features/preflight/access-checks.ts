@@ -47,6 +47,7 @@ export const accessChecks: readonly PreflightCheck[] = table({ category: 'access
   {
     id: 'NS-011',
     title: 'no other run holds the lock',
+    isNeverWaived: true,
     judge: (facts, { startedAt: now }) => {
       const holder = read(facts.lockHolder);
       if (holder === undefined) return ok('no other run holds the lock');

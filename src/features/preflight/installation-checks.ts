@@ -9,6 +9,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
   {
     id: 'NS-101',
     title: 'installation found',
+    isNeverWaived: true,
     judge: (facts, { profile, contextName }) => {
       const detection = read(facts.detection);
       if (detection.type === 'found') return ok(`${profile.title} found: ${detection.installation.path} path`);
@@ -24,6 +25,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
     id: 'NS-102',
     title: 'installation unambiguous',
     ref: '§4.4/1',
+    isNeverWaived: true,
     judge: (facts) => {
       const detection = read(facts.detection);
       if (detection.type === 'none') return notApplicable('nothing is installed');
@@ -47,6 +49,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
     id: 'NS-103',
     title: 'no half-done migration to the operator',
     ref: 'domain §2.1/2',
+    isNeverWaived: true,
     judge: (facts, { profile }) => {
       const detection = read(facts.detection);
       if (detection.type === 'none') return notApplicable('nothing is installed');
@@ -65,6 +68,7 @@ export const installationChecks: readonly PreflightCheck[] = table({ category: '
   {
     id: 'NS-104',
     title: 'install path and variant known',
+    isNeverWaived: true,
     judge: withInstallation((installation, _facts, { options, profile }) => {
       const { path, variant, datastore } = installation;
       if (options.path && options.path !== path) {

@@ -50,6 +50,7 @@ export const machineChecks: readonly PreflightCheck[] = table(TOOLS, [
     id: 'NS-804',
     title: 'chart tool found',
     ref: '§4.2/2',
+    isNeverWaived: true,
     judge: withInstallation((installation, facts) => {
       if (!isByChart(installation)) return notApplicable(`the ${installation.path} path does not use the chart tool`);
       const [first] = read(facts.chartTool);
@@ -96,6 +97,7 @@ export const kubectlChecks = table<KubectlJudged, typeof TOOLS>(TOOLS, [
     id: 'NS-003',
     title: 'kubectl found',
     ref: '§1/5',
+    isNeverWaived: true,
     judge: (facts) => {
       const { path, gitVersion } = read(facts.client);
       if (path === undefined) return failed('kubectl is not on PATH', INSTALL, download(facts));

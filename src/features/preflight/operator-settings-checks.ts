@@ -68,6 +68,7 @@ export const operatorSettingsChecks: readonly PreflightCheck[] = table({ categor
     id: 'NS-628',
     title: 'address pools within the pod network',
     ref: 'domain §12',
+    isNeverWaived: true,
     judge: withOperated(({ names, operated, facts }) => {
       const installation = read(operated.installation);
       const listed = jsonAt(specOf(installation), ...names.pools.field);

@@ -26,6 +26,7 @@ export const serverChecks: readonly PreflightCheck[] = table({ category: 'kubern
     id: 'NS-001',
     title: 'API server reachable',
     severity: 'error',
+    isNeverWaived: true,
     judge: ({ server }, { server: url }) => {
       if ('value' in server) return ok(`server reachable, Kubernetes ${server.value.gitVersion}`);
       return failed(`${url} did not answer: ${server.unread}`, 'Check the context, the network and your credentials.', { next: VERSION });

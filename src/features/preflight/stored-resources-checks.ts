@@ -70,6 +70,7 @@ export const storedResourcesChecks: readonly PreflightCheck[] = table({ category
     id: 'NS-504',
     title: 'stored versions of CRDs served by the target',
     ref: 'domain §4.2',
+    isNeverWaived: true,
     judge: withTarget(({ documents }, _installation, facts) => {
       const crds = new Map(targetCrds(documents).map((crd) => [crd.name, crd]));
       const stale = read(facts.crds).flatMap(({ name, storedVersions = [] }) => staleEvidence(name, storedVersions, crds.get(name)));

@@ -47,7 +47,9 @@ class LateReasons {
 
   #told(namespace: string, pod: PodProgress): PodProgress {
     const says = pod.phase === 'updating' && pod.late !== undefined ? this.#says.get(keyOf({ namespace, ...pod })) : undefined;
-    return says === undefined ? pod : { ...pod, why: `${pod.why}: ${says}` };
+    if (says === undefined) return pod;
+    const { why, reason = why } = pod;
+    return { ...pod, why: `${why}: ${says}`, reason: `${reason}: ${says}` };
   }
 }
 

@@ -153,7 +153,7 @@ function templateActions({ injectors }: { readonly injectors: readonly Injector[
     return [
       {
         id: `file-${name}`,
-        title: `write the template of ${name}`,
+        title: `write ${file}, the template of ${name}`,
         ref: '§4.6/1',
         undo: 'full',
         effect: { type: 'write', file, content: textOf(map, outcome) },
@@ -165,7 +165,7 @@ function templateActions({ injectors }: { readonly injectors: readonly Injector[
         undo: 'full',
         afresh: true,
         keep: { changes: [change] },
-        effect: { type: 'exec', run: { tool: 'kubectl', args } },
+        effect: { type: 'exec', run: { tool: 'kubectl', args }, canAsk: true },
       },
     ] satisfies readonly Action[];
   });

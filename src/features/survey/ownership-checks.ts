@@ -12,6 +12,7 @@ export const nativeCrds = judgedTwice({
   title: 'no native v3 CRDs',
   category: 'installation',
   severity: 'error',
+  isNeverWaived: true,
   ref: 'domain §0.11',
   judge({ nativeV3Crds }, _facts, { profile }) {
     if (!nativeV3Crds) return ok(`resources are stored in ${profile.crdGroup}`);

@@ -57,6 +57,7 @@ const notNewer = judgedTwice({
   title: 'installed release not newer than the target',
   category: 'installation',
   severity: 'error',
+  isNeverWaived: true,
   ref: '§9/1',
   judge({ release }, _facts, { goal, intent }) {
     if (intentWords(intent).goesBack) return notApplicable(GOES_BACK);

@@ -39,6 +39,7 @@ export const beingDeleted = judgedTwice({
   title: 'nothing of the service being deleted',
   category: 'installation',
   severity: 'error',
+  isNeverWaived: true,
   ref: 'domain §12/40',
   judge: ({ deletions }) => judgeDeletions(deletions),
 });
@@ -64,6 +65,7 @@ export const refusedByTarget = judgedTwice({
   title: 'settings of the Installation taken by the target',
   category: 'resources',
   severity: 'error',
+  isNeverWaived: true,
   ref: 'domain §11.3',
   judge(installation, facts, context) {
     const { input } = installation;

@@ -99,7 +99,7 @@ export interface SourceJudged {
   readonly record: RunRecord | undefined;
 }
 
-interface JudgedTwice extends Pick<Check<never>, 'id' | 'title' | 'category' | 'severity' | 'ref'> {
+interface JudgedTwice extends Omit<Check<never>, 'judge'> {
   judge(installation: Installation, facts: Pick<PreflightFacts, 'record'>, context: Context): ReturnType<Check<never>['judge']>;
 }
 

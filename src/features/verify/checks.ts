@@ -63,6 +63,7 @@ const nothingHeld: VerifyCheck = {
   title: 'nothing held back from the operator',
   category: 'result',
   severity: 'error',
+  isNeverWaived: true,
   ref: 'domain §0.2',
   judge(facts, { intent }) {
     const held = read(facts.held);
