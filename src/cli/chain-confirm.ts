@@ -110,6 +110,7 @@ async function onward(session: Session): Promise<readonly Suggestion[]> {
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
 async function refuse(session: Session, planned: PlannedHere, exit: ExitName): Promise<ExitName> {
+  const waived = await waivable(planned.findings);
   const outcome: Outcome = {
     exit,
     head: upgradeHead(session.context, planned.installed),
@@ -120,7 +121,7 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
       ? ['wait for the other run']
       : [
           text`fix what is marked ×, then ${AGAIN}`,
-          ...waivable(planned.findings).map(
+          ...waived.map(
             (id) => new Step('or', text`before you waive ${id}, read when that is safe: ${command`kubectl netsvc-upgrade explain ${id}`}`),
           ),
         ]
@@ -132,8 +133,10 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
 }
 
 /** Failed checks that somebody may accept, under conditions that their pages name. */
-function waivable(findings: readonly Finding[]): readonly string[] {
-  const failed = findings.filter(({ outcome, isNeverWaived }) => outcome === 'error' && !isNeverWaived).map(({ id }) => id);
+async function waivable(findings: readonly Finding[]): Promise<readonly string[]> {
+  const { allChecks } = await import('../features/chain.ts');
+  const never = new Set<string>(allChecks.flatMap(({ id, isNeverWaived }) => (isNeverWaived ? [id] : [])));
+  const failed = findings.filter(({ outcome, id }) => outcome === 'error' && !never.has(id)).map(({ id }) => id);
   return [...new Set(failed)];
 }
 

@@ -86,7 +86,7 @@ export interface Check<Facts> {
 }
 
 /** An evaluated check, after `--accept`. */
-export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref' | 'isNeverWaived'> {
+export interface Finding extends Pick<Check<never>, 'title' | 'category' | 'ref'> {
   readonly id: string;
   /** `cured`: was open when it was evaluated, and the run has fixed it since. */
   readonly outcome: 'ok' | 'not-applicable' | 'warning' | 'error' | 'accepted' | 'expected' | 'cured';

@@ -56,8 +56,7 @@ function verdictOf<Facts>(check: Check<Facts>, facts: Facts, context: Context): 
 }
 
 function findingOf<Facts>(check: Check<Facts>, verdict: Verdict, accepted: readonly Acceptance[]): Finding {
-  const { id, title, category, ref, isNeverWaived } = check;
-  const base = { id, title, category, ref, ...(isNeverWaived ? { isNeverWaived } : {}) };
+  const base = { id: check.id, title: check.title, category: check.category, ref: check.ref };
   if (verdict.status === 'ok') {
     const aside = verdict.isAdvice ? { aside: 'advice' as const } : {};
     return { ...base, outcome: 'ok', ...aside, message: verdict.detail ?? check.title, evidence: [] };

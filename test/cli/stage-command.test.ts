@@ -229,7 +229,7 @@ describe('a command that performs stages', () => {
   });
 
   it('does not offer to waive where the page of each failed check says never', async () => {
-    const bench = commandBench([fakeStage('apply', { check: 'NS-714', verdict: failed, plan: applies('upgrade.yaml') })]);
+    const bench = commandBench([fakeStage('apply', { check: 'NS-604', verdict: failed, plan: applies('upgrade.yaml') })]);
     assert.equal(await bench.run('apply', '--yes'), 3);
     assert.match(bench.err(), /^error: checks failed\nfix what is marked ×, then run the same command again\n/m);
     assert.doesNotMatch(bench.err(), /waive/);

@@ -20,7 +20,7 @@ const exec = (id: string, extra: Partial<Action> = {}): Action => ({
   title: id,
   ref: '§4.4/2',
   undo: 'none',
-  effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', id] } },
+  effect: { type: 'exec', run: { tool: 'kubectl', args: ['apply', '-f', id] }, canAsk: true },
   ...extra,
 });
 
