@@ -1,19 +1,20 @@
 import { command } from '../kernel/command.ts';
 import type { Context, Goal } from '../kernel/context.ts';
 import { Fault } from '../kernel/fault.ts';
+import { isByChart, isInstallPath } from '../kernel/installation.ts';
 import type { TakenBack } from '../kernel/intent.ts';
 import { isOlder, parseRelease } from '../kernel/release.ts';
 import { type Records, type RunRecord, recordHere } from '../kernel/run-record.ts';
 import { look, type Suggestion, text } from '../kernel/step.ts';
 import { BY_FILES, noWayBack } from '../kernel/undo.ts';
-import { CARRIED_PART, keepsEdits } from '../manifest/carried-file.ts';
 
-interface Here extends Pick<Context, 'clusterUid' | 'profile'> {
+interface Here extends Pick<Context, 'clusterUid'> {
+  readonly profile: Pick<Context['profile'], 'name'>;
   /** Throws Fault for what is no record. */
   readRecord(content: unknown): RunRecord;
 }
 
-type Stored = Pick<Records, 'load' | 'keptWith'>;
+export type Stored = Pick<Records, 'load' | 'kept' | 'keptWith'>;
 
 /**
  * Where a rollback goes, and what it takes back: the records of this cluster alone say it. Throws Fault('blocked') where none does, or it
@@ -31,30 +32,13 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
   if (takesBack) return { release: to, takesBack };
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
-  const because = refusalOf(upgrade);
+  const because = noWayBack(upgrade);
   if (because !== undefined) throw blocked(`${to} cannot be rolled back to ${upgrade.intent.from} here: ${because}`, [SEE_PAGE]);
-  await refuseLost(records, upgrade);
-  return { release: upgrade.intent.from, takesBack: takenBack(upgrade) };
-}
-
-/** Why a rollback of this upgrade is refused, as far as its record alone tells; undefined where it does not. */
-export function refusalOf(upgrade: Pick<RunRecord, 'path' | 'dataPlane' | 'intent' | 'wrote' | 'kept' | 'resumes'>): string | undefined {
-  // What the run has kept that began it, the rollback has asked for that was begun.
-  return noWayBack(upgrade) ?? (keepsEdits(upgrade) || upgrade.resumes !== undefined ? undefined : NOT_KEPT);
-}
-
-const NOT_KEPT =
-  'the upgrade did not keep what was yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)';
-
-/** Without it what the upgrade changed of the user's edits, and what it added, could not be told from the user's own. */
-async function refuseLost({ keptWith }: Stored, { runId, kept }: RunRecord): Promise<void> {
-  const part = `${runId}${CARRIED_PART}`;
-  const last = kept.findLast((id) => id.startsWith(part));
-  if (last === undefined || (await keptWith(part)).some(({ id }) => id === last)) return;
-  throw blocked('what the upgrade kept of your changes is gone from the cluster', [
-    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    `or, ${BY_FILES}`,
-  ]);
+  const { keptEdits, readFormer } = await import('../features/install-manifest/kept-edits.ts');
+  const taken = takenBack({ ...upgrade, kept: keptEdits(upgrade.kept) });
+  // What a chart release had of the user, the chart tool keeps.
+  if (!isInstallPath(upgrade.path) || !isByChart({ path: upgrade.path })) await readFormer(records, taken);
+  return { release: upgrade.intent.from, takesBack: taken };
 }
 
 /** An upgrade whose beginning is known. */
@@ -82,9 +66,9 @@ async function upgradeBefore({ keptWith }: Stored, last: RunRecord, here: Here):
 /** End of the ids under which records of earlier runs are kept. */
 const KEPT = '/record';
 
-function takenBack({ runId, resumes: since, intent: { from, to }, wrote, startedAt, oldest, backup }: Upgrade): TakenBack {
+function takenBack({ runId, resumes: since, intent: { from, to }, wrote, kept, startedAt, oldest, backup }: Upgrade): TakenBack {
   const known = { ...(oldest === undefined ? {} : { oldest }), ...(backup === undefined ? {} : { backup }) };
-  return { runId, ...(since === undefined ? {} : { since }), from, to, wrote, startedAt, ...known };
+  return { runId, ...(since === undefined ? {} : { since }), from, to, wrote, kept, startedAt, ...known };
 }
 
 const SEE_RECORD = look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`);

@@ -19,6 +19,7 @@ import { lookAt } from './command-names.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
 import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
+import { refusalNow } from './refusal-now.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 
@@ -200,7 +201,7 @@ async function changedLines({ context, seams }: Session, record: RunRecord | und
 }
 
 async function runLines(
-  { seams, outPalette }: Session,
+  { seams, outPalette, composition: { records } }: Session,
   record: RunRecord | undefined,
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
@@ -212,8 +213,9 @@ async function runLines(
   const behind = open !== undefined && open.id !== progress?.stage;
   const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
-  const undo =
-    isIdle && finishedAt === undefined ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now }) : [];
+  const isAsked = isIdle && finishedAt === undefined;
+  const refused = isAsked ? await refusalNow(records, record) : undefined;
+  const undo = isAsked ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now, refused }) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,

@@ -13,6 +13,8 @@ export interface TakenBack {
   readonly to: string;
   /** Ids of its stages that wrote something, or were about to. */
   readonly wrote: readonly string[];
+  /** Ids of what was kept of the user's changes, oldest first: by this run, and by those that it went forward from. Absent: nothing. */
+  readonly kept?: readonly string[];
   readonly startedAt: string;
   /** The oldest of the agents and the API server then, or `unknown`. */
   readonly oldest?: string;

@@ -77,7 +77,7 @@ export interface RunRecord {
   readonly stages: readonly StageRecord[];
   /** Ids of stages that wrote something, or were about to; one that a finding stopped before is not among them. */
   readonly wrote: readonly string[];
-  /** The run that began this upgrade: a rollback of it was begun, and this one goes forward again. What it wrote and its backup are taken over. */
+  /** The run that began this upgrade: a rollback of it was begun, and this one goes forward again. What it wrote and kept and its backup are taken over. */
   readonly resumes?: string;
   /** Ids of what stages keep once; the content is beside the record. What actions keep is found by the run's id alone. */
   readonly kept: readonly string[];
@@ -141,8 +141,14 @@ export function resumedBackwards(record: RunRecord | undefined, context: Continu
 }
 
 /** What the record of a run takes over that goes forward again. */
-export function takenOver({ runId, since = runId, wrote, backup }: TakenBack): Pick<RunRecord, 'resumes' | 'wrote' | 'backup'> {
-  return { resumes: since, wrote, ...(backup === undefined ? {} : { backup }) };
+export function takenOver({
+  runId,
+  since = runId,
+  wrote,
+  kept = [],
+  backup,
+}: TakenBack): Pick<RunRecord, 'resumes' | 'wrote' | 'kept' | 'backup'> {
+  return { resumes: since, wrote, kept, ...(backup === undefined ? {} : { backup }) };
 }
 
 /** The record, if it is of this cluster: nothing of another one's is repeated. */

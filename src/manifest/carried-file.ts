@@ -1,9 +1,7 @@
 import type { Edit, Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
-import { isByChart, isInstallPath } from '../kernel/installation.ts';
 import { isRecord, type JsonMap, mapAt, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
 import type { KeptRules, ListRules } from '../kube/list-keys.ts';
 import { identityOf, prepared } from './prepare.ts';
 import { upgradeText } from './upgrade-text.ts';
@@ -63,11 +61,6 @@ const STAGE = 'apply';
 export const CARRIED_ID = 'edits';
 /** Part of the ids of kept items that only they have. */
 export const CARRIED_PART = `/${STAGE}/${CARRIED_ID}#`;
-
-/** What was the user's is known for a rollback: kept before the target was applied, or in the release of a chart. */
-export function keepsEdits({ path, wrote, kept }: Pick<RunRecord, 'path' | 'wrote' | 'kept'>): boolean {
-  return !wrote.includes(STAGE) || kept.some((id) => id.includes(CARRIED_PART)) || (isInstallPath(path) && isByChart({ path }));
-}
 
 /** What was kept as carried edits; undefined for anything else. */
 export function readCarriedEdits(content: unknown): CarriedEdits | undefined {

@@ -8,13 +8,17 @@ import { goalBack } from '../../src/cli/rollback-goal.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';
 import { NO_RETURNS } from '../../src/kernel/undo.ts';
-import { CARRIED_PART } from '../../src/manifest/carried-file.ts';
+import { CARRIED_PART, type CarriedEdits } from '../../src/manifest/carried-file.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { RECORD, upgradeTo } from '../fixtures/stored-record.ts';
 import { commandBench, fakeStage } from '../support/command-bench.ts';
 import { CLUSTER_UID } from '../support/engine-ports.ts';
 
 const EDITS = `r-1${CARRIED_PART}1`;
+const CARRIED: CarriedEdits = {
+  ...{ target: 'v3.32.1', base: 'v3.27.5', resolutions: {}, edits: [], files: {} },
+  former: { release: 'v3.27.5', changed: [], removed: [], added: [] },
+};
 const here = { clusterUid: 'c-1', profile: calico };
 const UPGRADE: RunRecord = {
   ...{ ...RECORD, runId: 'r-1', clusterUid: 'c-1', profile: 'calico', path: 'manifest', variant: 'calico' },
@@ -27,9 +31,10 @@ interface Stored {
 }
 
 function goalOf({ record, kept = [] }: Stored, load = async () => record) {
-  const all = [...kept, { id: EDITS, content: {} }];
+  const all = [{ id: EDITS, content: CARRIED }, ...kept];
   const keptWith = async (part: string) => all.filter(({ id }) => id.includes(part));
-  return goalBack({ load, keptWith }, { ...here, readRecord: (content) => content as RunRecord });
+  const content = async (id: string) => all.findLast((one) => one.id === id)?.content;
+  return goalBack({ load, keptWith, kept: content }, { ...here, readRecord: (read) => read as RunRecord });
 }
 
 describe('what a command is for that continues whatever is unfinished', () => {
@@ -81,6 +86,30 @@ describe('status of a rollback that failed', () => {
   });
 });
 
+describe('status of an upgrade that has stopped', () => {
+  const undoOf = async (record: Partial<RunRecord>) => {
+    const bench = commandBench([{ ...fakeStage('apply'), reaches: 'workloads' }]);
+    bench.engine.stored = { ...UPGRADE, clusterUid: CLUSTER_UID, ...record };
+    assert.equal(await bench.run('status'), 0);
+    return /^undo: .*$/m.exec(bench.out())?.[0] ?? '';
+  };
+
+  it('offers no rollback that would refuse: nothing kept, though it went forward from one that was begun', async () => {
+    assert.match(await undoOf({ runId: 'r-3', resumes: 'r-1', kept: [] }), /only as a manual step, rollback refuses: .* did not keep/);
+  });
+
+  it('offers none where what was kept is gone', async () => {
+    assert.match(await undoOf({ kept: [EDITS] }), /only as a manual step, rollback refuses: .* is gone from the cluster/);
+  });
+
+  it('offers none where no older release is known', async () => {
+    assert.match(
+      await undoOf({ intent: upgradeTo('v3.32.1', 'v3.32.1') }),
+      /rollback refuses: .* an older release to go back to is not known/,
+    );
+  });
+});
+
 describe('where a rollback goes', () => {
   it('is to the release that the recorded upgrade came from', async () => {
     const { release, takesBack } = await goalOf({ record: UPGRADE });
@@ -118,7 +147,17 @@ describe('where a rollback goes', () => {
     [
       'an upgrade that kept nothing of what was the user’s',
       { record: { ...UPGRADE, kept: [] } },
-      /did not keep what was yours: it was given a finished file \(--upgrade-file\)/,
+      /did not keep what v3\.27\.5 had of yours: it was given a finished file \(--upgrade-file\)/,
+    ],
+    [
+      'changes that are kept as differences to another release (--base)',
+      { record: UPGRADE, kept: [{ id: EDITS, content: { ...CARRIED, former: { ...CARRIED.former, release: 'v3.27.0' } } }] },
+      /kept as differences to v3\.27\.0, and this rollback goes to v3\.27\.5/,
+    ],
+    [
+      'an upgrade that went forward from a rollback with a finished file, where none before it came to the manifest',
+      { record: { ...UPGRADE, runId: 'r-3', resumes: 'r-1', kept: [] } },
+      /did not keep what v3\.27\.5 had of yours/,
     ],
     [
       'a ledger that has lost what the upgrade kept of the edits',
@@ -135,7 +174,7 @@ describe('where a rollback goes', () => {
     });
 
   it('is what was kept, where all of it is there', async () => {
-    const { release } = await goalOf({ record: { ...UPGRADE, kept: [lost] }, kept: [{ id: lost, content: {} }] });
+    const { release } = await goalOf({ record: { ...UPGRADE, kept: [lost] }, kept: [{ id: lost, content: CARRIED }] });
     assert.equal(release, 'v3.27.5');
   });
 

@@ -11,7 +11,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { INJECTION, meshObjects, NEW, OLD, templateOf } from '../support/mesh-objects.ts';
 import { assertDone } from '../support/owner-faults.ts';
-import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts, writeCniVersion } from '../support/sandbox-ports.ts';
 
 const COMMON: Flags = { yes: true };
 /** The template of the mesh is played. */
@@ -37,6 +37,10 @@ async function upgraded(): Promise<Scenario> {
   await scenario.clock.sleep(60_000);
   return scenario;
 }
+
+/** What the new release has. */
+const NEW_CNI = '1.0.0';
+const cniOf = ({ cluster: { store } }: Scenario) => store.get(K.ConfigMap, 'netsvc-config', 'kube-system')?.data;
 
 const goalOf = (scenario: Scenario) =>
   goalBack(sandboxPorts(scenario).records, {
@@ -73,6 +77,16 @@ async function killedBack(scenario: Scenario): Promise<void> {
   revived(scenario);
 }
 
+/** An upgrade that had written, and not come to the manifest: it has kept nothing. */
+async function endedBeforeManifest(scenario: Scenario): Promise<void> {
+  await forward(scenario, true).catch(() => undefined);
+  revived(scenario);
+  const record = await recordOf(scenario);
+  assert.deepEqual([record.intent.kind, record.kept], ['upgrade', []]);
+  await sandboxPorts(scenario).records.save({ ...record, wrote: ['crds'] });
+  await scenario.clock.sleep(60_000);
+}
+
 function revived(scenario: Scenario): void {
   scenario.cluster.faults.revive();
   scenario.state.holder = undefined;
@@ -105,6 +119,42 @@ describe('a rollback that was killed, after which the run went forward again', f
     assert.equal(configOf(scenario), templateOf(OLD));
   });
 
+  it('keeps what was the user’s over several rounds: of all that went forward the last that kept it counts', async () => {
+    const scenario = await installedSandbox({ cli: false });
+    const { store } = scenario.cluster;
+    const agents = store.get(K.DaemonSet, 'netsvc-node', 'kube-system') ?? assert.fail();
+    store.update(K.DaemonSet, {
+      ...agents,
+      metadata: { ...agents.metadata, annotations: { ...agents.metadata.annotations, mine: 'yes' } },
+    });
+    await endedBeforeManifest(scenario);
+    await killedBack(scenario);
+    assert.equal((await recordOf(scenario)).intent.kind, 'rollback');
+    await scenario.clock.sleep(60_000);
+    assertDone(await forward(scenario), 'forward');
+    await scenario.clock.sleep(60_000);
+    await killedBack(scenario);
+    scenario.cluster.store.delete(K.ServiceAccount, 'netsvc-node', 'kube-system');
+    await scenario.clock.sleep(60_000);
+    await forward(scenario, true).catch(() => undefined);
+    revived(scenario);
+    await scenario.clock.sleep(60_000);
+    assertDone(await forward(scenario), 'forward again');
+    await scenario.clock.sleep(60_000);
+    assertDone(await back(scenario), 'back');
+    const after = store.get(K.DaemonSet, 'netsvc-node', 'kube-system');
+    assert.equal(after?.metadata.annotations?.mine, 'yes');
+  });
+
+  it('loses nothing where the upgrade had not come to the manifest: not even what the new release has as well', async () => {
+    const scenario = await installedSandbox({ cli: false });
+    writeCniVersion(scenario, NEW_CNI);
+    const before = cniOf(scenario);
+    await endedBeforeManifest(scenario);
+    assertDone(await back(scenario), 'back');
+    assert.deepEqual(cniOf(scenario), before);
+  });
+
   it('can be taken back also where the run forward was killed when its record was there, and not yet the changes that it carries', async () => {
     const scenario = await upgraded();
     await killedBack(scenario);
@@ -113,8 +163,8 @@ describe('a rollback that was killed, after which the run went forward again', f
     await scenario.clock.sleep(60_000);
     await forward(scenario, true).catch(() => undefined);
     revived(scenario);
-    const { intent, kept, resumes } = await recordOf(scenario);
-    assert.deepEqual([intent.kind, kept, resumes !== undefined], ['upgrade', [], true]);
+    const { runId, intent, kept, resumes } = await recordOf(scenario);
+    assert.deepEqual([intent.kind, kept.filter((id) => id.startsWith(runId)), resumes !== undefined], ['upgrade', [], true]);
     await scenario.clock.sleep(60_000);
     assertDone(await forward(scenario), 'forward');
     await scenario.clock.sleep(60_000);

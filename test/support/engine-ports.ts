@@ -77,6 +77,7 @@ export function engineBench() {
           if (!outcome) bench.kept.set(id, content);
         }
       },
+      kept: async (id: string) => bench.kept.get(id),
       keptWith: async (part: string) => {
         const found = [...bench.kept].filter(([id]) => id.includes(part)).sort(([one], [other]) => (one < other ? -1 : 1));
         return found.map(([id, content]) => ({ id, content }));

@@ -8,7 +8,6 @@ import { Again, type Said, type Step, type StepKind, type Text, text } from '../
 import { undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, isOfOneWay, oursWith } from '../carried.ts';
-import { refusalOf } from '../rollback-goal.ts';
 import type { Outcome } from './run.ts';
 
 /** Of whom the end tells. */
@@ -131,18 +130,22 @@ const PAGE = 'docs/use/going-back.md';
 
 const alone = (way: Said): Text => text`this part alone: ${way}`;
 
+export interface Undoing {
+  readonly chain: readonly AnyStage[];
+  readonly carried: readonly CarriedFlag[];
+  readonly now: Date;
+  /** Why `rollback` would refuse now. */
+  readonly refused: string | undefined;
+}
+
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
-export function undoTexts(
-  record: RunRecord,
-  { chain, carried: all, now }: { readonly chain: readonly AnyStage[]; readonly carried: readonly CarriedFlag[]; readonly now: Date },
-): readonly Said[] {
+export function undoTexts(record: RunRecord, { chain, carried: all, now, refused }: Undoing): readonly Said[] {
   const carried = all.filter(({ name }) => !isOfOneWay(name));
   const writers = record.wrote.toReversed().flatMap((id) => chain.find((stage) => stage.id === id) ?? []);
   const row = undoRow(
     record,
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
-  const refused = refusalOf(record);
   const isTakenBack = row?.by === 'rollback' && refused === undefined;
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;

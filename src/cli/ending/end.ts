@@ -7,6 +7,7 @@ import { resumeCommand, resumerOf } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
+import { refusalNow } from '../refusal-now.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -102,7 +103,8 @@ async function undoOf({ asked, composition, context, seams }: Session, { record 
   if (record === undefined) return [];
   const { undoTexts } = await import('./end-lines.ts');
   const [carried, now] = [withRecorded(asked.carried, record, context.clusterUid), composition.clock.now()];
-  return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried, now });
+  const refused = await composition.interruption.finish(() => refusalNow(composition.records, record));
+  return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried, now, refused });
 }
 
 /** The cluster as a command sees it. */

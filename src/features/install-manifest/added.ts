@@ -14,7 +14,7 @@ import { hasEnded } from '../../kube/pod-facts.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { attempt } from '../survey/index.ts';
 import { readBaseOf } from './base.ts';
-import { readCarriedThen } from './carried.ts';
+import { readCarriedThen } from './kept-edits.ts';
 import type { Orphans } from './own-objects.ts';
 
 /** Kinds whose use can be told; the order in which they go. Whatever else the upgrade added stays, and the plan names it. */
@@ -32,7 +32,7 @@ export async function readAdded(
 ): Promise<readonly KubeObject[]> {
   const { takesBack } = context.goal;
   if (!takesBack || live.length === 0) return [];
-  const added = new Set((await readCarriedThen(sources, takesBack))?.former?.added);
+  const added = new Set((await readCarriedThen(sources.records, takesBack))?.former?.added);
   const candidates = live.filter((one) => ORDER.includes(one.kind) && added.has(identityOf(one)));
   if (candidates.length === 0) return [];
   const read = await attempt(() => readBaseOf(sources, { ...context, goal: { release: takesBack.to } }, installation, takesBack.to));

@@ -3,21 +3,17 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { TakenBack } from '../../kernel/intent.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
-import type { Sources } from '../../kernel/ports.ts';
-import { isOfIntent, numberOf, type Records, resumedBackwards } from '../../kernel/run-record.ts';
+import { isOfIntent, type Records, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { or } from '../../kernel/step.ts';
-import { BY_FILES } from '../../kernel/undo.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
 import type { ListRules } from '../../kube/list-keys.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { isNoise } from '../../manifest/alike.ts';
 import {
   CARRIED_ID,
-  CARRIED_PART,
   type CarriedEdits,
   type CarriedFile,
   carriedText,
@@ -29,6 +25,7 @@ import { type Manifest, objectsIn, parseManifest } from '../../manifest/manifest
 import type { MergeResult } from '../../manifest/merge-input.ts';
 import { keptRules, rulesToKeep } from '../../manifest/openapi-lists.ts';
 import type { Target, TargetFile } from './identity.ts';
+import { keptEdits, readCarriedThen } from './kept-edits.ts';
 
 /**
  * What a merge made of the target, to be kept before the first write. `listRules`: how the server tells items of lists apart; what is not in
@@ -94,36 +91,14 @@ export function withCarried(target: Target, carried: CarriedEdits): Target {
   return { ...edited(target), addOns: target.addOns.map(edited), carried };
 }
 
-/** What the upgrade kept before its first write to the manifest's objects; undefined where it did not come to that. */
-export async function readCarriedThen(
-  { records }: Pick<Sources, 'records'>,
-  { runId, since }: Pick<TakenBack, 'runId' | 'since'>,
-): Promise<CarriedEdits | undefined> {
-  const part = `${runId}${CARRIED_PART}`;
-  const kept = (await records.keptWith(part)).filter(({ id }) => id.startsWith(part));
-  const last = kept.toSorted((a, b) => numberOf(a) - numberOf(b)).at(-1);
-  if (last === undefined) return since === undefined ? undefined : readCarriedThen({ records }, { runId: since });
-  const carried = readCarriedEdits(last.content);
-  if (carried) return carried;
-  throw new Fault('failed', `what the upgrade kept of your changes cannot be read: ${last.id} is damaged`, [
-    'restore the Secrets netsvc-upgrade-run and netsvc-upgrade-run-log-N of kube-system from a backup',
-    `or, ${BY_FILES}`,
-  ]);
-}
-
 /** What the recorded run to this target carries, whether it is finished or not; undefined before its first write. */
 export async function readCarried(records: Records, context: Context): Promise<CarriedEdits | undefined> {
   const record = await records.load();
   const resumed = resumedBackwards(record, context);
-  if (resumed) return readCarriedThen({ records }, resumed);
+  if (resumed) return readCarriedThen(records, resumed);
   if (!isOfIntent(record, context)) return undefined;
-  const id = record.kept.findLast((one) => one.includes(CARRIED_PART));
-  if (id === undefined) {
-    // A run that goes forward again has its own record before it keeps the edits: until then those of the upgrade count.
-    if (record.resumes === undefined) return undefined;
-    const then = await readCarriedThen({ records }, { runId: record.runId, since: record.resumes });
-    return then?.target === context.goal.release ? then : undefined;
-  }
+  const id = keptEdits(record.kept).at(-1);
+  if (id === undefined) return undefined;
   const carried = readCarriedEdits(await records.kept(id));
   // Part of the cluster may be new already, so nothing else shows the edits any more.
   if (!carried) throw lostEdits(id);

@@ -1,5 +1,4 @@
 import type { Context } from '../../kernel/context.ts';
-import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { mapAt } from '../../kernel/json.ts';
@@ -7,12 +6,11 @@ import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel
 import { type ChangedPlace, changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Records } from '../../kernel/run-record.ts';
-import { BY_FILES } from '../../kernel/undo.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
 import type { Candidates } from '../../manifest/choose-base.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { readBaseOf } from './base.ts';
-import { readCarriedThen } from './carried.ts';
+import { readFormer } from './kept-edits.ts';
 
 /** What a rollback merges: what is left is its base, and what was there before the upgrade is wanted. */
 export interface WayBack {
@@ -31,17 +29,15 @@ export async function readWayBack(
   documents: readonly KubeObject[],
   takesBack: TakenBack,
 ): Promise<WayBack> {
-  const { to, wrote } = takesBack;
-  const [carried, left] = await Promise.all([
-    readCarriedThen(sources, takesBack),
-    readBaseOf(sources, { ...context, goal: { release: to } }, installation, to),
-  ]);
-  const former = carried?.former;
-  if (!former && (carried || wrote.includes('apply'))) throw unknownFormer(to, context);
-  if (former && former.release !== context.goal.release) throw otherFormer(former.release, context);
+  const { to } = takesBack;
+  const { release } = context.goal;
+  const carried = await readFormer(sources.records, takesBack);
+  // The upgrade has not come to the manifest: what is there is the release that it goes back to, and what differs from that is yours.
+  if (!carried) return { candidates: { first: { release, documents }, others: [], installed: release }, wanted: documents };
+  const left = await readBaseOf(sources, { ...context, goal: { release: to } }, installation, to);
   return {
-    candidates: { first: { release: to, documents: carried ? withFiles(left, carried) : left }, others: [], installed: to },
-    wanted: former ? withFormer(documents, former) : documents,
+    candidates: { first: { release: to, documents: withFiles(left, carried) }, others: [], installed: to },
+    wanted: withFormer(documents, carried.former),
   };
 }
 
@@ -52,18 +48,6 @@ function withFiles(documents: readonly KubeObject[], { files }: CarriedEdits): r
   const gone = new Set(all.flatMap(({ removed }) => removed));
   const own = documents.filter((one) => isNeverKept(one) || !gone.has(identityOf(one)));
   return own.map((one) => (isNeverKept(one) ? one : (changed.get(identityOf(one)) ?? one)));
-}
-
-function unknownFormer(to: string, { goal }: Context): Fault {
-  return new Fault(
-    'blocked',
-    `the upgrade to ${to} did not keep what ${goal.release} had of yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)`,
-    [BY_FILES],
-  );
-}
-
-function otherFormer(release: string, { goal }: Context): Fault {
-  return new Fault('blocked', `your changes are kept as differences to ${release}, and this rollback goes to ${goal.release}`, [BY_FILES]);
 }
 
 /** The stage of a rollback that stops the controllers, and where a Deployment says how many there are. */

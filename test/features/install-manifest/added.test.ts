@@ -36,9 +36,10 @@ async function removedOf(live: readonly KubeObject[], beside: readonly KubeObjec
     ...{ target: TO, base: FROM, resolutions: {}, edits: [], files: {} },
     former: { release: FROM, changed: [], removed: [], added: live.map(identityOf) },
   };
-  const takesBack = { runId: 'r', from: FROM, to: TO, wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
+  const kept = [`r${CARRIED_PART}1`];
+  const takesBack = { runId: 'r', from: FROM, to: TO, wrote: ['apply'], kept, startedAt: '2026-01-01T00:00:00Z' };
   const context: Context = { ...contextOf({ release: FROM }, calico), goal: { release: FROM, takesBack }, intent: { kind: 'rollback' } };
-  const records = { keptWith: async () => [{ id: `r${CARRIED_PART}1`, content: carried }] };
+  const records = { kept: async () => carried };
   const sources = { cluster: clusterWith([...live, ...beside]), records, stored: storedManifests('calico') } as unknown as Sources;
   const added = await readAdded(sources, context, installation, { live, unserved: [] });
   return added.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort();
