@@ -158,6 +158,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   /** As `profile`. */
   readonly target: string | null;
   readonly lock: LockHolder | null;
+  /** Who let it run out without giving it back; the next run watches it for up to 60 s before it takes it. */
+  readonly lockLeft: LockHolder | null;
   readonly record: RunRecord | null;
   /** Owner references that the run record says are removed; null if there are none. */
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;

@@ -32,6 +32,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const stored = await records.load();
     const record = recordHere(stored, session.context);
     const holder = await lock.holder();
+    const left = holder ? undefined : await lock.left();
     const { clusterUid } = session.context;
     const flags = withRecorded(asked.carried, record, clusterUid);
     const strategy = await readStrategy(session, record);
@@ -44,12 +45,12 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     const isToResume = record !== undefined && isLook;
     const suggested = isToResume ? resumerOf(record) : of;
-    const left = leftOutLines(suggested, flags, record, clusterUid);
+    const leftOut = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
-    for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : left)]) session.say(line);
-    const dead = holder ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
+    for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
+    const dead = (holder ?? left) ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const document = statusDocument(session.context, { lock: holder, record, held, strategy, canary, until }, next);
+    const document = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next);
     const now = session.composition.clock.now();
     const { said } = session.outPalette;
     const lines = async () => [
@@ -57,7 +58,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...(stored && !record
         ? [foreignText(stored, clusterUid)]
         : await runLines(session, record, { flags, now, isIdle: holder === undefined })),
-      ...lockLines(holder, now),
+      ...lockLines({ holder, left }, now),
       ...dead.map(said),
       ...ownerLines(document),
       ...heldLines(document, record, asked.carried).map(said),
@@ -66,7 +67,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...untilLines(document, now, oursWith('commit', flags)).map(said),
     ];
     const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags, record)}`] : [];
-    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...left];
+    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...leftOut];
     await present(session, document, lines, { closing });
     return 'done';
   });
@@ -167,10 +168,18 @@ function subCommand(record: RunRecord | undefined, holder: LockHolder | undefine
 
 const isAtEnd = ({ finishedAt, outcome }: RunRecord) => finishedAt !== undefined && outcome === 'done';
 
-export function lockLines(holder: LockHolder | undefined, now: Date): readonly string[] {
+export interface Locked {
+  readonly holder: LockHolder | undefined;
+  readonly left: LockHolder | undefined;
+}
+
+export function lockLines({ holder, left }: Locked, now: Date): readonly string[] {
+  if (!holder && left) return [`lock: not given back by ${left.identity}, renewed ${agoText(left.renewedAt, now)}: ${TAKEN_LATER}`];
   if (!holder) return ['lock: free'];
   return [`lock: held by ${holder.identity} since ${agoText(holder.acquiredAt, now)}, renewed ${agoText(holder.renewedAt, now)}`];
 }
+
+const TAKEN_LATER = 'the next run watches it for up to 60 s before it takes it';
 
 /** The look at a record of another cluster: who put it there, and whether the cluster was restored from a backup. */
 function foreign(carried: readonly CarriedFlag[]): Next {
@@ -244,6 +253,7 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
 
 interface Stands {
   readonly lock: LockHolder | undefined;
+  readonly left?: LockHolder | undefined;
   readonly record: RunRecord | undefined;
   /** Only of `status`, as `strategy`. */
   readonly held?: StatusDocument['held'];
@@ -254,12 +264,12 @@ interface Stands {
 
 export function statusDocument(
   context: Context,
-  { lock, record, held, strategy, canary, until }: Stands,
+  { lock, left, record, held, strategy, canary, until }: Stands,
   next: Command | string,
 ): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
   const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy, canary, until }) };
-  const found = { lock: lock ?? null, record: record ?? null, ownerReferences, ...looked };
+  const found = { lock: lock ?? null, lockLeft: left ?? null, record: record ?? null, ownerReferences, ...looked };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

@@ -13,9 +13,11 @@ import { lockLines, recordedHead, statusDocument } from './status-command.ts';
 export async function runUnlockCommand(asked: Asked, seams: Seams): Promise<ExitName> {
   return inSession(seams, { ...asked, anyProfile: true }, async (session) => {
     const { lock } = session.composition;
-    const holder = await lock.holder();
+    const current = await lock.holder();
+    const left = current ? undefined : await lock.left();
+    const holder = current ?? left;
     if (!holder) return show(session, holder, ['lock: free; nothing to release', 'Nothing was changed by this command.']);
-    for (const line of lockLines(holder, session.composition.clock.now())) session.say(line);
+    for (const line of lockLines({ holder: current, left }, session.composition.clock.now())) session.say(line);
     await agree(session, holder.identity);
     const released = await session.interrupts.finish(() => lock.breakLock(holder.identity, holder.renewedAt));
     return show(session, await lock.holder(), [

@@ -194,6 +194,8 @@ export interface LockHold {
 /** Lease lock: one run per cluster. */
 export interface Lock {
   holder(): Promise<LockHolder | undefined>;
+  /** Where `holder` just said nobody: who has let the lock run out and may live elsewhere. The next run takes it only after it has watched it. */
+  left(): Promise<LockHolder | undefined>;
   /** Throws Fault('locked') if another run holds it, or if a program that a killed run had started does not end. */
   acquire(): Promise<LockHold>;
   /**

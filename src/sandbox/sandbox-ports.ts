@@ -89,6 +89,7 @@ function memoryLock({ state, clock }: Scenario, identity: string, alive: () => v
   const now = () => clock.now().toISOString();
   return {
     holder: async () => state.holder,
+    left: async () => undefined,
     async acquire() {
       alive();
       if (state.holder) {

@@ -44,6 +44,37 @@ describe('a run beside another one', () => {
   });
 });
 
+describe('a lock that ran out and was not given back', () => {
+  const leftBench = () => {
+    const { bench } = heldBench(0);
+    const released: string[] = [];
+    const breakLock = async (identity: string) => {
+      released.push(identity);
+      return HOLDER;
+    };
+    Object.assign(bench.engine.ports.lock, { left: async () => (released.length === 0 ? HOLDER : undefined), breakLock });
+    return { bench, released };
+  };
+  const LINE =
+    /^lock: not given back by anna@host-1\/17\/run-1, renewed \S+ ago: the next run watches it for up to 60 s before it takes it$/m;
+
+  it('is not free to status, which says who left it and how to release it', async () => {
+    const { bench } = leftBench();
+    assert.equal(await bench.run('status'), 0);
+    assert.match(bench.out(), LINE);
+    assert.match(bench.out(), /^ +unlock only when that process has ended .*: kubectl netsvc-upgrade unlock$/m);
+    assert.doesNotMatch(bench.out(), /lock: free/);
+  });
+
+  it('is released by unlock', async () => {
+    const { bench, released } = leftBench();
+    assert.equal(await bench.run('unlock', '--yes'), 0);
+    assert.match(bench.err(), LINE);
+    assert.match(bench.out(), /lock of anna@host-1\/17\/run-1 released/);
+    assert.deepEqual(released, [HOLDER.identity]);
+  });
+});
+
 describe('status --watch', () => {
   it('says each stage once as it goes, and ends with the status when the lock is free', async () => {
     const { bench } = heldBench(3);

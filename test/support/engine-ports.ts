@@ -86,6 +86,7 @@ export function engineBench() {
     journal: emptySources().journal,
     lock: {
       holder: async () => undefined,
+      left: async () => undefined,
       acquire: async () => {
         if (bench.lockedBy) throw new Fault('locked', `held by ${bench.lockedBy}`, []);
         calls.push('lock');

@@ -18,10 +18,11 @@ const RENEW_MS = 15_000;
  */
 export function leaseLock(deps: LockDeps): Lock {
   const seen = seenUnchanged(deps);
+  let last: KubeObject | undefined;
   const read = async () => {
-    const lease = await deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
-    seen.note(lease);
-    return lease;
+    last = await deps.cluster.get(K.Lease, LEASE_NAME, STATE_NAMESPACE);
+    seen.note(last);
+    return last;
   };
   // Where there is no lease, one may have come and gone: not where there is no record either.
   const stateOf = async (lease: KubeObject | undefined) => (lease ? freeState(lease) : deps.recordState?.());
@@ -32,6 +33,11 @@ export function leaseLock(deps: LockDeps): Lock {
       const lease = await read();
       first ??= { state: await stateOf(lease) };
       return currentHolder(deps, lease, await serverNow(deps));
+    },
+    async left() {
+      const isHeld = currentHolder(deps, last, await serverNow(deps)) !== undefined;
+      const holder = isHeld ? undefined : holderOf(last);
+      return holder && deps.isGone?.(holder.identity) ? undefined : holder;
     },
     async acquire() {
       const own = await take(deps, read, seen);

@@ -231,6 +231,18 @@ describe('the lock', () => {
     await assert.rejects(lockOf('bob', 3_600_000).acquire(), isLocked);
   });
 
+  it('that ran out is left by its holder, who may live elsewhere, until it is given back or released', async () => {
+    const { lockOf, sleep } = ground();
+    await lockOf('alice').acquire();
+    const bob = lockOf('bob');
+    const told = async () => [(await bob.holder())?.identity, (await bob.left())?.identity];
+    assert.deepEqual(await told(), ['alice', undefined]);
+    sleep(61);
+    assert.deepEqual(await told(), [undefined, 'alice']);
+    await bob.breakLock('alice');
+    assert.deepEqual(await told(), [undefined, undefined]);
+  });
+
   it('goes to one of two runs that take it in the same moment', async () => {
     const { lockOf, memory } = ground();
     const other = lockOf('alice');
