@@ -1,10 +1,12 @@
+import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
-import { type KubeObject, refOf, refText } from '../kernel/object.ts';
+import { apiVersionOf, type KubeObject, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
+import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
+import { pacedIn, rollingIn, rollingText } from '../kube/paced.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, oursWith, resumeCommand } from './carried.ts';
 import type { StatusDocument } from './documents.ts';
@@ -18,8 +20,12 @@ export async function readStrategy(
   { composition: { cluster } }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
+  if (record?.finishedAt !== undefined) return null;
+  const { path = UNKNOWN_PATH } = record ?? {};
+  const paced = path === UNKNOWN_PATH || isOperated({ path }) ? await readPaced(cluster, record) : null;
+  if (paced) return paced;
   const agent = agentOf(record);
-  if (record && (!agent || record.finishedAt !== undefined)) return null;
+  if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
   const found = await asked.catch((thrown: unknown) => {
     if (thrown instanceof ApiFailure) return undefined;
@@ -28,6 +34,21 @@ export async function readStrategy(
   const { isHeld, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
   const live = [found ?? []].flat().find(isMarked);
   return live ? { object: refOf(live), is: liveStrategyText(live), held: isHeld(live) } : null;
+}
+
+/** What an operator takes the pace of the agents from. */
+async function readPaced(cluster: Pick<ClusterReader, 'list'>, record: RunRecord | undefined): Promise<StatusDocument['strategy']> {
+  const known = shippedProfiles.find(({ name, operator }) => operator.agentStrategy && (!record || record.profile === name))?.operator;
+  if (!known?.agentStrategy) return null;
+  const { agentStrategy, installationKind: kind } = known;
+  const all = await cluster.list({ ...kind, namespaced: false }).catch((thrown: unknown) => {
+    if (thrown instanceof ApiFailure) return [];
+    throw thrown;
+  });
+  const live = all.find((one) => pacedIn(one));
+  if (!live) return null;
+  const is = `maxUnavailable ${rollingText(rollingIn(live, ['spec', ...agentStrategy, 'rollingUpdate']))}`;
+  return { object: { ...refOf(live), apiVersion: apiVersionOf(kind), kind: kind.kind }, is, held: false };
 }
 
 /** Of any installation by a manifest that this program knows. */
@@ -43,9 +64,21 @@ export function agentOf(record: RunRecord | undefined): WorkloadName | undefined
   return variants.find(({ id }) => id === record?.variant)?.agent;
 }
 
+function paceLines(
+  { strategy, lock, record }: Pick<StatusDocument, 'strategy' | 'lock' | 'record'>,
+  carried: readonly CarriedFlag[],
+): readonly Said[] {
+  if (!strategy) return [];
+  const what = `${oneLine(strategy.is)} in ${refText(strategy.object)}, for this run alone`;
+  if (lock) return [what];
+  const next = record ? resumeCommand(carried, record) : oursWith('run', carried);
+  return [text`${what}. Its own comes back with the next run: ${next}`];
+}
+
 /** While a run is at work, that is as it should be. */
 export function strategyLines({ strategy, lock, record }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!strategy) return [];
+  if (strategy.object.kind !== K.DaemonSet.kind) return paceLines({ strategy, lock, record }, carried);
   if (!record) {
     const then = text`The next run gives it the strategy of the release: ${oursWith('run', carried)}`;
     return [text`${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)} of a run whose record is lost. ${then}`];

@@ -47,7 +47,7 @@ export const paceFlags = {
     ...agents,
     ...partOf('apply'),
     helpValue: 'N|N%',
-    summary: 'manifest installs: agents that may be unavailable at a time, until all are upgraded; then their own value again',
+    summary: 'agents that may be unavailable at a time, until all are upgraded; then their own value again',
   },
   until: {
     option: 'until',

@@ -18,7 +18,7 @@ import {
 import { hepStage, hostExpectations, hostPreconditions } from './hosts/index.ts';
 import { applyStage, crdsStage, upgradeWaits, waitStage } from './install/index.ts';
 import { manifestExpectations, manifestPreconditions } from './install-manifest/index.ts';
-import { holdEffects, holdPreconditions, operatorExpectations } from './install-operator/index.ts';
+import { holdEffects, holdPreconditions, operatorExpectations, paceEffects } from './install-operator/index.ts';
 import { keptEffects, networkProbeEffects } from './network-probe/index.ts';
 import { nodeProbeEffects, probeNodesStage } from './node-probe/index.ts';
 import { forgetStage, ownerEffects, ownerGuards, ownerrefsStripStage, restoreStage, scanOwned } from './ownerrefs/index.ts';
@@ -154,6 +154,7 @@ export const featureEffects: FeatureEffects = {
     ...cliEffects,
     ...goingBackEffects,
     ...holdEffects,
+    ...paceEffects,
     ...nodeProbeEffects,
     ...networkProbeEffects,
     ...keptEffects,

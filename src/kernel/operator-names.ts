@@ -30,6 +30,8 @@ export interface OperatorNames {
   }[];
   /** Annotation by which the operator leaves an object as it is: with it Typha is held until every agent is upgraded. */
   readonly ignores?: OperatorIgnores;
+  /** Where in the Installation's spec the update strategy of the agents is, as a DaemonSet has it. */
+  readonly agentStrategy?: readonly string[];
   /** Labels by which the operator's Deployment is found in another namespace; one is enough. */
   readonly labels: Readonly<Record<string, string>>;
   /** Variable of the operator's container that keeps its tag where the image has none. */

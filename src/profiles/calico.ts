@@ -82,6 +82,7 @@ export const calico: Profile = {
     ...calicoOperated,
     // Of every release of the operator from v1.3 on.
     ignores: { annotation: 'unsupported.operator.tigera.io/ignore', value: 'true' },
+    agentStrategy: ['nodeUpdateStrategy'],
     labels: { 'k8s-app': 'tigera-operator', name: 'tigera-operator' },
     versionEnv: 'TIGERA_OPERATOR_INIT_IMAGE_VERSION',
     statusVersionField: 'calicoVersion',

@@ -159,6 +159,8 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
   exec: { type: 'exec', run: { tool: 'kubectl', args: ['create', '-f', '-'], stdin: 'geheim' } },
   'copy-policy': { type: 'copy-policy', file: '/b/p.yaml', content: 'geheim', restoredBy: 'kubectl apply -f /b/p.yaml' },
   'hold-workload': { type: 'hold-workload', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' }, run: 'r' },
+  'pace-agents': { type: 'pace-agents', target: secret.ref, path: ['spec', 'p'], paced: { ours: { maxUnavailable: 3 } } },
+  'unpace-agents': { type: 'unpace-agents', target: secret.ref, path: ['spec', 'p'], former: { maxUnavailable: 1 } },
   'release-workload': { type: 'release-workload', target: secret.ref, ignores: { annotation: 'a/ignore', value: 'true' } },
   'patch-all': {
     type: 'patch-all',

@@ -95,6 +95,7 @@ const items = (one: object): string => JSON.stringify({ items: [one] });
 const GONE_MS = 180_000;
 /** Until the operator acts on a change that it hears of. Virtual milliseconds. */
 const HEARD_MS = 1_000;
+type Spec = Readonly<Record<string, unknown>>;
 const IGNORED = 'unsupported.operator.tigera.io/ignore';
 const STATUSES = { calico: 'Installation', ippools: 'Installation', tiers: 'Installation', apiserver: 'APIServer' };
 
@@ -109,11 +110,30 @@ export function operates(cluster: SandboxCluster, scenario: Scenario, release: s
     return { conditions: conditions.map(([type, status]) => ({ type, status, observedGeneration })) };
   };
   onReady(scenario, 'tigera-operator', () => {
+    const strategy = () => (store.get(kindOf('Installation'), 'default')?.spec as Spec | undefined)?.nodeUpdateStrategy;
     const render = (kind: Kind, one: KubeObject) => {
       // Every operator leaves such an object alone, whatever its own release.
       if (one.metadata.namespace !== 'calico-system' || one.metadata.annotations?.[IGNORED] === 'true') return;
-      store.update(kind, JSON.parse(JSON.stringify(one).replaceAll(':v3.27.5', `:${release}`)) as KubeObject);
+      const own = kind.plural === K.DaemonSet.plural ? { spec: { ...(one.spec as Spec), updateStrategy: strategy() } } : {};
+      store.update(kind, JSON.parse(JSON.stringify({ ...one, ...own }).replaceAll(':v3.27.5', `:${release}`)) as KubeObject);
     };
+    const told = () => {
+      for (const [name, resource] of Object.entries(STATUSES)) tell(name, resource);
+    };
+    const tell = (name: string, resource: string) => {
+      const [kind, status] = [kindOf('TigeraStatus'), statusOf(resource)];
+      const live = store.get(kind, name);
+      if (live) store.update(kind, { ...live, status } as KubeObject);
+      else store.insert(kind, objectOf(apiVersion, 'TigeraStatus', name, { status }));
+    };
+    // It acts on its own resource at once.
+    store.listen(({ kind, before, after }) => {
+      if (kind.plural !== 'installations' || before?.metadata.generation === after?.metadata.generation) return;
+      scenario.clock.schedule(HEARD_MS, () => {
+        for (const one of store.list(K.DaemonSet)) render(K.DaemonSet, one);
+        told();
+      });
+    });
     for (const kind of [K.DaemonSet, K.Deployment]) for (const one of store.list(kind)) render(kind, one);
     // It hears of a Deployment by its generation.
     store.listen(({ kind, before, after }) => {
@@ -125,12 +145,7 @@ export function operates(cluster: SandboxCluster, scenario: Scenario, release: s
     });
     const installation = store.get(kindOf('Installation'), 'default');
     if (installation) store.update(kindOf('Installation'), { ...installation, status: { calicoVersion: release } } as KubeObject);
-    for (const [name, resource] of Object.entries(STATUSES)) {
-      const [kind, status] = [kindOf('TigeraStatus'), statusOf(resource)];
-      const live = store.get(kind, name);
-      if (live) store.update(kind, { ...live, status } as KubeObject);
-      else store.insert(kind, objectOf(apiVersion, 'TigeraStatus', name, { status }));
-    }
+    told();
     const service = store.get(K.APIService, 'v3.projectcalico.org');
     const spec = { ...(service?.spec as object), service: { namespace: 'calico-system', name: 'calico-api' } };
     if (service) store.update(K.APIService, { ...service, spec } as KubeObject);

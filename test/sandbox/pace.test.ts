@@ -8,7 +8,6 @@ import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { isPodReady, isStopping } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 const { uidChange: _, ...unchanging } = netsvc;
@@ -135,12 +134,3 @@ for (const [name, profile] of PROFILES)
   });
 
 const MINE = [{ op: 'replace', path: '/spec/updateStrategy/rollingUpdate/maxUnavailable', value: 2 }] as const;
-
-describe('--max-unavailable where an operator writes the agents', () => {
-  it('is refused before anything is written', async () => {
-    const { scenario, profile } = await groundOf('operator');
-    const { exit, message, writes } = await run(scenario, profile, { 'max-unavailable': '3' });
-    assert.deepEqual([exit, writes], ['usage', 0]);
-    assert.match(message ?? '', /^--max-unavailable is not possible on an installation by operator: its operator sets the pace$/);
-  });
-});

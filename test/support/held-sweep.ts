@@ -13,13 +13,13 @@ const NODES = 3;
 export const FLAGS: Flags = { release: CALICO_TARGET, skip: ['cli'], yes: true, accept: ['NS-301'] };
 
 /** `apply` and what follows, as one process asks for it; `fault` strikes one of its requests. */
-export async function struckRun({ scenario, profile }: Ground, fault?: LineFault) {
+export async function struckRun({ scenario, profile }: Ground, fault?: LineFault, flags: Flags = {}) {
   const ports = sandboxPorts(scenario);
   const line = badLine(scenario, fault);
   const { cluster } = faultyCluster(scenario.cluster, scenario, { lists: new Map(), line });
   const bad = { ...ports, cluster, tools: faultyTools(ports.tools, line), records: faultyRecords(ports.records, line) };
   const stages = usualChain.filter(({ id }) => id !== 'preflight');
-  const outcome = await performIn(scenario, stages, FLAGS, { profile, ports: bad }).catch(() => undefined);
+  const outcome = await performIn(scenario, stages, { ...FLAGS, ...flags }, { profile, ports: bad }).catch(() => undefined);
   return { outcome, requests: line.requests };
 }
 

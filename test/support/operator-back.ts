@@ -50,7 +50,7 @@ export async function upgradedFleet(nodes: number): Promise<HeldFleet> {
 
 /** A new process upgrades. */
 export function forward(fleet: HeldFleet, process: Process = {}): Promise<Ended> {
-  return perform(fleet, usualChain, { ...COMMON, ...process.flags }, process);
+  return perform(fleet, process.stages ?? usualChain, { ...COMMON, ...process.flags }, process);
 }
 
 /** A new process takes the recorded upgrade back. */

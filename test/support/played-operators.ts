@@ -41,7 +41,8 @@ export function playOperators(cluster: SandboxCluster, { clock }: Scenario): voi
     const isHeard =
       kind.plural === K.Pod.plural
         ? after?.metadata.namespace === 'tigera-operator'
-        : [K.Deployment, K.DaemonSet].includes(kind) && before?.metadata.generation !== after?.metadata.generation;
+        : ([K.Deployment, K.DaemonSet].includes(kind) || kind.plural === 'installations') &&
+          before?.metadata.generation !== after?.metadata.generation;
     if (!isHeard || isDue) return;
     isDue = true;
     clock.schedule(HEARD_MS, act);
@@ -49,12 +50,19 @@ export function playOperators(cluster: SandboxCluster, { clock }: Scenario): voi
 }
 
 /** As it wants it, strategy and number of pods too; every operator leaves alone what bears the annotation. */
-function render({ store }: SandboxCluster, kind: Kind, live: KubeObject, release: string): void {
+function render(cluster: SandboxCluster, kind: Kind, live: KubeObject, release: string): void {
+  const { store } = cluster;
   if (live.metadata.annotations?.[IGNORED] === 'true') return;
   const text = JSON.stringify(live.spec).replaceAll(/:v3\.3[12]\.\d/g, `:${release}`);
-  const own = kind === K.DaemonSet ? { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } } } : { replicas: 1 };
+  const own = kind === K.DaemonSet ? { updateStrategy: strategyIn(cluster) } : { replicas: 1 };
   const spec = { ...(JSON.parse(text) as object), ...own };
   if (JSON.stringify(spec) !== JSON.stringify(live.spec)) store.update(kind, { ...live, spec } as KubeObject);
+}
+
+function strategyIn(cluster: SandboxCluster): object {
+  const installation = cluster.store.get(kindIn(cluster, { apiVersion: API, kind: 'Installation' }), 'default');
+  const { nodeUpdateStrategy = {} } = (installation?.spec ?? {}) as { readonly nodeUpdateStrategy?: object };
+  return { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 }, ...nodeUpdateStrategy };
 }
 
 /** Whatever is held: the statuses say that all is well. */

@@ -54,20 +54,12 @@ export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      const { maxUnavailable, until } = context.options;
-      if (maxUnavailable !== undefined) throw paceOfOperator(installation.path);
-      if (until === 'agents') throw untilAgents(installation.path);
+      if (context.options.until === 'agents') throw untilAgents(installation.path);
       const [flag] = needsOwnPace(context);
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },
   };
-}
-
-function paceOfOperator(path: string): Fault {
-  return new Fault('usage', `--max-unavailable is not possible on an installation by ${path}: its operator sets the pace`, [
-    'leave it out; spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation says how many agents may be unavailable',
-  ]);
 }
 
 function untilAgents(path: string): Fault {
@@ -82,6 +74,6 @@ function ofOperator(flag: string, path: string): Fault {
   return new Fault(
     'usage',
     `--${flag} is not possible on an installation by ${path}: its operator replaces every agent by itself, and whatever holds it lets go of all agents if this run is killed right after the operator's write`,
-    ['leave it out; a slow pace is spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable of the Installation'],
+    ['leave it out; --max-unavailable 1 is the slowest pace'],
   );
 }

@@ -4,7 +4,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { readStopped } from '../install-manifest/index.ts';
-import { aroundOlder, BACK_REF, type BackFrame, backNotes, readBackFrame } from '../install-operator/index.ts';
+import { aroundOlder, BACK_REF, type BackFrame, backNotes, isOwnPace, readBackFrame } from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type BackJudged, chartChecksBack } from './back-checks.ts';
@@ -27,7 +27,7 @@ export const chartBack = pathPart<BackFacts>({
   plan(facts, context) {
     const brings = bringActions(facts);
     const starts = brings.length > 0;
-    const actions = aroundOlder(facts, { starts, actions: brings }, context);
+    const actions = aroundOlder(facts, { starts, actions: brings, ofInstallation: true }, context);
     if (actions.length === 0) return { skip: `the release is at ${context.goal.release} again` };
     const { stored, former, conflicts } = facts;
     const taken = conflicts && 'value' in conflicts ? conflicts.value : [];
@@ -69,7 +69,8 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
   // That a rollback has stopped the operator is nobody's decision.
   const isOurs = ({ ref, change }: FieldConflict) =>
     change.path === 'spec.replicas' && change.before === 0 && stopped.some((one) => refText(one.ref) === refText(ref));
-  const conflicts = found && 'value' in found ? { value: found.value.filter((one) => !isOurs(one)) } : found;
+  const isPace = ({ ref, change }: FieldConflict) => isOwnPace(frame.pace, ref, change.path);
+  const conflicts = found && 'value' in found ? { value: found.value.filter((one) => !isOurs(one) && !isPace(one)) } : found;
   const base = 'value' in stored && documents.length > 0 ? stored.value.base : undefined;
   const { lostCrds, lostData } = await readLost(cluster, context.profile, base, async () => documents, documents);
   const crds = lostCrds.map((name) => ({ kind: 'CustomResourceDefinition', name }));

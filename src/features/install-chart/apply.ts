@@ -8,27 +8,35 @@ import type { StagePlan } from '../../kernel/stage.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
 import {
   type AgentsHold,
+  afterAgents,
+  atPace,
   type HeldWait,
   type HoldFacts,
   holdNote,
   holdTypha,
+  isOwnPace,
   keepBeforeOperator,
   keptNow,
   noReturnOf,
   noSwitchYet,
   onlyHeld,
+  type PaceFacts,
+  paceNotes,
   readAgentsHold,
   readConsoleNotes,
   readHealth,
   readHeldWait,
   readHold,
+  readPace,
   readRestarts,
   releaseAgents,
-  releaseTypha,
   restartNotes,
+  returnOwnPace,
   type StatusFacts,
+  setPace,
   statusesGoodNow,
   typhaOrderTaken,
+  withoutOwnPace,
 } from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
 import { holdNotes, holdOrRelease, type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
@@ -54,6 +62,7 @@ type ChartApplyFacts = ChartFacts &
     readonly console: readonly string[];
     readonly hold: HoldFacts | undefined;
     readonly heldWait: HeldWait | undefined;
+    readonly pace: PaceFacts | undefined;
     /** What a rollback that was not finished still holds. */
     readonly agents: AgentsHold | undefined;
     readonly health: StatusFacts | undefined;
@@ -65,7 +74,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
   checks: [...sourceChecks, ...chartChecks, typhaOrderTaken, keptNow, statusesGoodNow, ownersSearched, noneLeft],
   async survey(sources, context, installation) {
     const record = await sources.records.load();
-    const [facts, renamingSwitch, owners, restarts, console, hold, health, agents] = await Promise.all([
+    const [facts, renamingSwitch, owners, restarts, console, hold, health, agents, pace] = await Promise.all([
       // What is performed is tried against the cluster as it is right before.
       readChartFacts(sources, context, installation, context.chain?.onlyPlanned === true ? 'earlier' : 'anew'),
       readRenamingSwitch(sources, context, record),
@@ -75,11 +84,18 @@ export const chartApply = pathPart<ChartApplyFacts>({
       readHold(sources, context, installation, record),
       readHealth(sources, context, installation),
       readAgentsHold(sources, context, installation, record),
+      readPace(sources, context, installation),
     ]);
     const imageOf = () => chartOperatorImage(sources, context, installation);
-    const heldWait = await readHeldWait(sources, context, installation, { hold, imageOf });
+    const heldWait = await readHeldWait(sources, context, installation, { hold, pace, imageOf });
     const orphans = facts.crds ? await readOrphans(sources.cluster, context, facts.crds.crds.manifest) : NO_ORPHANS;
-    return { ...facts, renamingSwitch, restarts, orphans, console, hold, heldWait, agents, health, ...owners };
+    const { conflicts } = facts;
+    const decided =
+      conflicts && 'value' in conflicts
+        ? { value: conflicts.value.filter(({ ref, change }) => !isOwnPace(pace, ref, change.path)) }
+        : conflicts;
+    const found = { renamingSwitch, restarts: atPace(restarts, pace, context), orphans, console, hold, heldWait, pace, agents, health };
+    return { ...facts, conflicts: decided, ...found, ...owners };
   },
   plan: planChart,
 });
@@ -88,9 +104,13 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
   const crds = facts.crds ? applyCrds(facts.crds, '§4.2/1', context, facts.installation) : [];
   const name = releaseText(facts.installation);
   if (!facts.upgraded && hasNoWay(facts)) return noWay(name, context);
+  // The chart has the Installation as well, and what is ours there is nothing that helm has to know.
+  const returned = facts.upgraded ? [] : returnOwnPace(facts.pace);
+  const pace = returned.length > 0 ? withoutOwnPace(facts.pace) : facts.pace;
   const actions = [
     ...crds,
     ...holdActions(facts, context),
+    ...returned,
     ...(facts.upgraded
       ? []
       : [
@@ -98,8 +118,9 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
           ...holdTypha(facts.hold),
           ...upgradeActions(name, facts, context),
         ]),
+    ...setPace(pace, !facts.upgraded),
     ...releaseAgents(facts.agents),
-    ...releaseTypha(facts.hold, !facts.upgraded, facts.heldWait, context),
+    ...afterAgents({ hold: facts.hold, pace }, !facts.upgraded, facts.heldWait, context),
     // Planned again once the release is deployed in its new namespace, and performed only then.
     ...(facts.upgraded && context.options.moveRelease ? dropActions(facts.oldRecords) : []),
   ];
@@ -113,7 +134,12 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...(difference?.objects ?? []),
       ...leftBehind(facts.orphans),
     ],
-    notes: [...notesOf(facts, difference), ...holdNotes(context), ...(facts.upgraded ? [] : facts.console)],
+    notes: [
+      ...notesOf(facts, difference),
+      ...holdNotes(context),
+      ...paceNotes(pace, !facts.upgraded),
+      ...(facts.upgraded ? [] : facts.console),
+    ],
     ...(facts.upgraded ? {} : { restarts: facts.restarts }),
     remember: {
       digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) },

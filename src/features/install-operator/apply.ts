@@ -40,9 +40,10 @@ import { readHealth, type StatusFacts } from './component-statuses.ts';
 import { readAppliedCrds } from './crds.ts';
 import { keepBeforeOperator } from './end.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
-import { type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold, releaseTypha } from './hold.ts';
+import { afterAgents, type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold } from './hold.ts';
 import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { readServiceWorkloads } from './operated-images.ts';
+import { atPace, type PaceFacts, paceNotes, readPace, setPace } from './pace.ts';
 
 /** `rollouts` has the operator's own Deployment. */
 interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'tables' | 'variant' | 'waves' | 'roles' | 'rolePreviews' | 'nodes'> {
@@ -54,6 +55,7 @@ interface OperatorFacts extends Omit<ApplyFacts, 'added' | 'tables' | 'variant' 
   readonly console: readonly string[];
   readonly hold: HoldFacts | undefined;
   readonly heldWait: HeldWait | undefined;
+  readonly pace: PaceFacts | undefined;
   /** What a rollback that was not finished still holds. */
   readonly agents: AgentsHold | undefined;
   readonly health: StatusFacts | undefined;
@@ -96,7 +98,7 @@ export const operatorForward = pathPart<OperatorFacts>({
 
 async function readOperatorFacts(sources: Sources, context: Context, installation: Installation): Promise<OperatorFacts> {
   const record = await sources.records.load();
-  const [merged, crds, nodes, renamingSwitch, owners, hold, health, agents] = await Promise.all([
+  const [merged, crds, nodes, renamingSwitch, owners, hold, health, agents, pace] = await Promise.all([
     readMergedTarget(sources, context, installation, record),
     readAppliedCrds(sources, context, installation),
     readNodes(sources),
@@ -105,6 +107,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readHold(sources, context, installation, record),
     readHealth(sources, context, installation),
     readAgentsHold(sources, context, installation, record),
+    readPace(sources, context, installation),
   ]);
   const { target, edits, previews } = merged;
   const own = operatorTarget(target, context, installation);
@@ -114,7 +117,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     readConsoleNotes(sources.cluster, context),
     readOrphans(sources.cluster, context, crds.crds.manifest, edits),
     readRestarts(sources.cluster, context),
-    readHeldWait(sources, context, installation, { hold, imageOf: async () => own.image }),
+    readHeldWait(sources, context, installation, { hold, pace, imageOf: async () => own.image }),
   ]);
   const atZero = emptyTargets({ rollouts, previews, edits, record }, context);
   const found = {
@@ -122,7 +125,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     record,
     crds,
     orphans,
-    restarts,
+    restarts: atPace(restarts, pace, context),
     rollouts,
     flowLogs,
     console,
@@ -130,6 +133,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     atZero,
     hold,
     heldWait,
+    pace,
     agents,
     health,
   };
@@ -148,11 +152,12 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
     ...brings,
     ...hold,
     ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdTypha(facts.hold)] : []),
+    ...setPace(facts.pace, starts),
     ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(startingOperator(action, facts, context), facts.hold) : action)),
     ...waitForOperator(facts, context),
     ...enableFlowLogs(facts.flowLogs, context),
     ...releaseAgents(facts.agents),
-    ...releaseTypha(facts.hold, starts, facts.heldWait, context),
+    ...afterAgents(facts, starts, facts.heldWait, context),
   ];
 }
 
@@ -199,11 +204,13 @@ export function waitForOperator({ rollouts, previews }: Pick<OperatorFacts, 'rol
   return [rolloutWait('wait-operator', '§4.3/2', targets, context, 1)];
 }
 
-function notesOf({ target, crds, edits, hold }: OperatorFacts): readonly string[] {
+function notesOf(facts: OperatorFacts): readonly string[] {
+  const { target, crds, edits, hold, pace } = facts;
   const late = changes(crds) ? 'CRDs that are not there yet are applied first; between them and the operator there is no pause' : '';
-  const never = 'the Installation is not changed, and custom-resources.yaml is not applied';
+  const paced = paceNotes(pace, startsOperator(facts));
+  const never = `${paced.length > 0 ? 'nothing else of the Installation is changed' : 'the Installation is not changed'}, and custom-resources.yaml is not applied`;
   const told = 'value' in edits ? edits.value.notes : [];
-  return [...(target.manifest.notes ?? []), ...told, late, ...holdNote(hold), never].filter((note) => note !== '');
+  return [...(target.manifest.notes ?? []), ...told, late, ...holdNote(hold), ...paced, never].filter((note) => note !== '');
 }
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */

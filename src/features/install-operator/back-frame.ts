@@ -13,9 +13,10 @@ import { attempt, listServed } from '../survey/index.ts';
 import { readRestarts } from './apply.ts';
 import { OPERATOR_MS } from './end.ts';
 import { type OperatorImageOf, readExpectation } from './expectation.ts';
-import { type HoldFacts, readHold, releaseLeft } from './hold.ts';
+import { afterAgents, type HoldFacts, readHold, releaseLeft } from './hold.ts';
 import { type AgentsHold, agentsHoldNote, holdAgents, onlyWhileHeld, readAgentsHold, typhaThenAgents } from './hold-agents.ts';
 import { type NewerOnly, readNewerOnly } from './newer-only.ts';
+import { atPace, type PaceFacts, paceNotes, readPace, returnOwnPace, setPace, withoutOwnPace } from './pace.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** Titles of plans and pages. */
@@ -30,6 +31,9 @@ export interface BackFrame extends TablesJudged {
   readonly newer: NewerOnly;
   /** Sets of digests by which images are pinned. */
   readonly imageSets: Reading<readonly KubeObject[]>;
+  readonly pace: PaceFacts | undefined;
+  /** As far as it is known. */
+  readonly nodes: number;
   /** What the older operator will restart. */
   readonly restarts: readonly PlannedRestart[];
 }
@@ -41,7 +45,7 @@ export async function readBackFrame(
   record: RunRecord | undefined,
   imageOf: OperatorImageOf,
 ): Promise<BackFrame> {
-  const [agents, hold, until, newer, restarts, imageSets, tables] = await Promise.all([
+  const [agents, hold, until, newer, restarts, imageSets, tables, pace] = await Promise.all([
     readAgentsHold(sources, context, installation, record),
     readHold(sources, context, installation, record, true),
     readExpectation(sources, context, installation, imageOf),
@@ -49,8 +53,10 @@ export async function readBackFrame(
     readRestarts(sources.cluster, context),
     readImageSets(sources, context),
     readTables(sources, context, installation),
+    readPace(sources, context, installation),
   ]);
-  return { agents, hold, until, newer, restarts, imageSets, tables };
+  const nodes = installation.nodes ?? 1;
+  return { agents, hold, until, newer, restarts: atPace(restarts, pace, context), imageSets, tables, pace, nodes };
 }
 
 function readImageSets({ cluster }: Pick<Sources, 'cluster'>, { profile }: Context): Promise<Reading<readonly KubeObject[]>> {
@@ -63,6 +69,8 @@ export interface Brings {
   /** It runs once these are done, and does not yet. */
   readonly starts: boolean;
   readonly actions: readonly Action[];
+  /** They write the Installation as well. */
+  readonly ofInstallation?: true;
   readonly added?: readonly KubeObject[];
 }
 
@@ -70,21 +78,30 @@ export interface Brings {
  * The new operator is stopped by then. The older one writes Typha and agents in the same second, so the agents are held from it until Typha is
  * old. A Typha that the upgrade held is released before that, and last goes what only the newer one makes.
  */
-export function aroundOlder(frame: BackFrame, { starts, actions, added = [] }: Brings, context: Context): readonly Action[] {
-  const { agents, hold, until, newer } = frame;
+export function aroundOlder(frame: BackFrame, brings: Brings, context: Context): readonly Action[] {
+  const { agents, hold, until, newer, nodes } = frame;
+  const { starts, actions, ofInstallation, added = [] } = brings;
+  const returned = starts && ofInstallation ? returnOwnPace(frame.pace) : [];
+  const pace = returned.length > 0 ? withoutOwnPace(frame.pace) : frame.pace;
+  const set = setPace(pace, starts);
   return [
     ...(starts ? holdAgents(agents) : []),
+    ...returned,
+    ...(ofInstallation ? [] : set),
     ...actions.map((action) => (starts ? onlyWhileHeld(action, agents) : action)),
+    ...(ofInstallation ? set : []),
     ...releaseLeft(hold),
     ...typhaThenAgents(agents, starts, until, context),
+    ...afterAgents({ hold: undefined, pace }, starts, { until, nodes }, context),
     ...movedApi(frame, context),
     ...removeAdded(added, [...newer.any, ...newer.api]),
   ];
 }
 
-export function backNotes({ agents }: BackFrame, starts: boolean): readonly string[] {
+export function backNotes({ agents, pace }: BackFrame, starts: boolean): readonly string[] {
   return [
     ...(starts ? agentsHoldNote(agents) : []),
+    ...paceNotes(pace, starts),
     'the older operator puts back the CRDs that it knows, each to its own release; CRDs that are new stay',
   ];
 }

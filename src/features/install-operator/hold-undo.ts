@@ -5,33 +5,38 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
-import { containersOf, operatorRelease, pathPart, readPinnedImages } from '../survey/index.ts';
-import { operatorEndNames } from './expectation.ts';
+import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
+import { areAgentsBehind } from './agents-behind.ts';
 import { isHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
-import { agentLags } from './operator-causes.ts';
+import { type PaceFacts, paceNotes, readPace, returnOwnPace } from './pace.ts';
 
 /** `apply --undo`: what is held back from the operator is all of apply that has an undo of its own. */
-export const holdUndo = pathPart<HoldUndone>({
+export const holdUndo = pathPart<HoldUndone & { readonly pace: PaceFacts | undefined }>({
   checks: [neededNoMore],
   async survey(sources, context, installation) {
     const record = await sources.records.load();
-    const [hold, agents] = await Promise.all([
+    const [hold, agents, pace] = await Promise.all([
       readHold(sources, context, installation, record, true),
       readAgentsHold(sources, context, installation, record),
+      readPace(sources, context, installation),
     ]);
     return {
+      pace,
       hold,
       isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources, context, installation)),
       agents,
       areNeeded: heldSets(agents).length > 0 && (await areNeeded(sources, context, installation)),
     };
   },
-  plan({ hold, agents }) {
-    const actions = [...releaseLeft(hold), ...releaseAgents(agents)];
+  plan({ hold, agents, pace }) {
+    const actions = [...returnOwnPace(pace), ...releaseLeft(hold), ...releaseAgents(agents)];
     if (actions.length === 0) return { skip: 'this program holds nothing back from the operator here' };
-    return { actions, notes: ['only what is held is released; the rest of apply is undone by a rollback, or with the backup'] };
+    return {
+      actions,
+      notes: [...paceNotes(pace, false), 'only what is held is released; the rest of apply is undone by a rollback, or with the backup'],
+    };
   },
 });
 
@@ -51,18 +56,11 @@ async function areNeeded({ cluster }: Sources, { profile }: Context, { operator 
 
 /** Of agents by the rule that the wait before a release goes by. */
 async function isNeeded({ cluster }: Sources, context: Context, installation: Installation): Promise<boolean> {
-  const { profile, goal } = context;
-  const names = operatorEndNames(profile, installation.operator);
-  if (!names) return true;
-  const { deployment: own, workloads: namespace } = names;
-  const [deployment, workloads, pinned] = await Promise.all([
-    cluster.get(K.Deployment, own.name, own.namespace),
-    cluster.list(K.DaemonSet, { namespace }),
-    readPinnedImages(cluster, context),
-  ]);
-  if (deployment && installsOlder(deployment, profile)) return false;
-  const target = { release: goal.release, operatorImage: '', digests: pinned.map(({ digest }) => digest) };
-  return agentLags({ workloads, names, target }).length > 0;
+  const { profile } = context;
+  const { namespace, deployment: name } = profile.operator;
+  const own = installation.operator ?? { namespace, name };
+  const deployment = await cluster.get(K.Deployment, own.name, own.namespace);
+  return !(deployment && installsOlder(deployment, profile)) && areAgentsBehind(cluster, context, installation);
 }
 
 /** This operator installs a Typha that refuses nobody. */

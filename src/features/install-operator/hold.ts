@@ -15,6 +15,7 @@ import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
 import { agentsOf, OPERATOR_MS } from './end.ts';
 import { type OperatorImageOf, readExpectation } from './expectation.ts';
+import { isPaced, type PaceFacts, returnPace } from './pace.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
 
 /** Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). */
@@ -70,14 +71,19 @@ function willBeHeld(facts: HoldFacts): boolean {
   return isHeld(facts) || (facts.refuses && !isAnnotatedByUser(facts.typha, facts.ignores));
 }
 
-/** What `releaseTypha` waits for; not read where nothing is held. */
+interface Ahead {
+  readonly hold: HoldFacts | undefined;
+  readonly pace: PaceFacts | undefined;
+}
+
+/** What `afterAgents` waits for; not read where nothing is done after them. */
 export async function readHeldWait(
   sources: Sources,
   context: Context,
   installation: Installation,
-  { hold, imageOf }: { readonly hold: HoldFacts | undefined; readonly imageOf: OperatorImageOf },
+  { hold, pace, imageOf }: Ahead & { readonly imageOf: OperatorImageOf },
 ): Promise<HeldWait | undefined> {
-  if (!hold || !willBeHeld(hold)) return undefined;
+  if (!(hold && willBeHeld(hold)) && pace?.wanted === undefined) return undefined;
   const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
   return { until, nodes: nodes.length };
 }
@@ -114,16 +120,15 @@ export interface HeldWait {
   readonly nodes: number;
 }
 
-/** Once the new operator runs: all agents first, then Typha. `wait` follows Typha by its image. */
-export function releaseTypha(
-  facts: HoldFacts | undefined,
-  starts: boolean,
-  wait: HeldWait | undefined,
-  context: Context,
-): readonly Action[] {
-  if (!facts || !(isHeld(facts) || facts.copies.length > 0 || (starts && willBeHeld(facts)))) return [];
-  const agents = wait && (starts || isHeld(facts)) ? waitAgents(wait, context) : [];
-  return [...agents, releaseAction(facts)];
+/** Once the new operator runs: all agents first, then their own pace again, and Typha. `wait` follows Typha by its image. */
+export function afterAgents({ hold, pace }: Ahead, starts: boolean, wait: HeldWait | undefined, context: Context): readonly Action[] {
+  const holds = hold !== undefined && (isHeld(hold) || (starts && willBeHeld(hold)));
+  const isAwaited = wait && ((holds && (starts || isHeld(hold))) || isPaced(pace, starts));
+  return [
+    ...(isAwaited ? waitAgents(wait, holds, context) : []),
+    ...returnPace(pace, starts),
+    ...(holds ? [releaseAction(hold)] : releaseLeft(hold)),
+  ];
 }
 
 /** What an interrupted run left held, without waiting. */
@@ -142,11 +147,12 @@ function releaseAction({ typha, ignores }: HoldFacts): Action {
   };
 }
 
-function waitAgents({ until, nodes }: HeldWait, { goal, options, profile: { operator } }: Context): readonly Action[] {
+function waitAgents({ until, nodes }: HeldWait, holds: boolean, { goal, options, profile: { operator } }: Context): readonly Action[] {
   if (until.type !== 'operator-end') return [];
   const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
-  const agents: OperatorExpected = { ...until, part: 'agents' };
-  const title = `wait until the operator has upgraded every agent to ${goal.release}; Typha is held meanwhile`;
+  const agents: OperatorExpected = { ...until, part: 'agents', ...(holds ? { holdsTypha: true } : {}) };
+  const done = goal.takesBack ? 'put every agent back' : 'upgraded every agent';
+  const title = `wait until the operator has ${done} to ${goal.release}${holds ? '; Typha is held meanwhile' : ''}`;
   return [
     ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
     { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },

@@ -17,6 +17,7 @@ export { operatorExpectations } from './effects.ts';
 export { keepBeforeOperator, lagsWith, operatorEnd, operatorsWork } from './end.ts';
 export { readConsoleNotes } from './flow-logs.ts';
 export {
+  afterAgents,
   type HeldWait,
   type HoldFacts,
   holdNote,
@@ -24,7 +25,6 @@ export {
   onlyHeld,
   readHeldWait,
   readHold,
-  releaseTypha,
 } from './hold.ts';
 export { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 export { keptNow } from './hold-checks.ts';
@@ -32,5 +32,16 @@ export { holdEffects, holdPreconditions } from './hold-effects.ts';
 export { holdUndo } from './hold-undo.ts';
 export { type ImageSource, imageSource, type OperatedImages } from './operated-images.ts';
 export type { OperatorLag } from './operator-causes.ts';
+export {
+  atPace,
+  isOwnPace,
+  type PaceFacts,
+  paceNotes,
+  readPace,
+  returnOwnPace,
+  setPace,
+  withoutOwnPace,
+} from './pace.ts';
+export { paceEffects } from './pace-effects.ts';
 export { operatorPath, withOperated } from './path.ts';
 export { readStillHeld } from './still-held.ts';

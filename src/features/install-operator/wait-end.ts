@@ -22,6 +22,8 @@ export interface OperatorExpected extends Staying {
   readonly target: OperatorTarget;
   /** Of the components, those that are waited for; absent: all. */
   readonly part?: EndPart;
+  /** Typha is held until then. */
+  readonly holdsTypha?: true;
   /** Over as soon as one of these agents is upgraded and ready. */
   readonly firstOf?: AgentsOf;
 }
@@ -30,6 +32,7 @@ export interface OperatorExpected extends Staying {
 export interface SettledExpected extends Staying, Pick<SettledFacts, 'names' | 'target'> {
   readonly type: 'operator-settled';
   readonly part?: undefined;
+  readonly holdsTypha?: undefined;
   readonly firstOf?: AgentsOf;
 }
 
@@ -150,10 +153,8 @@ function progressText(lags: readonly OperatorLag[]): Said {
   return text`${first.subject}: ${first.why}${more} · ${first.command}`;
 }
 
-const HELD: Readonly<Partial<Record<EndPart, string>>> = {
-  agents: 'Typha is held at the former release until then: agents of both releases get their policies from it',
-  typha: 'the agents are held at their release until then: Typha of the older release serves both',
-};
+const TYPHA_HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
+const AGENTS_HELD = 'the agents are held at their release until then: Typha of the older release serves both';
 
 /** Pods of which events and logs are read. */
 const ASKED = 3;
@@ -161,7 +162,12 @@ const ASKED = 3;
 /** What the cluster itself says of them is asked for only once the wait has ended without success. */
 const podsOf = ({ lags, troubles }: OperatorVerdict) => [...troubles, ...lags].flatMap(({ pod }) => pod ?? []).slice(0, ASKED);
 
-function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names, part }: EndExpected, reasons: readonly Step[]): Fault {
+function timeout(
+  { lags, troubles }: OperatorVerdict,
+  timeoutMs: number,
+  { names, part, holdsTypha }: EndExpected,
+  reasons: readonly Step[],
+): Fault {
   const what = lags.length === 0 ? 'everything is there, but has not held for long enough' : lagText(lags, 3);
   const { namespace, name } = names.deployment;
   // An operator that does not act is why nothing else comes.
@@ -170,7 +176,7 @@ function timeout({ lags, troubles }: OperatorVerdict, timeoutMs: number, { names
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);
-  const held = part && HELD[part];
+  const held = holdsTypha ? TYPHA_HELD : part === 'typha' ? AGENTS_HELD : undefined;
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
     ...commands.map(seeWhy),
     ...reasons,

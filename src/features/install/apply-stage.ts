@@ -16,6 +16,7 @@ const NEEDS: readonly Needs[] = [
   needs.chartRead,
   needs.chartRelease,
   needs.typhaHold,
+  needs.agentPace,
   needs.statuses,
   ({ crdGroup: group, ipam }) => {
     const kinds = ipam ? [ipam.blocks, ipam.affinities, ipam.handles] : [];

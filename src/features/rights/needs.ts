@@ -189,6 +189,13 @@ export const typhaHold: Needs = (...of) => {
     : [];
 };
 
+/** The Installation, which says for a while how many agents may be away at a time. */
+export const agentPace: Needs = ({ operator: { agentStrategy, installationKind: kind } }, { operated = true }) => {
+  if (!operated || agentStrategy === undefined) return [];
+  const why = 'pace of the agents, for a run alone (--max-unavailable)';
+  return allow(['get', 'patch'], kind, why, { names: ['default'], required: false });
+};
+
 /** Whether an interrupted run has left it so. */
 export const holdRead: Needs = (profile, scope) => {
   const name = profile.operator.typha?.name ?? '';
@@ -210,9 +217,13 @@ export const canary: Needs = (_, { documents, operated }) => {
 };
 
 /** Whether an unfinished run has given the agents an update strategy for a while. */
-export const strategyRead: Needs = ({ variants }, { operated }) => {
+export const strategyRead: Needs = ({ variants, operator }, { operated }) => {
   const names = [...new Set(variants.map(({ agent }) => agent.name))];
-  return operated ? [] : allow(['get'], K.DaemonSet, 'the update strategy of the agents', { names, required: false });
+  const why = 'the update strategy of the agents';
+  return [
+    ...(operated ? [] : allow(['get'], K.DaemonSet, why, { names, required: false })),
+    ...(operated !== false && operator.agentStrategy ? allow(['list'], operator.installationKind, why, { required: false }) : []),
+  ];
 };
 
 export const holdCopies: Needs = (...of) => (holds(...of) ? allow(['list'], [K.ReplicaSet, K.DaemonSet], STILL, { required: false }) : []);

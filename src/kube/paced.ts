@@ -1,0 +1,75 @@
+import { isRecord, jsonAt, pointerTo, sameValue } from '../kernel/json.ts';
+import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
+
+/** Our annotation of the resource that an operator takes the agents' pace from: what was there, and what is there for a run alone. */
+const PACED = 'netsvc-upgrade/pace';
+const PLACE = pointerTo('metadata', 'annotations', PACED);
+
+/** How many pods may be away, as `rollingUpdate` of a DaemonSet says it; undefined where nothing is said. */
+export type Rolling = Readonly<Record<string, unknown>> | undefined;
+
+export interface Paced {
+  readonly former?: Rolling;
+  readonly ours: Rolling;
+}
+
+/** What this program has set for a while; undefined where it has set nothing. */
+export function pacedIn({ metadata }: KubeObject): Paced | undefined {
+  const said = readJson(metadata.annotations?.[PACED]);
+  if (!isRecord(said) || !isRolling(said.ours)) return undefined;
+  return isRolling(said.former) ? { former: said.former, ours: said.ours } : { ours: said.ours };
+}
+
+function readJson(text = ''): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whoever may write the annotation chose it: nothing but a pace is taken from it. */
+function isRolling(value: unknown): value is NonNullable<Rolling> {
+  if (!isRecord(value)) return false;
+  return Object.entries(value).every(
+    ([key, one]) => ['maxUnavailable', 'maxSurge'].includes(key) && ['number', 'string'].includes(typeof one),
+  );
+}
+
+/** What is there now; `path`: where the resource has it. */
+export function rollingIn(live: KubeObject, path: readonly string[]): Rolling {
+  const found = jsonAt(live, ...path);
+  return isRecord(found) ? found : undefined;
+}
+
+/** Somebody has changed what this program set. */
+export function isOverridden(live: KubeObject, path: readonly string[], { ours }: Paced): boolean {
+  return !sameValue(rollingIn(live, path), ours);
+}
+
+/** Value and annotation are one write. */
+export function paceOps(live: KubeObject, path: readonly string[], paced: Paced): readonly JsonPatchOp[] {
+  const annotation = JSON.stringify(paced);
+  return [putDeep(live, ['metadata', 'annotations', PACED], annotation), putDeep(live, path, paced.ours)];
+}
+
+/** The former value comes back, unless somebody has changed ours. */
+export function unpaceOps(live: KubeObject, path: readonly string[]): readonly JsonPatchOp[] {
+  const paced = pacedIn(live);
+  if (!paced) return [];
+  const unmark: JsonPatchOp = { op: 'remove', path: PLACE };
+  if (isOverridden(live, path, paced)) return [unmark];
+  const { former } = paced;
+  return [unmark, former === undefined ? { op: 'remove', path: pointerTo(...path) } : putDeep(live, path, former)];
+}
+
+/** With whatever is missing above it. */
+function putDeep(live: KubeObject, path: readonly string[], value: unknown): JsonPatchOp {
+  const missing = path.findIndex((_, index) => jsonAt(live, ...path.slice(0, index + 1)) === undefined);
+  if (missing < 0) return { op: 'replace', path: pointerTo(...path), value };
+  const nested = path.slice(missing + 1).reduceRight((inner, key) => ({ [key]: inner }), value);
+  return { op: 'add', path: pointerTo(...path.slice(0, missing + 1)), value: nested };
+}
+
+/** `10%`; where nothing is said the operator has its own. */
+export const rollingText = (rolling: Rolling): string => String(rolling?.maxUnavailable ?? 'none');
