@@ -134,20 +134,26 @@ function onlyMetadata({ metadata, apiVersion, kind }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata };
 }
 
-/** `/version`, `/healthz` and the like, group versions, and single objects. */
+/** `/version`, `/healthz` and the like, group versions, lists and single objects. */
 function rawText(store: Store, kinds: readonly Kind[], path: string): string {
-  const [plain = ''] = path.split('?');
+  const [plain = '', query] = path.split('?');
   if (plain === '/version') return JSON.stringify(SERVER_VERSION);
   if (['/healthz', '/livez', '/readyz'].includes(plain)) return 'ok';
   const [, apiVersion, rest] = /^\/apis?\/((?:[^/]*\.[^/]*|apps|batch|policy)\/v\w+|v1)(?:\/(.*))?$/.exec(plain) ?? [];
   const mine = kinds.filter((kind) => apiVersionOf(kind) === apiVersion);
   if (mine.length > 0 && !rest)
     return JSON.stringify({ kind: 'APIResourceList', groupVersion: apiVersion, resources: mine.map(resourceOf) });
-  const [, namespace, plural, name] = /^(?:namespaces\/([^/]+)\/)?([^/]+)\/([^/]+)$/.exec(rest ?? '') ?? [];
+  const [, namespace, plural, name] = /^(?:namespaces\/([^/]+)\/)?([^/]+)(?:\/([^/]+))?$/.exec(rest ?? '') ?? [];
   const kind = mine.find((one) => one.plural === plural);
+  if (kind && !name) return JSON.stringify({ items: store.list(kind).filter((one) => isSelected(one, selectedBy(namespace, query))) });
   const object = kind && name ? store.get(kind, name, namespace) : undefined;
   if (!object) throw new ApiFailure(404, 'NotFound', 'the server could not find the requested resource');
   return JSON.stringify(object);
+}
+
+function selectedBy(namespace: string | undefined, query = ''): ListOptions {
+  const { labelSelector = '', fieldSelector = '' } = Object.fromEntries(new URLSearchParams(query));
+  return { ...(namespace ? { namespace } : {}), labelSelector, fieldSelector };
 }
 
 function resourceOf({ plural, kind, namespaced }: Kind) {

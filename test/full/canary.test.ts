@@ -20,6 +20,23 @@ const ELSEWHERE = {
   contexts: [{ name: 'elsewhere', context: { cluster: 'elsewhere', user: '' } }],
 };
 
+/** A pod that gets no address, and what the kubelet of its node says of it. */
+function refusedPod(node: string): readonly object[] {
+  const annotations = { 'netsvc-upgrade.test/ready-after': '600s' };
+  const involvedObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' };
+  const message = 'Failed to create pod sandbox: x509: unknown authority';
+  return [
+    {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default', annotations } },
+      spec: { nodeName: node, containers: [{ name: 'web', image: 'registry.example.com/web:1' }] },
+    },
+    {
+      ...{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'web.1', namespace: 'default' }, involvedObject, message },
+      ...{ type: 'Warning', reason: 'FailedCreatePodSandBox', source: { component: 'kubelet', host: node } },
+    },
+  ];
+}
+
 /** Each story on a cluster of its own; the sandbox has them all, and kills at every write. */
 describe('more of a canary on a real control plane', function () {
   this.timeout(300_000);
@@ -43,6 +60,30 @@ describe('more of a canary on a real control plane', function () {
       const went = await cluster.upgrade(...RUN, '--canary', '2', '--soak', '3s', '--max-unavailable', '3');
       assert.equal(went.exitCode, 0, told(went));
       assert.deepEqual([(await newOn(cluster)).length, await strategy(cluster)], [NODES, OWN]);
+    }));
+
+  it('that is ready at once fails all the same where a new pod on its node was refused a network, until the pod has one', () =>
+    within(opened(), async (cluster) => {
+      const folder = testFolder('refused');
+      const [objects, script] = [join(folder, 'objects.json'), join(folder, 'start.sh')];
+      writeFileSync(objects, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: refusedPod('node-03') }));
+      writeFileSync(script, `#!/bin/sh\nexec kubectl create -f ${objects}\n`);
+      chmodSync(script, 0o755);
+      const canary = [...RUN, '--canary', 'node-03', '--after-node', script];
+      const failed = await cluster.upgrade(...canary);
+      assert.equal(failed.exitCode, 5, told(failed));
+      assert.match(
+        failed.stderr,
+        /the canary failed: new pods get no network on a node whose agent is new and ready: node-03: default\/web: .*x509: unknown/,
+      );
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
+      assert.match((await cluster.upgrade('status')).stdout, /apply +failed/);
+      const { exitCode, stderr } = await cluster.plane.kubectl(['-n', 'default', 'delete', 'pod', 'web', '--now']);
+      assert.equal(exitCode, 0, stderr);
+      const held = await cluster.upgrade(...canary);
+      assert.equal(held.exitCode, 5, told(held));
+      assert.match(held.stderr, /the canary runs: 1 of 5 agents/);
+      assert.match(told(held), /no new pod on node-03 is known to have no network; only pods that start there show it/);
     }));
 
   it('has a probe beside it, which no record holds and no resumed run leaves out', () =>

@@ -184,7 +184,16 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
     target: { kind: 'DaemonSet', namespace: 'n', name: 'a', container: 'c', image: 'i', ready: { type: 'all-containers' } },
   },
   'roll-agents': { type: 'roll-agents', agents: daemonSet.ref, strategy: { type: 'RollingUpdate' }, staysOurs: false },
-  'stop-canary': { type: 'stop-canary', agents: daemonSet.ref, nodes: ['n'], others: [], of: 2, release: 'v1', selector: 'a=b' },
+  'stop-canary': {
+    type: 'stop-canary',
+    agents: daemonSet.ref,
+    nodes: ['n'],
+    others: [],
+    of: 2,
+    release: 'v1',
+    selector: 'a=b',
+    maxFailed: 0,
+  },
   'install-cli': { type: 'install-cli', release: 'v1', path: 'p', url: 'u', to: 't' },
   // Values of the certificates are read in the moment of the write.
   'write-cli-config': { type: 'write-cli-config', to: 't', content: 'c', certificates: { secret: secret.ref, files: { f: 'key' } } },

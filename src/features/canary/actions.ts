@@ -107,13 +107,13 @@ export function rollAction(change: ObjectChange, staysOurs: boolean): Action {
 }
 
 /** The end of a run with a canary that nobody waits for. */
-export function stopAction({ nodes, others, of, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal }: Context): Action {
+export function stopAction({ nodes, others, of, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal, options }: Context): Action {
   const title = 'stop for you';
   return {
     id: 'stop',
     title,
     ref: REF,
     undo: 'full',
-    effect: { type: 'stop-canary', agents, nodes, others, of, release: goal.release, selector },
+    effect: { type: 'stop-canary', agents, nodes, others, of, release: goal.release, selector, maxFailed: options.maxFailed },
   };
 }

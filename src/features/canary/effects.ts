@@ -12,6 +12,7 @@ import { waitRollout } from '../rollout/index.ts';
 import { shapeOf } from '../survey/index.ts';
 import { hasOrHave, isOrAre, nodesText } from './choice.ts';
 import { AgentDriver, type Driven, heldAgents } from './driver.ts';
+import { lookAtNewPods } from './last-look.ts';
 import { rollOps } from './own-strategy.ts';
 
 /** Deletes the old agents of these nodes, or all of them, while the DaemonSet replaces none by itself: their successors are of the new template. */
@@ -44,6 +45,7 @@ interface StopCanary {
   readonly release: string;
   /** Of the agents' pods. */
   readonly selector: string;
+  readonly maxFailed: number;
 }
 
 declare module '../../kernel/action.ts' {
@@ -90,12 +92,16 @@ const moved =
     throw has ? new MovedOn(`${refText(ref)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
   };
 
-async function stop(_: EnginePorts, { agents: { namespace = '' }, nodes, others, of, release, selector }: StopCanary): Promise<Performed> {
+async function stop(ports: EnginePorts, effect: StopCanary, around: Around): Promise<Performed> {
+  const { nodes, others, of, release, selector, maxFailed } = effect;
+  const { namespace = '' } = effect.agents;
+  const seen = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);
   const apart =
     others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
+    seen,
     means('new nodes, and agents that somebody deletes, get the release that the run installs meanwhile'),
     text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
   ]);

@@ -76,7 +76,7 @@ export async function waitRollout(cluster: ClusterReader, clock: Clock, request:
   const broken = Promise.all(feeds.map((feed) => feed())).then(() => undefined);
   broken.catch((thrown: unknown) => board.fail(thrown));
   try {
-    return await loop(board, new PodEvents(cluster, board, request.maxFailed), clock, request, signal);
+    return await loop(board, new PodEvents(cluster, board, request), clock, request, signal);
   } catch (thrown) {
     throw await withReasons(thrown, cluster, viewOf(request, board, clock.now().getTime()) ?? []);
   } finally {

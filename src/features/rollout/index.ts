@@ -8,8 +8,9 @@ export { Lasted } from './lasted.ts';
 export { pagesOf } from './list-pages.ts';
 export { lastWarning, meaningOf, shortText } from './meanings.ts';
 export { type OtherPodsJudged, otherPodsOf, othersRunning, WATCHED_NAMESPACE } from './other-pods.ts';
-export { heldBy } from './pod-events.ts';
+export { heldBy, refusedFault } from './pod-events.ts';
 export { type Lagging, latePods, reasonsOf } from './pod-reasons.ts';
+export { nodesOf, type RefusedPod, refusedPods } from './refused-pods.ts';
 export { type AtZero, noneAtZero, type ReplicasJudged, rolloutHealthChecks, SETTLED_BY_ROLLOUT } from './rollout-health.ts';
 export {
   duplicateEnv,

@@ -146,19 +146,18 @@ const SETTLED_MS = 20_000;
 const HEAD = 70;
 const TAIL = 129;
 
+/** The event is of a node whose agent had been ready for a while. */
+export function isSettled(agents: ReadonlyMap<string, AgentPod>, event: EventFields): boolean {
+  const readyAt = agents.get(event.source?.host ?? '')?.readyAt;
+  return readyAt !== undefined && timeOf(event) - readyAt >= SETTLED_MS;
+}
+
 /**
- * Events of nodes whose agent had been ready for a while, newest first, one for each pod and a limited number of a namespace. Whoever writes
- * an event chooses the times in it, but not when the server has stored it.
+ * Events newest first, one for each pod and a limited number of a namespace. Whoever writes an event chooses the times in it, but not when
+ * the server has stored it.
  */
-export function refusalsOn(
-  agents: ReadonlyMap<string, AgentPod>,
-  events: readonly EventFields[],
-  ofNamespace: number,
-): readonly EventFields[] {
-  const late = events.filter(
-    (one) => timeOf(one) - (agents.get(one.source?.host ?? '')?.readyAt ?? Number.POSITIVE_INFINITY) >= SETTLED_MS,
-  );
-  const newest = late.toSorted((a, b) => storedAt(b) - storedAt(a));
+export function newestOfEach(events: readonly EventFields[], ofNamespace: number): readonly EventFields[] {
+  const newest = events.toSorted((a, b) => storedAt(b) - storedAt(a));
   const byNamespace = new Map<string, Map<string, EventFields>>();
   for (const event of newest) {
     const { namespace = '', name = '' } = event.involvedObject ?? {};

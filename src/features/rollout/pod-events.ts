@@ -1,16 +1,15 @@
 import { command } from '../../kernel/argv.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
-import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
-import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
+import type { PodProgress, RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { againAs, contain, means, type Step, seeWhy, text } from '../../kernel/step.ts';
-import { type EventFields, podShape } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
+import { HELD_ON, type HeldFor, ofCanary } from './canary-view.ts';
 import { keptOff, withoutNetwork } from './failed-pods.ts';
-import { itemsIn, pagesOf } from './list-pages.ts';
-import { type AgentPod, meaningOf, refusalsOn, shortText } from './meanings.ts';
+import { type AgentPod, isSettled, meaningOf, shortText } from './meanings.ts';
 import { eventOf, type Lagging, latePods } from './pod-reasons.ts';
+import { nodesOf, type RefusedPod, refusedPods } from './refused-pods.ts';
 import type { Board } from './rollout-board.ts';
 
 /** What the last events say of pods that have been unready for a while. */
@@ -59,19 +58,10 @@ function keyOf({ namespace, pod }: Pick<Lagging, 'namespace' | 'pod'>): string {
 
 /** A wait that ends before this asks for nothing. */
 const EVERY_MS = 15_000;
-/** Events in one answer: tenants can write any number of them. */
-const EVENTS = 500;
-/** Pods that are named of one node. */
-const PODS = 3;
-/** Pods that are looked at, of all namespaces. */
-const LOOKS = 50;
-
-interface PodWithoutNetwork {
-  readonly node: string;
-  readonly pod: string;
-  readonly namespace: string;
-  /** In full: what it means may stand anywhere in it. */
-  readonly says: string;
+interface PodsAsked {
+  /** On more nodes than these, pods without a network stop the wait. */
+  readonly maxFailed: number;
+  readonly heldFor?: HeldFor | undefined;
 }
 
 /**
@@ -81,16 +71,16 @@ interface PodWithoutNetwork {
 export class PodEvents {
   readonly #cluster: Pick<ClusterReader, 'raw'>;
   readonly #board: Board;
-  readonly #maxFailed: number;
+  readonly #request: PodsAsked;
   readonly late = new LateReasons();
   #nextAt = EVERY_MS;
   #busy = false;
   #mayReadAll = true;
 
-  constructor(cluster: Pick<ClusterReader, 'raw'>, board: Board, maxFailed: number) {
+  constructor(cluster: Pick<ClusterReader, 'raw'>, board: Board, request: PodsAsked) {
     this.#cluster = cluster;
     this.#board = board;
-    this.#maxFailed = maxFailed;
+    this.#request = request;
   }
 
   /** Never waited for: what it finds ends the wait through the board, or is reported by `told`. */
@@ -112,37 +102,15 @@ export class PodEvents {
   }
 
   async #ask(agents: ReadonlyMap<string, AgentPod>, progress: readonly RolloutProgress[]): Promise<void> {
-    const most = PODS + this.#maxFailed;
-    const found: PodWithoutNetwork[] = [];
-    const nodes = () => new Set(found.map(({ node }) => node)).size;
-    for (const event of (await this.#refusals(agents, most)).slice(0, LOOKS)) {
-      const { involvedObject: { namespace = '', name = '' } = {}, source: { host: node = '' } = {}, message = '' } = event;
-      if (found.filter((one) => one.node === node).length >= PODS) continue;
-      if (await this.#isWaiting(event, agents)) found.push({ node, namespace, pod: name, says: message });
-      if (found.length >= most && nodes() > this.#maxFailed) break;
-    }
-    if (nodes() > this.#maxFailed) this.#board.fail(stopped(found, progress));
-  }
-
-  /** Of each page only what counts is kept. */
-  async #refusals(agents: ReadonlyMap<string, AgentPod>, most: number): Promise<readonly EventFields[]> {
-    const path = `/api/v1/events?fieldSelector=${encodeURIComponent('reason=FailedCreatePodSandBox')}&limit=${EVENTS}`;
-    let kept: readonly EventFields[] = [];
-    for await (const page of pagesOf(this.#cluster, path)) kept = refusalsOn(agents, [...kept, ...page], most);
-    return kept;
-  }
-
-  /** On the node that the event names, made after the new agent there, and without a network until now. */
-  async #isWaiting({ involvedObject, source }: EventFields, agents: ReadonlyMap<string, AgentPod>): Promise<boolean> {
-    const { namespace = '', name = '', uid } = involvedObject ?? {};
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
-    const selector = encodeURIComponent(`metadata.name=${name}`);
-    const [pod] = itemsIn(await this.#cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly KubeObject[];
-    if (!pod || pod.metadata.deletionTimestamp || (uid !== undefined && pod.metadata.uid !== uid)) return false;
-    const createdAt = Date.parse(pod.metadata.creationTimestamp ?? '');
-    const { spec, status: { phase, podIP } = {} } = podShape(pod);
-    const agent = agents.get(source?.host ?? '');
-    return spec?.nodeName === source?.host && phase === 'Pending' && !podIP && agent !== undefined && createdAt > agent.createdAt;
+    const { maxFailed, heldFor } = this.#request;
+    const found = await refusedPods(this.#cluster, {
+      isDue: (event) => isSettled(agents, event),
+      agentMadeAt: async (node) => agents.get(node)?.createdAt,
+      maxFailed,
+    });
+    if (nodesOf(found).length <= maxFailed) return;
+    const rolling = progress.find(({ target, pods }) => target.kind === 'DaemonSet' && pods.some(({ phase }) => phase === 'old'));
+    this.#board.fail(refusedFault(found, heldFor, rolling?.target));
   }
 }
 
@@ -168,20 +136,21 @@ export function heldBy({ namespace, name }: { readonly namespace: string; readon
   return contain(text`the DaemonSet keeps rolling out; to hold it: ${patch}`);
 }
 
-/** `progress`: of when they were found. */
-function stopped(found: readonly PodWithoutNetwork[], progress: readonly RolloutProgress[]): Fault {
-  const nodes = listed([...new Set(found.map(({ node }) => node))]);
-  const rolling = progress.find(({ target, pods }) => target.kind === 'DaemonSet' && pods.some(({ phase }) => phase === 'old'));
+/** `rolling`: a workload that still replaces pods by itself. */
+export function refusedFault(found: readonly RefusedPod[], heldFor: HeldFor | undefined, rolling?: RolloutTarget): Fault {
+  const nodes = listed(nodesOf(found));
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
+  const hold = heldFor ? [HELD_ON] : rolling ? [heldBy(rolling)] : [];
   const steps = [
     ...found.map(({ namespace, pod }) => seeWhy(command`kubectl -n ${namespace} describe pod ${pod}`)),
     ...(meaning ? [means(meaning)] : []),
     withoutNetwork(nodes),
-    ...(rolling ? [heldBy(rolling.target)] : []),
-    keptOff(found.map(({ node }) => node)),
+    ...hold,
+    keptOff(nodesOf(found)),
     text`fix ${nodes}, then ${againAs('it resumes')}`,
   ];
   const pods = found.map(({ namespace, pod }) => ({ namespace, name: pod }));
-  return new PodFault('stopped', `new pods get no network on a node whose agent is new and ready: ${list}`, steps, pods);
+  const fact = `new pods get no network on a node whose agent is new and ready: ${list}`;
+  return new PodFault('stopped', ofCanary(fact, heldFor), steps, pods);
 }

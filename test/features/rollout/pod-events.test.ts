@@ -65,7 +65,7 @@ async function look(
   const next = { node: 'n2', pod: 'agent-2', phase: 'old', release: 'v1', ready: '1/1', why: 'next' } as const;
   const all = options.isLast === false ? [...pods, next] : pods;
   const progress: RolloutProgress[] = [{ target, desired: 2, pods: all, pending: 'more', done: false }];
-  const network = new PodEvents({ raw }, board, options.maxFailed ?? 0);
+  const network = new PodEvents({ raw }, board, { maxFailed: options.maxFailed ?? 0 });
   const again = async (waited: number) => {
     network.look(progress, waited);
     for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +157,7 @@ describe('why a pod is not ready, while the rollout goes on', () => {
     const board = new Board([target]);
     board.pods.get(target)?.set('done', { ...podFacts({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'done' } }), readyAt: READY });
     const progress: RolloutProgress[] = [{ target, desired: 2, pods, pending: 'more', done: false }];
-    const events = new PodEvents({ raw }, board, 0);
+    const events = new PodEvents({ raw }, board, { maxFailed: 0 });
     for (let look = 1; look <= times; look += 1) {
       events.look(progress, look * 15_000);
       for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
+import { isPodReady } from '../../src/sandbox/pods-of.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { agentPods, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+
+/** A pod that its kubelet refused a network, as the server tells it. */
+interface Refused {
+  /** Virtual milliseconds after the canary is ready, until it has a network. */
+  readonly until?: number;
+  readonly node?: string;
+  /** It was made so long after the new agent; before it where negative. */
+  readonly madeAfter?: number;
+}
+
+/** The server answers for events and pods of tenants as one of a cluster does; resolves to when the canary became ready. */
+function tells(scenario: Scenario, { until = Number.POSITIVE_INFINITY, node = 'node-01', madeAfter = 1 }: Refused): void {
+  const { cluster, clock } = scenario;
+  const { raw } = cluster;
+  const iso = (at: number) => new Date(at).toISOString();
+  const agent = () =>
+    agentPods(scenario).find((one) => newOn(scenario).includes('node-01') && JSON.stringify(one.spec).includes('"node-01"'));
+  const pod = () => {
+    const madeAt = Date.parse(agent()?.metadata.creationTimestamp ?? '') + madeAfter;
+    const hasNetwork = clock.now().getTime() >= readyAt(scenario) + until;
+    const status = hasNetwork ? { phase: 'Running', podIP: '10.0.0.9' } : { phase: 'Pending' };
+    return { metadata: { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: iso(madeAt) }, spec: { nodeName: node }, status };
+  };
+  const event = () => ({
+    ...{ reason: 'FailedCreatePodSandBox', message: 'Failed to create pod sandbox: x509: unknown authority' },
+    ...{ lastTimestamp: iso(readyAt(scenario)), source: { host: node } },
+    involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web', uid: 'u' },
+  });
+  Object.assign(cluster, {
+    raw: async (path: string) => {
+      if (path.includes('/events?')) return JSON.stringify({ items: agent() ? [event()] : [] });
+      return path.includes('/namespaces/shop/pods?') ? JSON.stringify({ items: [pod()] }) : raw(path);
+    },
+  });
+  cluster.store.listen(() => readyAt(scenario));
+}
+
+const seen = new WeakMap<Scenario, number>();
+/** When the first new agent was ready; now, where none was. */
+function readyAt(scenario: Scenario): number {
+  const known = seen.get(scenario);
+  if (known !== undefined) return known;
+  const now = scenario.clock.now().getTime();
+  const isReady = agentPods(scenario).some(
+    (one) => newOn(scenario).includes('node-01') && JSON.stringify(one.spec).includes('"node-01"') && isPodReady(one),
+  );
+  if (isReady && newOn(scenario).length > 0) seen.set(scenario, now);
+  return now;
+}
+
+async function stopped(scenario: Scenario, flags: Flags = {}) {
+  const { exit, message = '', steps } = await performIn(scenario, [applyStage], { canary: '1', ...flags }, { profile: waved });
+  const tookMs = scenario.clock.now().getTime() - readyAt(scenario);
+  return { exit, message, steps: steps.join('\n'), tookMs };
+}
+
+describe('new pods on the nodes of a canary that stops at once', () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 3 });
+  });
+
+  it('cost no time where none is known to have no network, and the screen says what was looked at', async () => {
+    tells(scenario, { until: 0 });
+    const { exit, message, steps, tookMs } = await stopped(scenario);
+    assert.equal(exit, 'stopped');
+    assert.match(message, /^the canary runs: /);
+    assert.match(
+      steps,
+      /no new pod on node-01 is known to have no network; only pods that start there show it: kubectl get pods -A -o wide --field-selector spec\.nodeName=node-01/,
+    );
+    assert.ok(tookMs <= 2_000, `${tookMs} ms`);
+  });
+
+  it('fail it where one was refused a network and gets none', async () => {
+    tells(scenario, {});
+    const { exit, message, steps, tookMs } = await stopped(scenario);
+    assert.equal(exit, 'stopped');
+    assert.match(message, /^the canary failed: new pods get no network on a node whose agent is new and ready: node-01: shop\/web: .*x509/);
+    assert.match(steps, /kubectl -n shop describe pod web[\s\S]*the update strategy stays OnDelete[\s\S]*kubectl cordon node-01/);
+    assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }]);
+    assert.ok(tookMs < 60_000, `${tookMs} ms`);
+  });
+
+  it('are waited for where one was refused while the agent was replaced, and gets it at the next try', async () => {
+    tells(scenario, { until: 12_000 });
+    const { message, tookMs } = await stopped(scenario);
+    assert.match(message, /^the canary runs: /);
+    assert.ok(tookMs >= 12_000 && tookMs < 18_000, `${tookMs} ms`);
+  });
+
+  for (const [title, refused] of Object.entries({ 'older than the agent': { madeAfter: -60_000 }, 'of another node': { node: 'node-02' } }))
+    it(`say nothing of it where one is ${title}`, async () => {
+      tells(scenario, refused);
+      const { message, tookMs } = await stopped(scenario);
+      assert.match(message, /^the canary runs: /);
+      assert.ok(tookMs <= 2_000, `${tookMs} ms`);
+    });
+
+  it('are named where they are within the number that is tolerated', async () => {
+    tells(scenario, {});
+    const { message, steps } = await stopped(scenario, { 'max-failed': 1 });
+    assert.match(message, /^the canary runs: /);
+    assert.match(steps, /accepted by --max-failed: new pods on node-01 get no network: kubectl -n shop describe pod web/);
+  });
+
+  const unseen: Readonly<Record<string, readonly [answer: () => Promise<string>, why: RegExp]>> = {
+    'events cannot be read': [() => Promise.reject(new ApiFailure(403, 'Forbidden', 'events is forbidden')), /events is forbidden/],
+    'the server takes its time': [() => new Promise(() => undefined), /took longer than 2 s/],
+  };
+  for (const [title, [answer, why]] of Object.entries(unseen))
+    it(`are said not to have been looked at where ${title}`, async () => {
+      const { raw } = scenario.cluster;
+      Object.assign(scenario.cluster, { raw: (path: string) => (path.includes('/events?') ? answer() : raw(path)) });
+      const { message, steps, tookMs } = await stopped(scenario);
+      assert.match(message, /^the canary runs: /);
+      assert.match(steps, /whether new pods on node-01 get a network was not seen/);
+      assert.match(steps, why);
+      assert.ok(tookMs <= 3_000, `${tookMs} ms`);
+    });
+});
