@@ -15,7 +15,7 @@ import { stripWork } from '../support/perform-stage.ts';
 const DEPENDENTS = 20;
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'reference', 'journal.md');
 
-/** The commands of a part of the page, in order; the one with names to fill in is for a person. */
+/** The commands of a part of the page, in order, but for the one with names to fill in. */
 async function commandsOf(page: string, heading: string): Promise<readonly string[]> {
   const whole = await readFile(page, 'utf8');
   const [, text = ''] = whole.split(`\n## ${heading}\n`).map((part) => part.split('\n## ')[0] ?? '');
@@ -35,7 +35,7 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     commands = await commandsOf(PAGE, 'Manual recovery with kubectl');
   });
 
-  /** A person's shell, with kubectl on the path. */
+  /** A shell with kubectl on the path. */
   const shell = async (script: string) => {
     const { kubectl, kubeconfig } = owned.around;
     const env = { PATH: `${dirname(kubectl)}:${process.env.PATH ?? ''}`, KUBECONFIG: kubeconfig };
@@ -74,10 +74,18 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
     assert.deepEqual(await entries(), fromCluster);
   });
 
-  it('gives everything back with step 5, at its place, with its flags and the new UID; the collector agrees', async () => {
-    const { stderr } = await shell(commands[4] ?? '');
-    assert.equal(stderr, '');
-    await shell('sh commands.sh');
+  /** Step 4 changes nothing, step 5 does; what step 5 prints. */
+  const putBack = async () => {
+    const before = await owned.graph();
+    assert.equal((await shell(commands[4] ?? '')).stderr, '');
+    assert.equal((await readFile(join(folder, 'commands.sh'), 'utf8')).trim().split('\n').length, DEPENDENTS);
+    assert.deepEqual(await owned.graph(), before);
+    return (await shell('sh commands.sh')).stdout.trim().split('\n');
+  };
+
+  it('gives everything back with steps 4 and 5, at its place, with its flags and the new UID; the collector agrees', async () => {
+    const lines = await putBack();
+    assert.deepEqual([lines.length, lines.filter((line) => !line.endsWith(' patched'))], [DEPENDENTS, []]);
     const wanted = await owned.wanted();
     assert.deepEqual(await owned.graph(), wanted);
     await collectorStartsAnew(owned.plane);
@@ -85,9 +93,10 @@ describeWhere(lacksProgram('jq'), 'the journal by hand: what the page says, on a
   });
 
   it('leaves what is back as it is, and names it', async () => {
-    const { stderr } = await shell(commands[4] ?? '');
-    assert.equal(stderr.split('\n').filter((line) => line.startsWith('left: ')).length, DEPENDENTS);
-    assert.equal(await readFile(join(folder, 'commands.sh'), 'utf8'), '');
+    const wanted = await owned.graph();
+    const lines = await putBack();
+    assert.deepEqual([lines.length, lines.filter((line) => !line.startsWith('left: '))], [DEPENDENTS, []]);
+    assert.deepEqual(await owned.graph(), wanted);
   });
 
   it('is deleted with the last command, the head last', async () => {

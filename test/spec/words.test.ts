@@ -159,7 +159,7 @@ describe('words that users and developers read', () => {
 
   it('are no more in pages that were twice as long', () => {
     const most = {
-      ...{ 'reference/merge': 1171, 'reference/journal': 1440, 'reference/host-endpoints': 1097 },
+      ...{ 'reference/merge': 1171, '{reference/journal,internals/journal-form}': 1440, 'reference/host-endpoints': 1097 },
       '{reference/profiles,internals/profile-form}': 704,
       ...{ 'use/known-incidents': 1550, 'reference/cli/*': 9492, 'reference/path*': 1458 },
     };
