@@ -29,7 +29,8 @@ export async function goalBack(records: Stored, here: Here): Promise<Goal> {
       text`name it: ${command`kubectl netsvc-upgrade rollback --profile ${record.profile}`}`,
     ]);
   const { to, takesBack } = record.intent;
-  if (takesBack) return { release: to, takesBack };
+  const isOver = record.finishedAt !== undefined;
+  if (takesBack) return { release: to, takesBack: isOver ? { ...takesBack, isOver } : takesBack };
   const upgrade = isUpgrade(record) ? record : await upgradeBefore(records, record, here);
   if (upgrade.wrote.length === 0) throw blocked(`the run to ${to} has written nothing: there is nothing to take back`);
   const because = noWayBack(upgrade);

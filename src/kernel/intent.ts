@@ -18,6 +18,8 @@ export interface TakenBack {
   readonly startedAt: string;
   /** The oldest of the agents and the API server then, or `unknown`. */
   readonly oldest?: string;
+  /** It was taken back to the end before: what differs from the older release is what the user changed since. */
+  readonly isOver?: true;
   /** Folder of the backup that was taken before it. */
   readonly backup?: string;
 }

@@ -137,7 +137,8 @@ export function isOfIntent(record: RunRecord | undefined, context: Continuation)
 export function resumedBackwards(record: RunRecord | undefined, context: Continuation): TakenBack | undefined {
   const { takesBack } = record?.intent ?? {};
   const isOpen = record?.finishedAt === undefined && record?.clusterUid === context.clusterUid;
-  return isOpen && context.intent.kind === 'upgrade' && takesBack?.to === context.goal.release ? takesBack : undefined;
+  const isThere = takesBack?.to === context.goal.release && !takesBack.isOver;
+  return isOpen && isThere && context.intent.kind === 'upgrade' ? takesBack : undefined;
 }
 
 /** What the record of a run takes over that goes forward again. */

@@ -171,3 +171,24 @@ describe('a rollback that was killed, after which the run went forward again', f
     assertDone(await back(scenario), 'back again');
   });
 });
+
+describe('a rollback that is over', function () {
+  this.timeout(60_000);
+
+  it('leaves what the user changed since, even to what the newer release has, when it is asked for again', async () => {
+    const scenario = await installedSandbox({ cli: false });
+    assertDone(await performIn(scenario, FORWARD, COMMON), 'the upgrade');
+    await scenario.clock.sleep(60_000);
+    assertDone(await back(scenario), 'back');
+    await scenario.clock.sleep(60_000);
+    writeCniVersion(scenario, NEW_CNI);
+    const changed = cniOf(scenario);
+    assert.match(JSON.stringify(changed), /1\.0\.0/);
+    assertDone(await back(scenario), 'back again');
+    assert.deepEqual(cniOf(scenario), changed);
+    await scenario.clock.sleep(60_000);
+    writeCniVersion(scenario, '0.4.0', NEW_CNI);
+    assertDone(await back(scenario), 'nothing is to be decided');
+    assert.match(JSON.stringify(cniOf(scenario)), /0\.4\.0/);
+  });
+});

@@ -50,10 +50,11 @@ function isIntent(value: unknown): boolean {
 
 function isTakenBack(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { runId, since, from, to, startedAt, wrote, kept = [], oldest, backup } = value;
+  const { runId, since, from, to, startedAt, wrote, kept = [], oldest, isOver = true, backup } = value;
   return (
     [runId, from, to, startedAt].every(isText) &&
     [wrote, kept].every(isTexts) &&
+    isOver === true &&
     [since, oldest, backup].every((one) => one === undefined || isText(one))
   );
 }

@@ -74,6 +74,7 @@ export async function readEdits(
   const file = await readInstalledManifest(sources, context, installation);
   const known = new Set([...theirs, ...first.documents].map(identityOf));
   const added = await readAdditions(sources.cluster, file?.filter((object) => !known.has(identityOf(object))) ?? []);
+  const beside = (back?.left ?? []).filter((one) => isNoDefinition(one) && !known.has(identityOf(one)));
   const mine = noted(own, first);
   const resolutions = context.options.resolutions ?? {};
   const live = [...states, ...added.states];
@@ -108,7 +109,7 @@ export async function readEdits(
     bases: [base.release, ...(alike === undefined ? [] : [alike])],
     ...(doubt === undefined ? {} : { doubt }),
     notes: [baseNote(base.release, doubt), ...result.notes],
-    orphans: orphansOf(own, theirs),
+    orphans: orphansOf([...own, ...(await readOwnObjects(sources.cluster, beside))], theirs),
     untold,
     carried: { ...carried, told },
   };

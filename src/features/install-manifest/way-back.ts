@@ -9,6 +9,7 @@ import type { Records } from '../../kernel/run-record.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
 import type { Candidates } from '../../manifest/choose-base.ts';
 import { identityOf } from '../../manifest/prepare.ts';
+import { attempt } from '../survey/index.ts';
 import { readBaseOf } from './base.ts';
 import { readFormer } from './kept-edits.ts';
 
@@ -16,6 +17,8 @@ import { readFormer } from './kept-edits.ts';
 export interface WayBack {
   readonly candidates: Candidates;
   readonly wanted: readonly KubeObject[];
+  /** Of the release that was left, where that is no base: some of it may be there still. */
+  readonly left?: readonly KubeObject[];
 }
 
 /**
@@ -29,12 +32,18 @@ export async function readWayBack(
   documents: readonly KubeObject[],
   takesBack: TakenBack,
 ): Promise<WayBack> {
-  const { to } = takesBack;
+  const { to, isOver } = takesBack;
   const { release } = context.goal;
+  const own: WayBack = { candidates: { first: { release, documents }, others: [], installed: release }, wanted: documents };
+  const readLeft = () => readBaseOf(sources, { ...context, goal: { release: to } }, installation, to);
+  if (isOver) {
+    const left = await attempt(readLeft);
+    return { ...own, left: 'value' in left ? left.value : [] };
+  }
   const carried = await readFormer(sources.records, takesBack);
   // The upgrade has not come to the manifest: what is there is the release that it goes back to, and what differs from that is yours.
-  if (!carried) return { candidates: { first: { release, documents }, others: [], installed: release }, wanted: documents };
-  const left = await readBaseOf(sources, { ...context, goal: { release: to } }, installation, to);
+  if (!carried) return own;
+  const left = await readLeft();
   return {
     candidates: { first: { release: to, documents: withFiles(left, carried) }, others: [], installed: to },
     wanted: withFormer(documents, carried.former),
