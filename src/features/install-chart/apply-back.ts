@@ -63,7 +63,7 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
   const documents = 'value' in former && !isDone ? recordedObjects(former.value.record) : [];
   const [found, stopped, frame] = await Promise.all([
     'value' in stored && documents.length > 0 ? readConflicts(cluster, documents, stored.value) : undefined,
-    readStopped(sources.records),
+    context.goal.takesBack ? readStopped(sources.records, context.goal.takesBack) : [],
     readBackFrame(sources, context, installation, record, chartOperatorImage),
   ]);
   // That a rollback has stopped the operator is nobody's decision.

@@ -3,7 +3,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { mapAt } from '../../kernel/json.ts';
 import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
-import { type ChangedPlace, changedPlaces, keptChanges, standing } from '../../kernel/object-change.ts';
+import { type ChangedPlace, changedPlaces, keptChanges, runOf, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Records } from '../../kernel/run-record.ts';
 import { type CarriedEdits, type CarriedFile, isNeverKept, withFormer } from '../../manifest/carried-file.ts';
@@ -65,16 +65,19 @@ const REPLICAS = '/spec/replicas';
 
 /** The controllers as their user has them: that a rollback has stopped them is no edit. */
 export async function ownStop(records: Pick<Records, 'keptWith'>, { goal }: Context): Promise<(live: KubeObject) => KubeObject> {
-  const stopped = goal.takesBack ? await readStopped(records) : [];
+  const stopped = goal.takesBack && !goal.takesBack.isOver ? await readStopped(records, goal.takesBack) : [];
   return (live) => {
     const ours = stopped.find((one) => refText(one.ref) === refText(refOf(live)) && standing(one, live) === 'ours');
     return ours ? { ...live, spec: { ...mapAt(live.spec), replicas: ours.before } } : live;
   };
 }
 
-/** Which Deployments a rollback has scaled to 0. */
-export async function readStopped(records: Pick<Records, 'keptWith'>): Promise<readonly ChangedPlace[]> {
-  return changedPlaces(await keptChanges(records, STOP, isOfReplicas));
+/** Which Deployments a rollback of this upgrade has scaled to 0: one that was stopped in an earlier round may be at 0 by the user's wish. */
+export async function readStopped(
+  records: Pick<Records, 'keptWith'>,
+  { runId, since = runId }: Pick<TakenBack, 'runId' | 'since'>,
+): Promise<readonly ChangedPlace[]> {
+  return changedPlaces((await keptChanges(records, STOP, isOfReplicas)).filter((one) => runOf(one) >= since));
 }
 
 /** A record is no source of objects: nothing but the number of replicas of a Deployment is taken from it. */

@@ -3,8 +3,8 @@ import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
-import { pointerTo } from '../../kernel/json.ts';
-import type { Kind, KubeObject } from '../../kernel/object.ts';
+import { pointerTo, sameValue } from '../../kernel/json.ts';
+import type { Kind, KubeObject, ObjectChange } from '../../kernel/object.ts';
 import { type ChangedPlace, changedPlaces, changeTo, isUndone, keptChanges, putOp, standing } from '../../kernel/object-change.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { isOlder } from '../../kernel/release.ts';
@@ -78,7 +78,9 @@ export async function readRenamingSwitch(
   if (!resource || !configuration) return undefined;
   const isDisabled = profile.policyRenaming && valueAt(configuration, profile.policyRenaming.switchField) === 'Disabled';
   const isOpen = record !== undefined && record.finishedAt === undefined;
-  const kept = isDisabled && isOpen ? changedPlaces(await keptChanges(records, STAGE, ({ ref }) => ref.kind === kind)) : [];
+  // A run that was killed right behind it holds it again, which changes nothing.
+  const isHold = ({ ref, before, after }: ObjectChange) => ref.kind === kind && !sameValue(before, after);
+  const kept = isDisabled && isOpen ? changedPlaces(await keptChanges(records, STAGE, isHold)) : [];
   const ours = kept.find((one) => one.ref.name === name && !isUndone(one) && standing(one, configuration) === 'ours');
   return { kind: resource, configuration, ...(ours ? { ours } : {}) };
 }
