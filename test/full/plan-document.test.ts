@@ -61,7 +61,7 @@ describe('the document of `plan`, on a real control plane', function () {
 
   for (const [file, release] of STORES)
     it(`says of each object and field what \`run\` then does: ${file} ${release}`, async () => {
-      program = await kvstoreCluster(release, file, 2);
+      program = await kvstoreCluster(release, file, { nodes: 2 });
       await assertPlanIsResult(program, []);
     });
 });

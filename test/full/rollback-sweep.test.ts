@@ -6,6 +6,7 @@ import {
   killedAfter,
   killedOnce,
   RUN,
+  runFrom,
   SOURCES,
   type SweptCluster,
   sweptCluster,
@@ -32,7 +33,7 @@ describe('a rollback from the end of an upgrade, on a real control plane', funct
     for (const file of FILES)
       it(`${source} ${file}`, async function () {
         await within(sweptCluster({ source, file }), async (cluster) => {
-          const forward = await cluster.timed(RUN);
+          const forward = await cluster.timed(runFrom({ source, file }));
           await writeAsNew(cluster.plane.api);
           const back = await cluster.timed(BACK);
           await assertBack(cluster);

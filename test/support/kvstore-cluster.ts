@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type KeyValueStore, startKeyValueStore } from '../control-plane/kvstore.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
@@ -14,22 +14,36 @@ export const INFORMATION = '/calico/resources/v3/projectcalico.org/clusterinform
 
 export type KvstoreCluster = Awaited<ReturnType<typeof kvstoreCluster>>;
 
+interface KvstoreOptions {
+  readonly nodes?: number;
+  /** The release's manifest, where tests have no file of it. */
+  readonly text?: string;
+  /** The real CLI of the target, in place of a stand-in. */
+  readonly cli?: string;
+}
+
 /** A cluster whose service keeps its data in a real key-value store with client certificates. */
-export function kvstoreCluster(release: string, file: string, nodes = 3) {
+export function kvstoreCluster(release: string, file: string, { nodes = 3, text, cli }: KvstoreOptions = {}) {
   return opened(async (endBy) => {
     const folder = await folderFor(endBy);
     const store = await startKeyValueStore();
     endBy(store.stop);
     const manifest = join(folder, file);
-    await writeFile(manifest, withStoreAccess(await readFile(manifestFile(release, file), 'utf8'), { ...store, ...store.client }));
+    await writeFile(
+      manifest,
+      withStoreAccess(text ?? (await readFile(manifestFile(release, file), 'utf8')), { ...store, ...store.client }),
+    );
     await store.put('/calico/ipam/v2/handle/kept', 'yes');
     const cluster = await installedCluster({ manifest, nodes });
     endBy(cluster.stop);
-    const { env, config, bin } = await standInOf(folder, cluster, store);
+    const { env, config, bin } = await cliIn(folder, cluster, store, cli);
     const clusterGUID = randomUUID().replaceAll('-', '');
     const agents = simulateService(cluster.plane.api, CALICO, async (version) => {
-      const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID };
-      await store.put(INFORMATION, JSON.stringify({ kind: 'ClusterInformation', metadata: { name: 'default' }, spec }));
+      const spec = { calicoVersion: version, clusterType: 'k8s,bgp', clusterGUID, datastoreReady: true };
+      await store.put(
+        INFORMATION,
+        JSON.stringify({ kind: 'ClusterInformation', apiVersion: 'projectcalico.org/v3', metadata: { name: 'default' }, spec }),
+      );
     });
     endBy(agents.stop);
     await agents.settled();
@@ -40,7 +54,7 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
     };
     return {
       ...cluster,
-      ...{ around, store, bin },
+      ...{ around, store, bin, config },
       upgrade: (...args: readonly string[]) => upgrade(withTarget(args), around),
       start: (...args: readonly string[]) => startUpgrade(withTarget(args), around),
       /** The record says where it goes. */
@@ -52,11 +66,12 @@ export function kvstoreCluster(release: string, file: string, nodes = 3) {
 }
 
 /** The service's CLI on PATH, configured as a person does: it works on the very store. */
-async function standInOf(folder: string, cluster: InstalledCluster, store: KeyValueStore) {
+async function cliIn(folder: string, cluster: InstalledCluster, store: KeyValueStore, real: string | undefined) {
   const bin = join(folder, 'bin');
   await mkdir(bin, { recursive: true });
   const config = join(folder, 'calicoctl.cfg');
-  installStandIn(join(bin, 'calicoctl'), {}, { etcd: true });
+  if (real === undefined) installStandIn(join(bin, 'calicoctl'), {}, { etcd: true });
+  else await symlink(real, join(bin, 'calicoctl'));
   await writeFile(config, await cliConfiguration(folder, store));
   const path = [bin, join(cluster.around.kubectl, '..'), '/usr/bin', '/bin'].join(delimiter);
   return { env: { PATH: path }, config, bin };

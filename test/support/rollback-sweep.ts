@@ -27,6 +27,17 @@ export const BACK = ['rollback', ...COMMON] as const;
 export const SOURCES = ['v3.15.5', 'v3.18.6', 'v3.20.6', 'v3.22.5', 'v3.24.6', 'v3.26.4', 'v3.28.5', 'v3.29.7', 'v3.30.7', 'v3.31.7'];
 export const FILES = ['calico-typha.yaml', 'calico.yaml', 'calico-policy-only.yaml', 'calico-vxlan.yaml', 'canal.yaml'];
 
+/**
+ * The release's own file of VXLAN networking has the backend `bird` there, and another MTU than `calico.yaml`: it is taken for that one, and
+ * the user is asked whose MTU it is to be.
+ */
+const ASKED: Readonly<Record<string, readonly string[]>> = {
+  'v3.15.5 calico-vxlan.yaml': ['--resolve', 'ConfigMap/kube-system/calico-config:data.veth_mtu=mine'],
+};
+
+/** An upgrade from there, with the answers that it asks for. */
+export const runFrom = ({ source, file }: SweptCase): readonly string[] => [...RUN, ...(ASKED[`${source} ${file}`] ?? [])];
+
 export interface SweptCase {
   readonly source: string;
   readonly file: string;
