@@ -1,9 +1,10 @@
 import type { Command } from '../kernel/command.ts';
 import type { Options } from '../kernel/context.ts';
 import { counted, timeText } from '../kernel/counted.ts';
+import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
+import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { agentOf } from './agents-strategy.ts';
 import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
@@ -98,11 +99,17 @@ const STOPS = {
 /** Only where they are asked for. */
 const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
 
-export function untilLines({ until, ownerReferences }: StatusDocument, now: Date, commit: Command): readonly Said[] {
+/** Its operator replaces the v3 API server together with the agents. */
+const isByOperator = (record: RunRecord | null): boolean => {
+  const { path = UNKNOWN_PATH } = record ?? {};
+  return path !== UNKNOWN_PATH && isOperated({ path });
+};
+
+export function untilLines({ until, ownerReferences, record }: StatusDocument, now: Date, commit: Command): readonly Said[] {
   if (!until) return [];
   const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
   const names =
-    until.part === 'controllers' ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
+    until.part === 'controllers' || isByOperator(record) ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
   return [
     `stopped on purpose, --until ${until.part}, for ${timeText(Math.max(0, now.getTime() - Date.parse(until.since)))}. Open: ${until.open.join(', ')}`,
     text`  possible from here: ${commit}, or what undo says`,

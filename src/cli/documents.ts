@@ -163,8 +163,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly record: RunRecord | null;
   /** Owner references that the run record says are removed; null if there are none. */
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
-  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `unlock` does not look it up. */
-  readonly held?: { readonly object: ObjectRef; readonly run: string } | null;
+  /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `more`: what it keeps it from besides. `unlock` does not look it up. */
+  readonly held?: { readonly object: ObjectRef; readonly run: string; readonly more?: readonly ObjectRef[] } | null;
   /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. */
   readonly strategy?: { readonly object: ObjectRef; readonly is: string; readonly held: boolean } | null;
   /** How far a canary is; null where none is held. */

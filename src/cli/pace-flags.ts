@@ -55,7 +55,7 @@ export const paceFlags = {
     on: ['plan', 'run', 'apply'],
     options: ['agents', 'controllers'],
     summary:
-      'stop before Typha and the controllers are new (agents, manifest installs), or with all new, and no stored policy renamed (controllers); commit continues',
+      'stop before Typha and the controllers are new (agents), or with all new, and no stored policy renamed (controllers); commit continues',
   },
   probe: {
     ...userCommand,

@@ -5,7 +5,7 @@ import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { isOperated } from '../kernel/installation.ts';
 import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
-import { type ObjectRef, refOf, refText } from '../kernel/object.ts';
+import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
@@ -88,35 +88,44 @@ async function readHeld({ composition: { cluster } }: Session, record: RunRecord
   // Without an operator there is nobody to hold it back from.
   if (path !== UNKNOWN_PATH && !isOperated({ path })) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
-  const { name = '', namespace = '' } = profile?.operator.typha ?? {};
-  if (name === '') return null;
+  const { typha, controllers, workloadNamespace: namespace } = profile?.operator ?? {};
+  if (!typha || !controllers) return null;
   const unlessRefused = (thrown: unknown) => {
     if (thrown instanceof ApiFailure) return undefined;
     throw thrown;
   };
   // One after another: a second connection costs more than it saves.
-  const typha = await cluster.get(K.Deployment, name, namespace).catch(unlessRefused);
-  const sets = (await cluster.list(K.DaemonSet, { namespace }).catch(unlessRefused)) ?? [];
-  const all = [...(typha ? [typha] : []), ...sets.map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.DaemonSet.kind }))];
-  const [first] = all.flatMap((object) => {
+  const deployments: KubeObject[] = [];
+  for (const one of [typha, controllers]) {
+    const live = await cluster.get(K.Deployment, one.name, one.namespace).catch(unlessRefused);
+    if (live) deployments.push(live);
+  }
+  const sets = (await cluster.list(K.DaemonSet, { namespace: namespace ?? '' }).catch(unlessRefused)) ?? [];
+  const all = [...deployments, ...sets.map((set) => ({ ...set, apiVersion: 'apps/v1', kind: K.DaemonSet.kind }))];
+  const [first, ...more] = all.flatMap((object) => {
     const run = heldBy(object);
     return run === undefined ? [] : [{ object: refOf(object), run }];
   });
+  if (first) return more.length === 0 ? first : { ...first, more: more.map(({ object }) => object) };
   // A run that came to its end has removed its copies; where the record is lost, only they tell of it.
-  if (first || !typha || record?.finishedAt !== undefined) return first ?? null;
-  const [copy] = (await readHeldCopies(cluster, { ...refOf(typha), kind: K.Deployment.kind }).catch(unlessRefused)) ?? [];
-  return copy ? { object: refOf(copy), run: heldBy(copy) ?? '' } : null;
+  if (record?.finishedAt !== undefined) return null;
+  for (const one of deployments) {
+    const [copy] = (await readHeldCopies(cluster, { ...refOf(one), kind: K.Deployment.kind }).catch(unlessRefused)) ?? [];
+    if (copy) return { object: refOf(copy), run: heldBy(copy) ?? '' };
+  }
+  return null;
 }
 
 /** While a run is at work, that is as it should be. */
-function heldLines({ held, lock }: StatusDocument, record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Said[] {
+function heldLines({ held, lock, until }: StatusDocument, record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!held) return [];
   if (held.object.kind === K.ReplicaSet.kind)
     return [
       text`left of a hold: ${refText(held.object)} by run ${oneLine(held.run)}: kubectl rollout undo would restore it. Remove it: ${oursWith('apply --undo', carried)}`,
     ];
-  const what = `held: ${refText(held.object)} by run ${oneLine(held.run)}: the operator does not change it`;
-  if (lock) return [what];
+  const names = [held.object, ...(held.more ?? [])].map(refText).join(', ');
+  const what = `held: ${names} by run ${oneLine(held.run)}: the operator does not change ${held.more ? 'them' : 'it'}`;
+  if (lock || until) return [what];
   // Released alone, the agents would be replaced before Typha.
   if (record?.intent.takesBack && record.finishedAt === undefined)
     return [text`${what}. Resume that run: ${oursWith('rollback', carried)}`];

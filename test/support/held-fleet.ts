@@ -11,7 +11,7 @@ import { CALICO_TARGET } from './target.ts';
 export interface HeldFleet extends Ground {
   /** The most agents that were not available at one moment. */
   readonly worst: () => number;
-  /** Annotations of Typha, its ReplicaSets and DaemonSets, those that the operator and this program know. */
+  /** Annotations of Deployments, their ReplicaSets and DaemonSets, those that the operator and this program know. */
   readonly marks: () => readonly string[];
   /** Moments at which an agent ran that every ready Typha refuses. */
   readonly refused: () => number;
@@ -38,10 +38,7 @@ export async function heldFleet(nodes: number, name: GroundName = 'operator', pl
   playCopies(scenario);
   const refused = playRefusals(scenario);
   plays(cluster, scenario);
-  const marked = () =>
-    [store.get(K.Deployment, 'calico-typha', SPACE), ...store.list(K.ReplicaSet), ...store.list(K.DaemonSet)].flatMap((one) =>
-      one ? [one] : [],
-    );
+  const marked = () => [...store.list(K.Deployment), ...store.list(K.ReplicaSet), ...store.list(K.DaemonSet)];
   return {
     ...ground,
     worst: () => worst,
@@ -116,5 +113,5 @@ function playCopies({ cluster: { store }, clock }: Scenario): void {
   store.listen(({ kind, after }) => {
     if (kind.plural === K.Deployment.plural && after && isComponent(after)) clock.schedule(50, () => copy(after.metadata.name));
   });
-  copy('calico-typha');
+  for (const name of ['calico-typha', 'calico-kube-controllers']) copy(name);
 }

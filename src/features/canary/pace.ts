@@ -54,20 +54,11 @@ export function refusingPace(part: PathPart): PathPart {
   return {
     ...part,
     async open(sources, context, installation) {
-      if (context.options.until === 'agents') throw untilAgents(installation.path);
       const [flag] = needsOwnPace(context);
       if (flag !== undefined) throw ofOperator(flag, installation.path);
       return part.open(sources, context, installation);
     },
   };
-}
-
-function untilAgents(path: string): Fault {
-  return new Fault(
-    'usage',
-    `--until agents is not possible on an installation by ${path}: its operator replaces the controllers in the same second as the agents`,
-    ['write --until controllers: all is new then, and the renaming of policies is held'],
-  );
 }
 
 function ofOperator(flag: string, path: string): Fault {

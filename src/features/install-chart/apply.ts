@@ -13,7 +13,7 @@ import {
   type HeldWait,
   type HoldFacts,
   holdNote,
-  holdTypha,
+  holdWorkloads,
   isOwnPace,
   keepBeforeOperator,
   keptNow,
@@ -36,6 +36,7 @@ import {
   setPace,
   statusesGoodNow,
   typhaOrderTaken,
+  withoutHeld,
   withoutOwnPace,
 } from '../install-operator/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched, readOwnersAtDeadline } from '../ownerrefs/index.ts';
@@ -94,7 +95,7 @@ export const chartApply = pathPart<ChartApplyFacts>({
       conflicts && 'value' in conflicts
         ? { value: conflicts.value.filter(({ ref, change }) => !isOwnPace(pace, ref, change.path)) }
         : conflicts;
-    const found = { renamingSwitch, restarts: atPace(restarts, pace, context), orphans, console, hold, heldWait, pace, agents, health };
+    const found = { renamingSwitch, restarts: withoutHeld(atPace(restarts, pace, context), hold), orphans, console, hold, heldWait, pace, agents, health };
     return { ...facts, conflicts: decided, ...found, ...owners };
   },
   plan: planChart,
@@ -115,7 +116,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ? []
       : [
           ...keepBeforeOperator(context, facts.installation.nodes ?? facts.heldWait?.nodes ?? 1),
-          ...holdTypha(facts.hold),
+          ...holdWorkloads(facts.hold),
           ...upgradeActions(name, facts, context),
         ]),
     ...setPace(pace, !facts.upgraded),

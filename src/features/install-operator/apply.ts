@@ -40,7 +40,7 @@ import { readHealth, type StatusFacts } from './component-statuses.ts';
 import { readAppliedCrds } from './crds.ts';
 import { keepBeforeOperator } from './end.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
-import { afterAgents, type HeldWait, type HoldFacts, holdNote, holdTypha, onlyHeld, readHeldWait, readHold } from './hold.ts';
+import { afterAgents, type HeldWait, type HoldFacts, holdNote, holdWorkloads, onlyHeld, readHeldWait, readHold, withoutHeld } from './hold.ts';
 import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { readServiceWorkloads } from './operated-images.ts';
 import { atPace, type PaceFacts, paceNotes, readPace, setPace } from './pace.ts';
@@ -125,7 +125,7 @@ async function readOperatorFacts(sources: Sources, context: Context, installatio
     record,
     crds,
     orphans,
-    restarts: atPace(restarts, pace, context),
+    restarts: withoutHeld(atPace(restarts, pace, context), hold),
     rollouts,
     flowLogs,
     console,
@@ -151,7 +151,7 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   return [
     ...brings,
     ...hold,
-    ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdTypha(facts.hold)] : []),
+    ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdWorkloads(facts.hold)] : []),
     ...setPace(facts.pace, starts),
     ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(startingOperator(action, facts, context), facts.hold) : action)),
     ...waitForOperator(facts, context),

@@ -14,7 +14,6 @@ import { meetsNewTables } from '../going-back/index.ts';
 import { waitLimit } from '../rollout/index.ts';
 import { containersOf } from '../survey/index.ts';
 import { OPERATOR_MS } from './end.ts';
-import { heldNames } from './hold.ts';
 import type { EndExpected } from './wait-end.ts';
 
 /** The DaemonSets that an older operator would change in the same second as Typha, while the newer Typha refuses older agents (domain §0.2). */
@@ -36,13 +35,13 @@ export async function readAgentsHold(
   record: RunRecord | undefined,
 ): Promise<AgentsHold | undefined> {
   const { profile, goal, clusterUid, startedAt } = context;
-  const names = heldNames(profile);
-  if (!names || !installation.hasTypha) return undefined;
+  const { ignores, typha } = profile.operator;
+  if (!ignores || !typha || profile.typhaRefusesAgentsBefore === undefined || !installation.hasTypha) return undefined;
   const sets = await readOwnSets(cluster, profile);
   const isOld = (set: KubeObject) => containersOf(set).every(({ image = '' }) => imageAge(image, goal.release, []) === 'of');
-  const due = refusesOlder(context) ? sets.filter((set) => !isOld(set) && !isAnnotatedByUser(set, names.ignores)) : [];
+  const due = refusesOlder(context) ? sets.filter((set) => !isOld(set) && !isAnnotatedByUser(set, ignores)) : [];
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
-  return { ignores: names.ignores, sets, due, run };
+  return { ignores, sets, due, run };
 }
 
 /** What the operator makes: it owns them, and the agents are its own in any case. */

@@ -8,7 +8,7 @@ import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import { text } from '../../kernel/step.ts';
 import { isAnnotatedByUser, isIgnored } from '../../kube/held.ts';
 import { evidenceOf, failed, failIfAny, listed, type PreflightCheck, withInstallation } from '../survey/index.ts';
-import { type HoldFacts, isHeld, typhaRefuses } from './hold.ts';
+import { type HoldFacts, isTyphaHeld, typhaRefuses } from './hold.ts';
 import { type AgentsHold, heldSets, refusesOlder } from './hold-agents.ts';
 
 /** Of each evaluation of the order of agents and Typha. */
@@ -36,9 +36,10 @@ export const keptBefore: PreflightCheck = {
     if (!isOperated(installation) || !operator.ignores)
       return notApplicable('no operator that can be kept from a component runs the service here');
     const ours = [...read(daemonSets), ...read(deployments)].filter(({ metadata }) => metadata.namespace === operator.workloadNamespace);
-    const { typha } = operator;
-    const isRefusing = typhaRefuses(context, installation, read(record));
-    const isHeldLater = ({ kind, metadata: { name } }: KubeObject) => isRefusing && kind === typha?.kind && name === typha.name;
+    const { typha, controllers } = operator;
+    const keeps = context.options.until === 'agents';
+    const held = [...(keeps ? [controllers] : []), ...(typha && (keeps || typhaRefuses(context, installation, read(record))) ? [typha] : [])];
+    const isHeldLater = ({ kind, metadata: { name } }: KubeObject) => held.some((one) => kind === one.kind && name === one.name);
     return keptVerdict(ours, operator.ignores, isHeldLater);
   }),
 };
@@ -47,7 +48,11 @@ export const keptBefore: PreflightCheck = {
 export const keptNow: Check<{ readonly hold: HoldFacts | undefined }> = {
   ...row,
   judge({ hold }) {
-    return hold ? keptVerdict([hold.typha], hold.ignores, () => hold.refuses) : notApplicable('nothing is held here');
+    const ours = (hold?.all ?? []).filter(({ id, due }) => due || id === 'typha');
+    const isDue = (object: KubeObject) => ours.some((one) => one.due && one.object === object);
+    return hold && ours.length > 0
+      ? keptVerdict(ours.map(({ object }) => object), hold.ignores, isDue)
+      : notApplicable('nothing is held here');
   },
 };
 
@@ -114,9 +119,10 @@ export const neededNoMore: Check<HoldUndone> = {
           next: command`kubectl netsvc-upgrade rollback`,
         },
       );
-    if (!hold || !isHeld(hold)) return notApplicable('Typha is not held');
+    const typha = hold?.all.find(({ id }) => id === 'typha');
+    if (!hold || !typha || !isTyphaHeld(hold)) return notApplicable('Typha is not held');
     if (!isNeeded) return ok('no agent is refused by the Typha that the operator renders now');
-    const subject = refText(refOf(hold.typha));
+    const subject = refText(refOf(typha.object));
     return failed(
       'the new operator runs and agents are still old: it replaces Typha at once when the hold is removed, and that Typha refuses them. They get no policy updates until each is replaced',
       'Resume the run instead: it releases Typha when every agent is upgraded. Or accept this check by name, in a maintenance window.',

@@ -7,7 +7,7 @@ import type { Profile } from '../../kernel/profile.ts';
 import { imageRelease, isOlder } from '../../kernel/release.ts';
 import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
 import { areAgentsBehind } from './agents-behind.ts';
-import { isHeld, readHold, releaseLeft } from './hold.ts';
+import { isTyphaHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
 import { type PaceFacts, paceNotes, readPace, returnOwnPace } from './pace.ts';
@@ -25,7 +25,7 @@ export const holdUndo = pathPart<HoldUndone & { readonly pace: PaceFacts | undef
     return {
       pace,
       hold,
-      isNeeded: hold !== undefined && isHeld(hold) && (await isNeeded(sources, context, installation)),
+      isNeeded: hold !== undefined && isTyphaHeld(hold) && (await isNeeded(sources, context, installation)),
       agents,
       areNeeded: heldSets(agents).length > 0 && (await areNeeded(sources, context, installation)),
     };

@@ -1,37 +1,54 @@
 import type { Action, Exec } from '../../kernel/action.ts';
 import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import type { PlannedRestart } from '../../kernel/plan.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
+import { areAgentsBehind } from './agents-behind.ts';
 import { agentsOf, OPERATOR_MS } from './end.ts';
 import { type OperatorImageOf, readExpectation } from './expectation.ts';
 import { isPaced, type PaceFacts, returnPace } from './pace.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
 
-/** Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). */
-export interface HoldFacts {
-  readonly ignores: OperatorIgnores;
-  /** The Deployment as it is. */
-  readonly typha: KubeObject;
+/** A Deployment that may be kept from the operator. */
+interface Holdable {
+  readonly id: 'typha' | 'controllers';
+  /** As it is. */
+  readonly object: KubeObject;
   /** Its ReplicaSets that bear our annotation. */
   readonly copies: readonly KubeObject[];
-  /** Typha of the target refuses the agents that the upgrade begins with. */
-  readonly refuses: boolean;
-  /** The run that would hold it. */
+  /** This run is to hold it. */
+  readonly due: boolean;
+}
+
+/**
+ * Typha, which a target of this release must not become before the agents: it refuses older ones (domain §0.2). With `--until agents` it and
+ * the controllers, which rename policies.
+ */
+export interface HoldFacts {
+  readonly ignores: OperatorIgnores;
+  /** Typha first. */
+  readonly all: readonly Holdable[];
+  /** They stay held at the end of this run, which goes no further. */
+  readonly keeps: boolean;
+  /** Not every agent is new; asked where they stay held. */
+  readonly behind: boolean;
+  /** The run that would hold them. */
   readonly run: string;
 }
 
-/** Undefined where nothing can be held: no Typha, or an operator of which no such annotation is known. `mayHaveHeld`: an earlier run. */
+/** Undefined where an operator is not known to let anything be held. `mayHaveHeld`: an earlier run. Throws Fault('usage') where `--until agents` needs it. */
 export async function readHold(
   { cluster }: Pick<Sources, 'cluster'>,
   context: Context,
@@ -39,20 +56,44 @@ export async function readHold(
   record: RunRecord | undefined,
   mayHaveHeld = replacesApi(record, context),
 ): Promise<HoldFacts | undefined> {
-  const { profile, clusterUid, startedAt } = context;
-  const names = heldNames(profile);
-  if (!names || !installation.hasTypha) return undefined;
-  const typha = await cluster.get(K.Deployment, names.typha.name, names.typha.namespace);
-  if (!typha) return undefined;
-  const copies = mayHaveHeld || heldBy(typha) !== undefined ? await readHeldCopies(cluster, refOf(typha)) : [];
+  const { profile, clusterUid, startedAt, options, goal } = context;
+  const keeps = options.until === 'agents';
+  const ignores = profile.operator.ignores;
+  if (!ignores) {
+    if (keeps) throw holdsNothing(installation);
+    return undefined;
+  }
   const run = continues(record, context) ? record.runId : runIdOf(startedAt, clusterUid);
-  const isOld = containersOf(typha).every(({ image = '' }) => imageAge(image, context.goal.release, []) !== 'of');
-  return { ignores: names.ignores, typha, copies, refuses: isOld && typhaRefuses(context, installation, record), run };
+  const refuses = typhaRefuses(context, installation, record);
+  const read = async (name: HoldName): Promise<readonly Holdable[]> => {
+    if (name.id === 'typha' && !installation.hasTypha) return [];
+    const object = await cluster.get(K.Deployment, name.name, name.namespace);
+    if (!object) return [];
+    const copies = mayHaveHeld || heldBy(object) !== undefined ? await readHeldCopies(cluster, refOf(object)) : [];
+    const isOld = containersOf(object).every(({ image = '' }) => imageAge(image, goal.release, []) !== 'of');
+    return [{ id: name.id, object, copies, due: isOld && (keeps || (name.id === 'typha' && refuses)) }];
+  };
+  const all = (await Promise.all(holdNames(profile).map(read))).flat();
+  return { ignores, all, keeps, behind: keeps && (await areAgentsBehind(cluster, context, installation)), run };
 }
 
-/** What is held, and by which annotation; undefined where the profile lacks either. */
-export function heldNames({ operator: { typha, ignores }, typhaRefusesAgentsBefore: since }: Profile) {
-  return typha && ignores && since !== undefined ? { typha, ignores } : undefined;
+interface HoldName extends Pick<Holdable, 'id'> {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** What may be held: not Typha, where no release of it is known that refuses agents. */
+export function holdNames({ operator: { typha, controllers, ignores } }: Profile): readonly HoldName[] {
+  if (!ignores) return [];
+  return [...(typha ? [{ id: 'typha', ...typha } as const] : []), { id: 'controllers', ...controllers }];
+}
+
+function holdsNothing({ path }: Installation): Fault {
+  return new Fault(
+    'usage',
+    `--until agents is not possible on an installation by ${path}: nothing is known by which its operator leaves Typha and the controllers as they are`,
+    ['write --until controllers: all is new then, and the renaming of policies is held'],
+  );
 }
 
 /** Of the agents that the upgrade begins with. */
@@ -63,12 +104,14 @@ export function typhaRefuses(context: Context, installation: Pick<Installation, 
   return since !== undefined && crosses(source, goal.release, since);
 }
 
-/** It is held by this program, now. */
-export const isHeld = ({ typha }: HoldFacts): boolean => heldBy(typha) !== undefined;
+const isHeldNow = ({ object }: Holdable): boolean => heldBy(object) !== undefined;
 
-/** The new operator will find it held. */
-function willBeHeld(facts: HoldFacts): boolean {
-  return isHeld(facts) || (facts.refuses && !isAnnotatedByUser(facts.typha, facts.ignores));
+/** It is held by this program, now. */
+export const isTyphaHeld = ({ all }: HoldFacts): boolean => all.some((one) => one.id === 'typha' && isHeldNow(one));
+
+/** What a new operator will find held. */
+function heldThen({ all, ignores }: HoldFacts): readonly Holdable[] {
+  return all.filter((one) => isHeldNow(one) || (one.due && !isAnnotatedByUser(one.object, ignores)));
 }
 
 interface Ahead {
@@ -83,7 +126,7 @@ export async function readHeldWait(
   installation: Installation,
   { hold, pace, imageOf }: Ahead & { readonly imageOf: OperatorImageOf },
 ): Promise<HeldWait | undefined> {
-  if (!(hold && willBeHeld(hold)) && pace?.wanted === undefined) return undefined;
+  if (!(hold && heldThen(hold).length > 0) && pace?.wanted === undefined) return undefined;
   const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
   return { until, nodes: nodes.length };
 }
@@ -91,27 +134,32 @@ export async function readHeldWait(
 const REF = 'domain §0.2';
 
 /** Right before the operator is replaced. */
-export function holdTypha(facts: HoldFacts | undefined): readonly Action[] {
-  if (!facts || isWhollyHeld(facts.typha, facts.ignores) || !willBeHeld(facts)) return [];
-  const { typha, ignores, run } = facts;
-  const target = refOf(typha);
-  return [
-    {
-      id: 'hold-typha',
-      title: `hold ${refText(target)} at its release until every agent is upgraded`,
-      ref: REF,
-      undo: 'full',
-      keep: { changes: [changeTo(typha, { [ignoredAt(ignores)]: ignores.value })] },
-      effect: { type: 'hold-workload', target, ignores, run },
-    },
-  ];
+export function holdWorkloads(facts: HoldFacts | undefined): readonly Action[] {
+  if (!facts) return [];
+  const { ignores, run, keeps } = facts;
+  const open = heldThen(facts).filter(({ object }) => !isWhollyHeld(object, ignores));
+  return open.map(({ id, object }) => ({
+    id: `hold-${id}`,
+    title: `hold ${refText(refOf(object))} at its release until ${keeps ? 'you continue' : 'every agent is upgraded'}`,
+    ref: REF,
+    undo: 'full',
+    keep: { changes: [changeTo(object, { [ignoredAt(ignores)]: ignores.value })] },
+    effect: { type: 'hold-workload', target: refOf(object), ignores, run },
+  }));
 }
 
-/** The action that starts the new operator, which must find Typha held. */
+/** The action that starts the new operator, which must find them held. */
 export function onlyHeld(action: Action, facts: HoldFacts | undefined): Action {
-  if (action.effect.type !== 'exec' || !facts || !willBeHeld(facts)) return action;
-  const onlyIf = { type: 'workloads-held', targets: [refOf(facts.typha)], ignores: facts.ignores } as const;
+  const targets = facts ? heldThen(facts).map(({ object }) => refOf(object)) : [];
+  if (action.effect.type !== 'exec' || !facts || targets.length === 0) return action;
+  const onlyIf = { type: 'workloads-held', targets, ignores: facts.ignores } as const;
   return { ...action, effect: { ...action.effect, onlyIf } satisfies Exec };
+}
+
+/** What the operator restarts now. */
+export function withoutHeld(restarts: readonly PlannedRestart[], facts: HoldFacts | undefined): readonly PlannedRestart[] {
+  const kept = new Set(facts?.keeps ? heldThen(facts).map(({ object }) => refText(refOf(object))) : []);
+  return restarts.filter(({ ref }) => !kept.has(refText(ref)));
 }
 
 /** The agents that are waited for while Typha is held. */
@@ -120,39 +168,40 @@ export interface HeldWait {
   readonly nodes: number;
 }
 
-/** Once the new operator runs: all agents first, then their own pace again, and Typha. `wait` follows Typha by its image. */
+/** Once the new operator runs: all agents first, then their own pace again, and what was held. `wait` follows it by its image. */
 export function afterAgents({ hold, pace }: Ahead, starts: boolean, wait: HeldWait | undefined, context: Context): readonly Action[] {
-  const holds = hold !== undefined && (isHeld(hold) || (starts && willBeHeld(hold)));
-  const isAwaited = wait && ((holds && (starts || isHeld(hold))) || isPaced(pace, starts));
+  const held = hold ? (starts ? heldThen(hold) : hold.all.filter(isHeldNow)) : [];
+  const isNeeded = hold?.keeps ? starts || hold.behind : held.length > 0;
   return [
-    ...(isAwaited ? waitAgents(wait, holds, context) : []),
+    ...(wait && (isNeeded || isPaced(pace, starts)) ? waitAgents(wait, held, context) : []),
     ...returnPace(pace, starts),
-    ...(holds ? [releaseAction(hold)] : releaseLeft(hold)),
+    ...(hold && !hold.keeps ? releaseOf(hold, held) : []),
   ];
 }
 
 /** What an interrupted run left held, without waiting. */
 export function releaseLeft(facts: HoldFacts | undefined): readonly Action[] {
-  return facts && (isHeld(facts) || facts.copies.length > 0) ? [releaseAction(facts)] : [];
+  return facts ? releaseOf(facts, facts.all.filter(isHeldNow)) : [];
 }
 
-function releaseAction({ typha, ignores }: HoldFacts): Action {
-  const target: ObjectRef = refOf(typha);
-  return {
-    id: 'release-typha',
-    title: `release ${refText(target)}: the operator changes it now`,
+function releaseOf({ all, ignores }: HoldFacts, held: readonly Holdable[]): readonly Action[] {
+  const due = all.filter((one) => held.includes(one) || one.copies.length > 0);
+  return due.map(({ id, object }) => ({
+    id: `release-${id}`,
+    title: `release ${refText(refOf(object))}: the operator changes it now`,
     ref: REF,
     undo: 'full',
-    effect: { type: 'release-workload', target, ignores },
-  };
+    effect: { type: 'release-workload', target: refOf(object), ignores },
+  }));
 }
 
-function waitAgents({ until, nodes }: HeldWait, holds: boolean, { goal, options, profile: { operator } }: Context): readonly Action[] {
+function waitAgents({ until, nodes }: HeldWait, held: readonly Holdable[], { goal, options, profile: { operator } }: Context): readonly Action[] {
   if (until.type !== 'operator-end') return [];
   const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
-  const agents: OperatorExpected = { ...until, part: 'agents', ...(holds ? { holdsTypha: true } : {}) };
+  const agents: OperatorExpected = { ...until, part: 'agents', ...(held.some(({ id }) => id === 'typha') ? { holdsTypha: true } : {}) };
+  const meanwhile = held.length === 0 ? '' : held.length === 1 ? '; Typha is held meanwhile' : '; Typha and the controllers are held meanwhile';
   const done = goal.takesBack ? 'put every agent back' : 'upgraded every agent';
-  const title = `wait until the operator has ${done} to ${goal.release}${holds ? '; Typha is held meanwhile' : ''}`;
+  const title = `wait until the operator has ${done} to ${goal.release}${meanwhile}`;
   return [
     ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
     { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },
@@ -161,9 +210,15 @@ function waitAgents({ until, nodes }: HeldWait, holds: boolean, { goal, options,
 
 /** For the plan of every path on which an operator replaces both. */
 export function holdNote(facts: HoldFacts | undefined): readonly string[] {
-  if (!facts || !willBeHeld(facts)) return [];
-  const { typha, ignores } = facts;
+  const held = facts ? heldThen(facts) : [];
+  if (!facts || held.length === 0) return [];
+  const { ignores, keeps } = facts;
+  const names = held.map(({ object }) => refText(refOf(object))).join(' and ');
+  if (!keeps)
+    return [
+      `${names} gets the annotation ${ignores.annotation}: the operator does not change it until every agent is upgraded, because Typha of the target refuses older agents`,
+    ];
   return [
-    `${refText(refOf(typha))} gets the annotation ${ignores.annotation}: the operator does not change it until every agent is upgraded, because Typha of the target refuses older agents`,
+    `${names} ${held.length === 1 ? 'gets' : 'get'} the annotation ${ignores.annotation}: the operator does not change them until you continue. All else is new then, the v3 API server too`,
   ];
 }

@@ -21,10 +21,11 @@ export {
   type HeldWait,
   type HoldFacts,
   holdNote,
-  holdTypha,
+  holdWorkloads,
   onlyHeld,
   readHeldWait,
   readHold,
+  withoutHeld,
 } from './hold.ts';
 export { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 export { keptNow } from './hold-checks.ts';

@@ -179,7 +179,7 @@ const holds = ({ operator: { typha, ignores } }: Profile, { operated = true }: P
 
 /** Typha, which is kept from the operator until every agent is upgraded, and its ReplicaSets, to which annotations are copied. */
 export const typhaHold: Needs = (...of) => {
-  const why = 'hold of Typha until the agents are upgraded, and of the agents in a rollback';
+  const why = 'hold of Typha until the agents are upgraded, of the controllers (--until agents), and of the agents in a rollback';
   return holds(...of)
     ? [
         ...allow(['get', 'list', 'patch', 'watch'], K.Deployment, why),
@@ -198,10 +198,11 @@ export const agentPace: Needs = ({ operator: { agentStrategy, installationKind: 
 
 /** Whether an interrupted run has left it so. */
 export const holdRead: Needs = (profile, scope) => {
-  const name = profile.operator.typha?.name ?? '';
+  const { typha, controllers } = profile.operator;
+  const names = [...(typha ? [typha.name] : []), controllers.name];
   return holds(profile, scope)
     ? [
-        ...allow(['get'], K.Deployment, STILL, { names: [name], required: false }),
+        ...allow(['get'], K.Deployment, STILL, { names, required: false }),
         ...allow(['list'], K.DaemonSet, STILL, { required: false }),
       ]
     : [];

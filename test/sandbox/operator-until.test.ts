@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { sliceOf } from '../../src/cli/stage-command.ts';
+import { usualChain } from '../../src/features/chain.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { containersOf } from '../../src/kube/workload.ts';
+import type { HeldFleet } from '../support/held-fleet.ts';
+import { back, FROM, forward, sourceFleet } from '../support/operator-back.ts';
+import { assertDone, isRead, type LineFault } from '../support/owner-faults.ts';
+import { sampled } from '../support/owner-sweep.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { seedOf } from '../support/seed.ts';
+import { CALICO_TARGET } from '../support/target.ts';
+
+const NODES = 3;
+const SAMPLE = Number(process.env.SAMPLE) || 8;
+const UNTIL = { until: 'agents' } as const;
+const stages = sliceOf(UNTIL)(usualChain);
+const HELD = ['calico-kube-controllers', 'calico-typha'];
+const TYPED = ['--yes', '--skip', 'cli', '--accept', 'NS-301', '--profile', 'calico', '--release', CALICO_TARGET] as const;
+
+const tagOf = ({ scenario: { cluster } }: HeldFleet, kind: typeof K.Deployment, name: string): string =>
+  containersOf(cluster.store.get(kind, name, 'calico-system') ?? assert.fail(`there is no ${name}`))[0]?.image?.split(':').at(-1) ?? '';
+const held = (fleet: HeldFleet): readonly string[] => HELD.map((name) => tagOf(fleet, K.Deployment, name));
+const agents = (fleet: HeldFleet): string => tagOf(fleet, K.DaemonSet, 'calico-node');
+const isStopped = (fleet: HeldFleet): boolean => fleet.marks().filter((mark) => mark.startsWith('Deployment')).length === 2 * HELD.length;
+
+/** Whether one of them was ever of another release than at first. */
+function watched(fleet: HeldFleet): { readonly left: boolean } {
+  const seen = { left: false };
+  fleet.scenario.cluster.store.listen(({ kind }) => {
+    if (kind.plural === K.Deployment.plural && held(fleet).some((tag) => tag !== FROM)) seen.left = true;
+  });
+  return seen;
+}
+
+describe('--until agents where an operator replaces all of it', function () {
+  this.timeout(240_000);
+
+  it('ends with the agents new, Typha and the controllers old, says so, and commit continues', async () => {
+    const fleet = await sourceFleet(NODES);
+    const seen = watched(fleet);
+    const until = sandboxCommand(fleet.scenario, fleet.profile);
+    assert.equal(await until.run('run', ...TYPED, '--until', 'agents'), 0, until.err());
+    assert.deepEqual([agents(fleet), held(fleet), seen.left, isStopped(fleet)], [CALICO_TARGET, [FROM, FROM], false, true]);
+    assert.match(until.out(), /\nNext: kubectl netsvc-upgrade status /);
+    const status = sandboxCommand(fleet.scenario, fleet.profile);
+    assert.equal(await status.run('status'), 0);
+    const said = status.out().replaceAll(/\s+/g, ' ');
+    assert.match(said, /held: Deployment\/calico-system\/calico-typha, Deployment\/calico-system\/calico-kube-controllers by run \S+: the operator does not change them/);
+    assert.match(said, /stopped on purpose, --until agents, for .*Open: Typha, controllers, wait, ownerrefs-restore/);
+    assert.match(said, /the new v3 API do not find a policy of the default tier by its plain name/);
+    assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit /);
+    const again = sandboxCommand(fleet.scenario, fleet.profile);
+    assert.equal(await again.run('run', ...TYPED, '--until', 'agents'), 0, again.err());
+    assert.deepEqual([held(fleet), seen.left, isStopped(fleet)], [[FROM, FROM], false, true]);
+    const went = sandboxCommand(fleet.scenario, fleet.profile);
+    assert.equal(await went.run('commit', ...TYPED), 0, went.err());
+    assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []]);
+    const end = sandboxCommand(fleet.scenario, fleet.profile);
+    await end.run('status');
+    assert.doesNotMatch(end.out(), /--until|held:/);
+  });
+
+  it('is taken back by a rollback, with nothing held in the end', async () => {
+    const fleet = await sourceFleet(NODES);
+    const seen = watched(fleet);
+    assertDone((await forward(fleet, { stages, flags: UNTIL })).outcome, 'the run');
+    assert.ok(isStopped(fleet));
+    assertDone((await back(fleet)).outcome, 'the rollback');
+    assert.deepEqual([fleet.runs(), fleet.marks(), seen.left, fleet.refused()], [[FROM], [], false, 0]);
+  });
+
+  it('says in the plan what stays, and restarts neither', async () => {
+    const fleet = await sourceFleet(NODES);
+    const { outcome } = await forward(fleet, { stages, flags: { ...UNTIL, 'dry-run': 'server' } });
+    const notes = outcome?.plans.flatMap((plan) => plan.notes.map(String)).join('\n') ?? '';
+    assert.match(notes, /calico-typha and Deployment\/calico-system\/calico-kube-controllers get the annotation \S+: the operator does not change them until you continue\. All else is new then, the v3 API server too/);
+    const restarts = outcome?.plans.flatMap((plan) => plan.restarts ?? []).map(({ ref }) => ref.name) ?? [];
+    assert.ok(restarts.includes('calico-node') && !HELD.some((name) => restarts.includes(name)), restarts.join());
+  });
+
+  it('is refused where an operator cannot be kept from anything, before anything is written', async () => {
+    const fleet = await sourceFleet(NODES);
+    const { ignores: _, ...operator } = fleet.profile.operator;
+    const { outcome } = await forward(fleet, { stages: stages.slice(-1), flags: UNTIL, profile: { ...fleet.profile, operator } });
+    assert.deepEqual([outcome?.exit, outcome?.writes], ['usage', 0]);
+    assert.match(outcome?.message ?? '', /^--until agents is not possible on an installation by operator: nothing is known by which/);
+  });
+
+  const seed = seedOf(process.env, 20261129);
+  it(`keeps both held wherever it was killed: after each write, and at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
+    const points = await heldPoints();
+    const writes = points.filter(({ type }) => type === 'kill-after');
+    for (const point of [...writes, ...sampled(points, SAMPLE, seed)]) {
+      const fleet = await sourceFleet(NODES);
+      const seen = watched(fleet);
+      const { requests } = await forward(fleet, { stages, flags: UNTIL, fault: point });
+      const what = `${point.type} ${point.at}: ${requests.at(-1)}`;
+      // Whatever the operator does by itself then.
+      await fleet.scenario.clock.sleep(600_000);
+      assert.deepEqual([held(fleet), seen.left], [[FROM, FROM], false], what);
+      assertDone((await forward(fleet, { stages, flags: UNTIL })).outcome, what);
+      assert.deepEqual([agents(fleet), held(fleet), seen.left, isStopped(fleet)], [CALICO_TARGET, [FROM, FROM], false, true], what);
+      assertDone((await forward(fleet)).outcome, what);
+      assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []], what);
+      assert.ok(fleet.worst() <= 1, `${fleet.worst()}: ${what}`);
+    }
+  });
+});
+
+/** Every request from the hold to the end of the run, at which a process can be killed. */
+async function heldPoints(): Promise<readonly LineFault[]> {
+  const { requests } = await forward(await sourceFleet(NODES), { stages, flags: UNTIL });
+  const first = requests.findIndex((what) => HELD.some((name) => what === `patch deployments/${name}`));
+  assert.ok(first > 0, requests.join());
+  return requests.flatMap((what, index) => {
+    if (index < first - 3) return [];
+    const types = isRead(what) ? (['kill-before'] as const) : (['kill-before', 'kill-after'] as const);
+    return types.map((type) => ({ at: index + 1, type }));
+  });
+}
