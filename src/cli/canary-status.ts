@@ -109,7 +109,9 @@ export function untilLines({ until, ownerReferences, record }: StatusDocument, n
   if (!until) return [];
   const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
   const names =
-    until.part === 'controllers' || isByOperator(record) ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
+    until.part === 'controllers' || isByOperator(record)
+      ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; '
+      : '';
   return [
     `stopped on purpose, --until ${until.part}, for ${timeText(Math.max(0, now.getTime() - Date.parse(until.since)))}. Open: ${until.open.join(', ')}`,
     text`  possible from here: ${commit}, or what undo says`,

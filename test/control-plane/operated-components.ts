@@ -6,6 +6,11 @@ export const NAMESPACE = 'calico-system';
 const COMPONENTS = ['deployments/calico-typha', 'daemonsets/calico-node', 'deployments/calico-kube-controllers'];
 const FLOW_LOGS = ['deployments/goldmane', 'deployments/whisker'];
 
+interface Strategy {
+  readonly type?: string;
+  readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
+}
+
 export interface Wanted {
   /** Of the images: the release, and for FIPS mode what is added to it. */
   readonly tag: string;
@@ -13,6 +18,8 @@ export interface Wanted {
   readonly registry: string;
   /** The aggregator is wanted: it gets its Deployments, and the agents a variable, which rolls them. */
   readonly flowLogs: boolean;
+  /** How the agents are replaced, as the Installation says it. */
+  readonly strategy: Strategy | undefined;
   /** Whose all of it is. */
   readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string };
 }
@@ -24,7 +31,7 @@ export async function renderComponents(api: Api, wanted: Wanted): Promise<void> 
   for (const one of [...COMPONENTS, ...(wanted.flowLogs ? FLOW_LOGS : [])]) await render(api, one, wanted);
 }
 
-async function render(api: Api, component: string, { tag, registry, flowLogs, owner }: Wanted): Promise<void> {
+async function render(api: Api, component: string, { tag, registry, flowLogs, owner, strategy }: Wanted): Promise<void> {
   const name = component.slice(component.indexOf('/') + 1);
   const tellsFlows = name === 'calico-node' && flowLogs;
   const env = tellsFlows ? [{ name: 'FELIX_FLOWLOGSGOLDMANESERVER', value: 'goldmane.calico-system.svc:7443' }] : [];
@@ -37,13 +44,15 @@ async function render(api: Api, component: string, { tag, registry, flowLogs, ow
   // Every operator leaves such an object alone.
   if (live.metadata.annotations?.['unsupported.operator.tigera.io/ignore'] === 'true') return;
   const [is] = live.spec.template.spec.containers;
-  const { replicas, updateStrategy } = live.spec as { readonly replicas?: number; readonly updateStrategy?: { readonly type?: string } };
+  const { replicas, updateStrategy } = live.spec as { readonly replicas?: number; readonly updateStrategy?: Strategy };
   const isStopped = name === 'calico-kube-controllers' && replicas === 0;
-  const isOther = updateStrategy?.type === 'OnDelete';
+  const rollingUpdate = { maxUnavailable: strategy?.rollingUpdate?.maxUnavailable ?? 1 };
+  const { type, rollingUpdate: former } = updateStrategy ?? {};
+  const isOther = name === 'calico-node' && (type === 'OnDelete' || former?.maxUnavailable !== rollingUpdate.maxUnavailable);
   if (!isStopped && !isOther && is?.image === container.image && (is.env ?? []).length === env.length) return;
   const path = `/apis/apps/v1/namespaces/${NAMESPACE}/${component}`;
   // Its own strategy and number of pods come with the template.
-  const own = { ...(isStopped ? { replicas: 1 } : {}), ...(isOther ? { updateStrategy: { type: 'RollingUpdate' } } : {}) };
+  const own = { ...(isStopped ? { replicas: 1 } : {}), ...(isOther ? { updateStrategy: { type: 'RollingUpdate', rollingUpdate } } : {}) };
   await api.send('PATCH', path, { spec: { ...own, template: { spec: { containers: [container] } } } });
 }
 

@@ -98,14 +98,15 @@ async function act(api: Api, manner: OperatorManner, state: State, after: (ms: n
   const isNew = release === TARGET;
   if (manner.mode === 'deaf' && isNew) return;
   if (manner.mode === 'no-crds' && isNew) return complain(api);
-  const { registry = 'quay.io/', fipsMode } = installation.spec as { readonly registry?: string; readonly fipsMode?: string };
+  const spec = installation.spec as { readonly registry?: string; readonly fipsMode?: string; readonly nodeUpdateStrategy?: object };
+  const { registry = 'quay.io/', fipsMode, nodeUpdateStrategy: strategy } = spec;
   const tag = fipsMode === 'Enabled' ? `${release}-fips` : release;
   const owner = { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', name: 'default', uid: installation.metadata.uid };
   const knowsFlowLogs = !isOlder(release, 'v3.30.0');
   const flowLogs = knowsFlowLogs && (await find(api, `${GROUP}/goldmanes/default`)) !== undefined;
   const hold = async (step: OperatorStep) => (isNew ? manner.hold?.(step) : undefined);
   await hold('roll the components');
-  await renderComponents(api, { tag, registry, flowLogs, owner });
+  await renderComponents(api, { tag, registry, flowLogs, owner, strategy });
   await after(TICK_MS);
   await playApiServer(api, { tag, registry, isNew, moved: () => hold('bring the API server') });
   await hold('write the statuses');

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { manifestText, objectsIn, parseManifest } from '../../src/manifest/manifest.ts';
-import { find } from '../control-plane/api.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
 import { CALICO, simulateService } from '../control-plane/service-simulator.ts';
 import { until } from '../control-plane/until.ts';
 import { clusterAround, folderFor, opened, PATHS, shared } from '../support/installed-cluster.ts';
+import { installOperated } from '../support/real-operated.ts';
 import { runOperators } from '../support/real-operator.ts';
 import { realProgram } from '../support/real-service.ts';
 import { playRefusedAgents } from '../support/refused-agents.ts';
-import { manifestFile, releases } from '../support/releases.ts';
+import { releases } from '../support/releases.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
@@ -25,25 +22,6 @@ const [REFUSED_MS, READY_MS] = [90_000, 10_000];
 const TYPHAS = '{.status.readyReplicas}/{.status.replicas}';
 const { deployments, agents: daemonSets, installations: INSTALLATIONS } = PATHS;
 const RUN = ['run', '--yes', '--skip', 'cli', '--profile', 'calico', '--release', TARGET.release, '--manifest-url', releases] as const;
-
-/** With this operator of the line, and without what no server of today serves any more. */
-function served({ dir }: ControlPlane, release: string, operator: string): string {
-  const path = manifestFile(release, 'tigera-operator.yaml');
-  const text = readFileSync(path, 'utf8').replaceAll(/(tigera\/operator):v[\d.]+/g, `$1:${operator}`);
-  const documents = objectsIn(parseManifest(text, path)).filter(({ kind }) => kind !== 'PodSecurityPolicy');
-  const own = join(dir, 'installed.yaml');
-  writeFileSync(own, manifestText(documents));
-  return own;
-}
-
-/** As a person installs it; the operator brings the rest. */
-async function install(plane: ControlPlane, release: string, operator: string): Promise<void> {
-  assertSucceeded(await plane.kubectl(['create', '-f', served(plane, release, operator)]));
-  await until('the Installation is served', async () => (await find(plane.api, INSTALLATIONS)) !== undefined);
-  const ipPools = [{ cidr: '192.168.0.0/16', encapsulation: 'VXLANCrossSubnet' }];
-  const installation = { metadata: { name: 'default' }, spec: { calicoNetwork: { ipPools } } };
-  await plane.api.send('POST', INSTALLATIONS, { apiVersion: 'operator.tigera.io/v1', kind: 'Installation', ...installation });
-}
 
 for (const { release, operator } of SOURCES)
   describe(`the real operators ${operator} and ${TARGET.operator}: Typha is held while the agents are upgraded`, function () {
@@ -63,7 +41,7 @@ for (const { release, operator } of SOURCES)
         const releasing = simulateService(plane.api, CALICO);
         endBy(releasing.stop);
         await plane.addNodes(NODES);
-        await install(plane, release, operator);
+        await installOperated(plane, release, operator);
         const agents = playRefusedAgents(plane.api, REFUSED_MS);
         endBy(agents.stop);
         const around = clusterAround(plane, [deployments, daemonSets, INSTALLATIONS], { home });

@@ -19,7 +19,9 @@ const HELD = ['calico-kube-controllers', 'calico-typha'];
 const TYPED = ['--yes', '--skip', 'cli', '--accept', 'NS-301', '--profile', 'calico', '--release', CALICO_TARGET] as const;
 
 const tagOf = ({ scenario: { cluster } }: HeldFleet, kind: typeof K.Deployment, name: string): string =>
-  containersOf(cluster.store.get(kind, name, 'calico-system') ?? assert.fail(`there is no ${name}`))[0]?.image?.split(':').at(-1) ?? '';
+  containersOf(cluster.store.get(kind, name, 'calico-system') ?? assert.fail(`there is no ${name}`))[0]
+    ?.image?.split(':')
+    .at(-1) ?? '';
 const held = (fleet: HeldFleet): readonly string[] => HELD.map((name) => tagOf(fleet, K.Deployment, name));
 const agents = (fleet: HeldFleet): string => tagOf(fleet, K.DaemonSet, 'calico-node');
 const isStopped = (fleet: HeldFleet): boolean => fleet.marks().filter((mark) => mark.startsWith('Deployment')).length === 2 * HELD.length;
@@ -46,7 +48,10 @@ describe('--until agents where an operator replaces all of it', function () {
     const status = sandboxCommand(fleet.scenario, fleet.profile);
     assert.equal(await status.run('status'), 0);
     const said = status.out().replaceAll(/\s+/g, ' ');
-    assert.match(said, /held: Deployment\/calico-system\/calico-typha, Deployment\/calico-system\/calico-kube-controllers by run \S+: the operator does not change them/);
+    assert.match(
+      said,
+      /held: Deployment\/calico-system\/calico-typha, Deployment\/calico-system\/calico-kube-controllers by run \S+: the operator does not change them/,
+    );
     assert.match(said, /stopped on purpose, --until agents, for .*Open: Typha, controllers, wait, ownerrefs-restore/);
     assert.match(said, /the new v3 API do not find a policy of the default tier by its plain name/);
     assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit /);
@@ -74,7 +79,10 @@ describe('--until agents where an operator replaces all of it', function () {
     const fleet = await sourceFleet(NODES);
     const { outcome } = await forward(fleet, { stages, flags: { ...UNTIL, 'dry-run': 'server' } });
     const notes = outcome?.plans.flatMap((plan) => plan.notes.map(String)).join('\n') ?? '';
-    assert.match(notes, /calico-typha and Deployment\/calico-system\/calico-kube-controllers get the annotation \S+: the operator does not change them until you continue\. All else is new then, the v3 API server too/);
+    assert.match(
+      notes,
+      /calico-typha and Deployment\/calico-system\/calico-kube-controllers get the annotation \S+: the operator does not change them until you continue\. All else is new then, the v3 API server too/,
+    );
     const restarts = outcome?.plans.flatMap((plan) => plan.restarts ?? []).map(({ ref }) => ref.name) ?? [];
     assert.ok(restarts.includes('calico-node') && !HELD.some((name) => restarts.includes(name)), restarts.join());
   });

@@ -95,7 +95,17 @@ export const chartApply = pathPart<ChartApplyFacts>({
       conflicts && 'value' in conflicts
         ? { value: conflicts.value.filter(({ ref, change }) => !isOwnPace(pace, ref, change.path)) }
         : conflicts;
-    const found = { renamingSwitch, restarts: withoutHeld(atPace(restarts, pace, context), hold), orphans, console, hold, heldWait, pace, agents, health };
+    const found = {
+      renamingSwitch,
+      restarts: withoutHeld(atPace(restarts, pace, context), hold),
+      orphans,
+      console,
+      hold,
+      heldWait,
+      pace,
+      agents,
+      health,
+    };
     return { ...facts, conflicts: decided, ...found, ...owners };
   },
   plan: planChart,

@@ -40,7 +40,17 @@ import { readHealth, type StatusFacts } from './component-statuses.ts';
 import { readAppliedCrds } from './crds.ts';
 import { keepBeforeOperator } from './end.ts';
 import { enableFlowLogs, readConsoleNotes, readMissingFlowLogs } from './flow-logs.ts';
-import { afterAgents, type HeldWait, type HoldFacts, holdNote, holdWorkloads, onlyHeld, readHeldWait, readHold, withoutHeld } from './hold.ts';
+import {
+  afterAgents,
+  type HeldWait,
+  type HoldFacts,
+  holdNote,
+  holdWorkloads,
+  onlyHeld,
+  readHeldWait,
+  readHold,
+  withoutHeld,
+} from './hold.ts';
 import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { readServiceWorkloads } from './operated-images.ts';
 import { atPace, type PaceFacts, paceNotes, readPace, setPace } from './pace.ts';

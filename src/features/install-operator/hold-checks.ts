@@ -38,7 +38,10 @@ export const keptBefore: PreflightCheck = {
     const ours = [...read(daemonSets), ...read(deployments)].filter(({ metadata }) => metadata.namespace === operator.workloadNamespace);
     const { typha, controllers } = operator;
     const keeps = context.options.until === 'agents';
-    const held = [...(keeps ? [controllers] : []), ...(typha && (keeps || typhaRefuses(context, installation, read(record))) ? [typha] : [])];
+    const held = [
+      ...(keeps ? [controllers] : []),
+      ...(typha && (keeps || typhaRefuses(context, installation, read(record))) ? [typha] : []),
+    ];
     const isHeldLater = ({ kind, metadata: { name } }: KubeObject) => held.some((one) => kind === one.kind && name === one.name);
     return keptVerdict(ours, operator.ignores, isHeldLater);
   }),
@@ -51,7 +54,11 @@ export const keptNow: Check<{ readonly hold: HoldFacts | undefined }> = {
     const ours = (hold?.all ?? []).filter(({ id, due }) => due || id === 'typha');
     const isDue = (object: KubeObject) => ours.some((one) => one.due && one.object === object);
     return hold && ours.length > 0
-      ? keptVerdict(ours.map(({ object }) => object), hold.ignores, isDue)
+      ? keptVerdict(
+          ours.map(({ object }) => object),
+          hold.ignores,
+          isDue,
+        )
       : notApplicable('nothing is held here');
   },
 };

@@ -6,9 +6,9 @@ import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { changeTo } from '../../kernel/object-change.ts';
 import type { OperatorIgnores } from '../../kernel/operator-names.ts';
+import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import type { PlannedRestart } from '../../kernel/plan.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
 import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
@@ -195,11 +195,16 @@ function releaseOf({ all, ignores }: HoldFacts, held: readonly Holdable[]): read
   }));
 }
 
-function waitAgents({ until, nodes }: HeldWait, held: readonly Holdable[], { goal, options, profile: { operator } }: Context): readonly Action[] {
+function waitAgents(
+  { until, nodes }: HeldWait,
+  held: readonly Holdable[],
+  { goal, options, profile: { operator } }: Context,
+): readonly Action[] {
   if (until.type !== 'operator-end') return [];
   const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
   const agents: OperatorExpected = { ...until, part: 'agents', ...(held.some(({ id }) => id === 'typha') ? { holdsTypha: true } : {}) };
-  const meanwhile = held.length === 0 ? '' : held.length === 1 ? '; Typha is held meanwhile' : '; Typha and the controllers are held meanwhile';
+  const meanwhile =
+    held.length === 0 ? '' : held.length === 1 ? '; Typha is held meanwhile' : '; Typha and the controllers are held meanwhile';
   const done = goal.takesBack ? 'put every agent back' : 'upgraded every agent';
   const title = `wait until the operator has ${done} to ${goal.release}${meanwhile}`;
   return [

@@ -201,10 +201,7 @@ export const holdRead: Needs = (profile, scope) => {
   const { typha, controllers } = profile.operator;
   const names = [...(typha ? [typha.name] : []), controllers.name];
   return holds(profile, scope)
-    ? [
-        ...allow(['get'], K.Deployment, STILL, { names, required: false }),
-        ...allow(['list'], K.DaemonSet, STILL, { required: false }),
-      ]
+    ? [...allow(['get'], K.Deployment, STILL, { names, required: false }), ...allow(['list'], K.DaemonSet, STILL, { required: false })]
     : [];
 };
 
