@@ -12,7 +12,8 @@ import { releases } from '../support/releases.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
-const OLD = { release: 'v3.31.7', operator: 'v1.40.15' };
+/** The manifest of that release is not packed; an earlier one of its line differs by the operator's tag. */
+const OLD = { release: 'v3.31.7', operator: 'v1.40.15', manifest: 'v3.31.2' };
 const NODES = 10;
 const SPACE = 'calico-system';
 /** The operator looks at everything every five minutes at the latest, and every 30 s while something is not available. */
@@ -35,7 +36,7 @@ const installed = (programs: Readonly<Record<string, string>>) =>
     const releasing = simulateService(plane.api, CALICO);
     endBy(releasing.stop);
     await plane.addNodes(NODES);
-    await installOperated(plane, OLD.release, OLD.operator);
+    await installOperated(plane, OLD.manifest, OLD.operator);
     const around = clusterAround(plane, [PATHS.deployments, PATHS.agents, PATHS.installations], { home });
     await until('it runs', async () => (await around.read('installation default', '{.status.calicoVersion}')) === OLD.release, 300_000);
     for (const name of STORED)

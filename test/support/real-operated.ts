@@ -11,14 +11,16 @@ import { assertSucceeded } from './upgrade-process.ts';
 /** With this operator of the line, and without what no server of today serves any more. */
 function served({ dir }: ControlPlane, release: string, operator: string): string {
   const path = manifestFile(release, 'tigera-operator.yaml');
-  const text = readFileSync(path, 'utf8').replaceAll(/(tigera\/operator):v[\d.]+/g, `$1:${operator}`);
+  const published = readFileSync(path, 'utf8');
+  const [, tag = operator] = /tigera\/operator:(v[\d.]+)/.exec(published) ?? [];
+  const text = published.replaceAll(tag, operator);
   const documents = objectsIn(parseManifest(text, path)).filter(({ kind }) => kind !== 'PodSecurityPolicy');
   const own = join(dir, 'installed.yaml');
   writeFileSync(own, manifestText(documents));
   return own;
 }
 
-/** As a person installs it; the operator brings the rest. */
+/** As a person installs it, `release`: the nearest manifest; the operator brings the rest. */
 export async function installOperated(plane: ControlPlane, release: string, operator: string): Promise<void> {
   assertSucceeded(await plane.kubectl(['create', '-f', served(plane, release, operator)]));
   await until('the Installation is served', async () => (await find(plane.api, PATHS.installations)) !== undefined);
