@@ -3,11 +3,14 @@ import { sliceOf } from '../../src/cli/stage-command.ts';
 import { usualChain } from '../../src/features/chain.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { containersOf } from '../../src/kube/workload.ts';
-import type { HeldFleet } from '../support/held-fleet.ts';
+import { type HeldFleet, heldFleet } from '../support/held-fleet.ts';
+import { FLAGS } from '../support/held-sweep.ts';
 import { back, FROM, forward, sourceFleet } from '../support/operator-back.ts';
 import { assertDone, isRead, type LineFault } from '../support/owner-faults.ts';
 import { sampled } from '../support/owner-sweep.ts';
+import { playedHelm, withKnownChart } from '../support/played-helm.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
+import { type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { seedOf } from '../support/seed.ts';
 import { CALICO_TARGET } from '../support/target.ts';
 
@@ -73,6 +76,21 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.ok(isStopped(fleet));
     assertDone((await back(fleet)).outcome, 'the rollback');
     assert.deepEqual([fleet.runs(), fleet.marks(), seen.left, fleet.refused()], [[FROM], [], false, 0]);
+  });
+
+  it('is the same where helm starts the operator', async () => {
+    const fleet = await heldFleet(NODES, 'chart');
+    const { scenario, profile } = fleet;
+    const perform = (flags: Flags, of = usualChain) => {
+      const ports = sandboxPorts(scenario);
+      const [tools, artifacts] = [playedHelm(scenario, ports.tools), withKnownChart(ports.artifacts)];
+      return performIn(scenario, of, { ...FLAGS, ...flags }, { profile, ports: { ...ports, tools, artifacts } });
+    };
+    const before = held(fleet);
+    assertDone(await perform(UNTIL, stages), 'the run');
+    assert.deepEqual([agents(fleet), held(fleet), isStopped(fleet)], [CALICO_TARGET, before, true]);
+    assertDone(await perform({}), 'what continues it');
+    assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []]);
   });
 
   it('says in the plan what stays, and restarts neither', async () => {
