@@ -60,7 +60,7 @@ if (import.meta.main) {
   const text = packedText(packBases(folders, calico));
   const path = storedBasesPath(calico.name);
   mkdirSync(dirname(path), { recursive: true });
-  // Unpacking takes memory for the whole window: a larger one saves 1 % of the file.
-  const params = { [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
+  // Unpacking takes memory for the whole window: four times as large, it saves 7 kB of the file.
+  const params = { [constants.BROTLI_PARAM_LGWIN]: 20, [constants.BROTLI_PARAM_SIZE_HINT]: text.length };
   writeFileSync(path, brotliCompressSync(text, { params }));
 }

@@ -14,12 +14,15 @@ export async function gunzip(bytes: Uint8Array, maxOutputLength: number): Promis
   });
 }
 
-/** What is unpacked is in one piece where it fits into this: of several each is there twice, and memory that is not written takes none. */
-const CHUNK = 16 * 1024 * 1024;
+/** As much is unpacked at a time: with less, most of the time goes to handing it over. */
+const CHUNK = 512 * 1024;
 
-export async function brotliDecompress(bytes: Uint8Array): Promise<Buffer> {
-  const { brotliDecompress: unpack } = await import('node:zlib');
-  return pass((packed, done) => unpack(packed, { chunkSize: CHUNK }, done), bytes);
+/** Chunk by chunk. */
+export async function* brotliDecompressed(bytes: Uint8Array): AsyncGenerator<Buffer> {
+  const { createBrotliDecompress } = await import('node:zlib');
+  const unpacking = createBrotliDecompress({ chunkSize: CHUNK });
+  unpacking.end(bytes);
+  for await (const chunk of unpacking) yield chunk as Buffer;
 }
 
 type Pass = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) => void) => void;

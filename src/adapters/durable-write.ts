@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { succeeds } from '../kernel/each-of.ts';
 
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
 /** Writes beside, syncs, renames: after a crash the file is the old one or the new one, never half of it. */
-export async function writeDurably(path: string, content: Uint8Array, mode: number): Promise<void> {
+export async function writeDurably(path: string, content: Content, mode: number): Promise<void> {
   await writeBeside(path, content, mode, (temporary) => rename(temporary, path));
 }
 
@@ -30,7 +32,7 @@ export async function writeDurablyNew(path: string, content: Uint8Array, mode: n
   });
 }
 
-async function writeBeside(path: string, content: Uint8Array, mode: number, place: (temporary: string) => Promise<void>): Promise<void> {
+async function writeBeside(path: string, content: Content, mode: number, place: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.tmp-${randomUUID().slice(0, 8)}`;
   const file = await open(temporary, 'wx', mode);
   try {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import { succeeds } from '../kernel/each-of.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
+import type { TextFile } from '../kernel/packed-text.ts';
 import type { Machine, UserFiles } from '../kernel/ports.ts';
 import { sha256Of } from '../kube/sha256.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
@@ -73,23 +74,24 @@ async function copyDurably(file: string, keepAs: string): Promise<void> {
   await copy.sync().finally(() => copy.close());
 }
 
-async function writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void> {
+async function writeFolder(folder: string, files: readonly TextFile[]): Promise<void> {
   if (await succeeds(access(folder)))
     throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder with --backup-dir']);
   const temporary = `${folder}.partial-${randomUUID().slice(0, 8)}`;
   // The list that `sha256sum -c SHA256SUMS` reads.
-  const sums = files.map(({ name, content }) => `${sha256Of(content)}  ${name}\n`).join('');
+  const sums: string[] = [];
+  for (const file of files) sums.push(`${await sumOf(file)}  ${file.name}\n`);
   await guarded(dirname(folder), async () => {
     try {
       await mkdir(temporary, { recursive: true, mode: 0o700 });
-      for (const { name, content } of [...files, { name: 'SHA256SUMS', content: sums }]) {
+      for (const { name, content, packed } of [...files, { name: 'SHA256SUMS', content: sums.join('') } as const]) {
         const path = join(temporary, normalize(name));
         if (!path.startsWith(temporary))
           throw new Fault('failed', `file name leaves the backup folder: ${name}`, [
             'nothing was written; report it as a defect, with this name',
           ]);
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await writeDurably(path, Buffer.from(content), 0o600);
+        await writeDurably(path, packed ? packed.pieces() : Buffer.from(content), 0o600);
       }
       await rename(temporary, folder);
     } catch (thrown) {
@@ -98,6 +100,13 @@ async function writeFolder(folder: string, files: readonly { readonly name: stri
       throw thrown;
     }
   });
+}
+
+async function sumOf({ content, packed }: TextFile): Promise<string> {
+  if (!packed) return sha256Of(content);
+  const hash = createHash('sha256');
+  for await (const piece of packed.pieces()) hash.update(piece);
+  return hash.digest('hex');
 }
 
 async function guarded(folder: string, work: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../kernel/object.ts';
 import type { StoredManifests } from '../kernel/ports.ts';
 import { byAge } from '../kernel/release.ts';
-import { brotliDecompress } from './compression.ts';
+import { brotliDecompressed } from './compression.ts';
 import { ifThere } from './durable-write.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
@@ -31,17 +31,16 @@ export function storedBasesPath(profile: string): string {
   return fileURLToPath(new URL(`../adapters/bases/${profile}.json.br`, import.meta.url));
 }
 
-/** Undefined if nothing is stored for a profile of that name. */
-export async function openStoredBases(profile: string): Promise<StoredBases | undefined> {
+/** Undefined if nothing is stored for a profile of that name. With `only` it has nothing but the objects of these files. */
+export async function openStoredBases(profile: string, only?: readonly string[]): Promise<StoredBases | undefined> {
   if (!/^[\w-]+$/.test(profile)) return undefined;
   const packed = await ifThere(readFile(storedBasesPath(profile)));
   if (!packed) return undefined;
-  const [first = NONE, ...lines] = linesIn(await brotliDecompress(packed));
-  const releases = JSON.parse(first.toString('utf8')) as StoredBasesFile['releases'];
+  const { releases, lines } = await unpacked(packed, only);
   // Each object is parsed when a release that has it is asked for, and once.
   const parsed = new Map<number, KubeObject>();
   const objectAt = (place: number): KubeObject => {
-    const known = parsed.get(place) ?? (JSON.parse((lines[place] ?? NONE).toString('utf8')) as KubeObject);
+    const known = parsed.get(place) ?? (JSON.parse(lines.get(place) ?? '{}') as KubeObject);
     parsed.set(place, known);
     return known;
   };
@@ -54,32 +53,59 @@ export async function openStoredBases(profile: string): Promise<StoredBases | un
   };
 }
 
-const NONE = Buffer.from('{}');
+type Releases = StoredBasesFile['releases'];
 
-/** Parts of the same memory: as one text of which each is cut, all of it would be there twice. */
-function linesIn(text: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  for (let from = 0; from <= text.length; ) {
-    const end = text.indexOf(0x0a, from);
-    lines.push(text.subarray(from, end < 0 ? text.length : end));
-    from = end < 0 ? text.length + 1 : end + 1;
+/** Line by line as it is unpacked, so that what is not asked for is never there whole: 1.5 of 8 MB are of one file. */
+async function unpacked(packed: Buffer, only: readonly string[] | undefined) {
+  const lines = new Map<number, string>();
+  let releases: Releases = {};
+  let wanted: ReadonlySet<number> | undefined;
+  let place = -1;
+  for await (const line of linesOf(brotliDecompressed(packed))) {
+    if (place < 0) {
+      releases = filesOf(JSON.parse(line.toString('utf8')) as Releases, only);
+      wanted = only && new Set(Object.values(releases).flatMap((files) => Object.values(files).flat()));
+    } else if (wanted?.has(place) ?? true) lines.set(place, line.toString('utf8'));
+    place += 1;
   }
-  return lines;
+  return { releases, lines };
+}
+
+function filesOf(releases: Releases, only: readonly string[] | undefined): Releases {
+  if (!only) return releases;
+  const some = ([release, files]: readonly [string, Releases[string]]) =>
+    [release, Object.fromEntries(Object.entries(files).filter(([file]) => only.includes(file)))] as const;
+  return Object.fromEntries(Object.entries(releases).map(some));
+}
+
+/** Each is a part of a chunk, so whoever keeps it copies it. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: readonly Buffer[] = [];
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
+      const last = chunk.subarray(from, end);
+      yield held.length === 0 ? last : Buffer.concat([...held, last]);
+      [held, from] = [[], end + 1];
+    }
+    held = [...held, Buffer.from(chunk.subarray(from))];
+  }
+  yield Buffer.concat(held);
 }
 
 /**
- * The same for the stages: the file is read when the first of them asks; a profile without one has no releases. Unpacked it is 8 MB, of which
- * little is needed: it is kept until the garbage collector takes it, and read again then.
+ * The same for the stages: what is stored of a file is read when the first of them asks; a profile without anything has no releases. It is
+ * kept until the garbage collector takes it, and read again then.
  */
 export function storedManifests(profile: string): StoredManifests {
-  let opened: WeakRef<Promise<StoredBases | undefined>> | undefined;
-  const open = () => {
-    const bases = opened?.deref() ?? openStoredBases(profile);
-    opened = new WeakRef(bases);
+  const opened = new Map<string, WeakRef<Promise<StoredBases | undefined>>>();
+  const open = (file: string) => {
+    const bases = opened.get(file)?.deref() ?? openStoredBases(profile, [file]);
+    opened.set(file, new WeakRef(bases));
     return bases;
   };
   return {
-    releasesOf: async (file) => (await open())?.releasesOf(file) ?? [],
-    documentsOf: async (release, file) => (await open())?.documentsOf(release, file),
+    releasesOf: async (file) => (await open(file))?.releasesOf(file) ?? [],
+    documentsOf: async (release, file) => (await open(file))?.documentsOf(release, file),
   };
 }

@@ -5,7 +5,7 @@ import { isSecretName, isSecretPath } from './secret-names.ts';
 export const HIDDEN = '(hidden)';
 
 /** What stands in place of a long text, which may be a Secret's. */
-export function sizeOf(text: string): string {
+export function sizeOf(text: Pick<string, 'length'>): string {
   return `${text.length} characters`;
 }
 

@@ -1,6 +1,7 @@
 import { type Command, command, type Tools } from './argv.ts';
 import type { JournalStore } from './journal.ts';
 import type { JsonPatchOp, Kind, KubeObject, ObjectRef } from './object.ts';
+import type { TextFile } from './packed-text.ts';
 import type { Records } from './run-record.ts';
 
 /** Status of an API server that has too much to do, and has done nothing of what was asked. */
@@ -166,7 +167,7 @@ export interface Machine {
   /** Writes a file (0600) that is not there yet; the same content once more is no write. Throws Fault('failed') where there is other content. */
   writeNew(file: string, content: string): Promise<void>;
   /** Writes files (0600) below a folder (0700) that must not exist yet half-written: the folder appears whole or not at all. */
-  writeFolder(folder: string, files: readonly { readonly name: string; readonly content: string }[]): Promise<void>;
+  writeFolder(folder: string, files: readonly TextFile[]): Promise<void>;
 }
 
 export interface Clock {

@@ -105,7 +105,7 @@ export function sandboxMachine(files: SandboxFiles, alive: () => void): Machine 
       alive();
       if (files.below(folder).length > 0)
         throw new Fault('failed', `${folder} exists already: a backup is never written over`, ['name another folder']);
-      for (const one of content) files.write(`${folder}/${one.name}`, one.content);
+      for (const one of content) files.write(`${folder}/${one.name}`, one.content ?? (await one.packed.text()));
     },
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
-import { openStoredBases, type StoredBases, storedBasesPath } from '../../src/adapters/stored-bases.ts';
+import { openStoredBases, type StoredBases, storedBasesPath, storedManifests } from '../../src/adapters/stored-bases.ts';
 import { withoutTexts } from '../../src/manifest/definition-differences.ts';
 import { parseManifest } from '../../src/manifest/manifest.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -48,6 +48,17 @@ describe('openStoredBases', () => {
     const definitions = bases.documentsOf(CALICO_TARGET, 'calico.yaml')?.filter(({ kind }) => kind === 'CustomResourceDefinition') ?? [];
     assert.ok(definitions.length > 15);
     assert.doesNotMatch(JSON.stringify(definitions), /"description":"/);
+  });
+
+  it('is read for each file alone, with the same in it', async () => {
+    const stored = storedManifests('calico');
+    for (const file of ['calico.yaml', 'csi-driver.yaml', 'other.yaml']) {
+      const releases = bases.releasesOf(file);
+      assert.deepEqual(await stored.releasesOf(file), releases);
+      for (const release of releases) assert.deepEqual(await stored.documentsOf(release, file), bases.documentsOf(release, file), release);
+    }
+    const alone = (await openStoredBases('calico', ['csi-driver.yaml'])) ?? assert.fail('nothing stored');
+    assert.deepEqual([alone.releasesOf('calico.yaml'), alone.documentsOf(CALICO_TARGET, 'calico.yaml')], [[], undefined]);
   });
 
   it('stays small', () => {

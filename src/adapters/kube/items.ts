@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
+import { giveMemoryBack } from '../../kernel/memory.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { readChunks, TooLarge } from '../bounded-body.ts';
 import type { Call } from '../trace.ts';
@@ -177,6 +178,7 @@ async function listOnce(
     for (const item of page.items ?? []) items.push(item);
     token = page.metadata?.continue;
     if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
+    giveMemoryBack();
   }
 }
 

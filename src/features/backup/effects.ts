@@ -6,6 +6,7 @@ import { type InstallPath, isOperated } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { textAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
+import { PackedText, type TextFile } from '../../kernel/packed-text.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
 import { oneLine } from '../../kernel/visible.ts';
@@ -19,13 +20,8 @@ import type { StoreBackup } from './store.ts';
 interface Backup {
   readonly type: 'backup';
   readonly folder: string;
-  readonly files: readonly BackupFile[];
-}
-
-export interface BackupFile {
-  /** Path below the folder. */
-  readonly name: string;
-  readonly content: string;
+  /** By their paths below the folder. */
+  readonly files: readonly TextFile[];
 }
 
 declare module '../../kernel/action.ts' {
@@ -44,7 +40,10 @@ export const backupEffects: Pick<EffectTypes, 'backup'> = {
     },
     dryRun: announced,
     text: ({ folder, files }) => `write ${counted(files.length, 'file')} to ${folder}`,
-    mask: (effect) => ({ ...effect, files: effect.files.map(({ name, content }) => ({ name, content: sizeOf(content) })) }),
+    mask: (effect) => ({
+      ...effect,
+      files: effect.files.map(({ name, content, packed }) => ({ name, content: sizeOf(packed ?? content) })),
+    }),
     digest: ({ type, files }) => ({ type, files: files.map(({ name }) => name) }),
   },
 };
@@ -53,6 +52,8 @@ export const backupEffects: Pick<EffectTypes, 'backup'> = {
 export interface BackupObjects {
   readonly definitions: readonly KubeObject[];
   readonly customResources: readonly KubeObject[];
+  /** Files of kinds of which there are thousands: those of `customResources` are without all but their names then. */
+  readonly packed: readonly TextFile[];
   readonly objects: readonly KubeObject[];
   readonly secrets: readonly KubeObject[];
 }
@@ -66,11 +67,12 @@ interface BackupManner {
 }
 
 /** One file per kind of custom resource, one for each other object, and the undo in words. */
-export function backupFiles(found: BackupObjects, context: Context, manner: BackupManner): readonly BackupFile[] {
+export function backupFiles(found: BackupObjects, context: Context, manner: BackupManner): readonly TextFile[] {
   const { withSecrets } = manner;
   const files = [
     ...found.definitions.map((object) => single('crds', object)),
-    ...byKind(found.customResources),
+    ...found.packed,
+    ...byKind(found.customResources, new Set(found.packed.map(({ name }) => name))),
     ...found.objects.map((object) => single('objects', object)),
     ...(withSecrets ? found.secrets.map((object) => single('secrets', object)) : []),
   ];
@@ -94,7 +96,7 @@ function textOf(object: KubeObject): string {
 }
 
 /** Signs that not every file system takes are written by their number: names of roles may differ in those alone. */
-function single(folder: string, object: KubeObject): BackupFile {
+function single(folder: string, object: KubeObject): TextFile {
   const { namespace, name } = object.metadata;
   const file = [object.kind, namespace, name]
     .filter(Boolean)
@@ -103,19 +105,36 @@ function single(folder: string, object: KubeObject): BackupFile {
   return { name: `${folder}/${file}.yaml`, content: textOf(object) };
 }
 
-function byKind(objects: readonly KubeObject[]): readonly BackupFile[] {
-  const groups = Map.groupBy(objects, ({ kind, apiVersion }) => `${kind}.${groupOf(apiVersion)}`);
-  return [...groups].map(([key, list]) => {
+function byKind(objects: readonly KubeObject[], but: ReadonlySet<string>): readonly TextFile[] {
+  const groups = Map.groupBy(objects, fileOf);
+  return [...groups].flatMap(([name, list]) => {
+    if (but.has(name)) return [];
     const lines = list.flatMap((one) => textAt(one, LINE) ?? []);
-    return { name: `custom-resources/${key}.yaml`, content: lines.length > 0 ? lines.join('') : manifestText(list.map(restorable)) };
+    return [{ name, content: lines.length > 0 ? lines.join('') : manifestText(list.map(restorable)) }];
   });
 }
+
+const fileOf = ({ kind, apiVersion }: Pick<KubeObject, 'kind' | 'apiVersion'>): string =>
+  `custom-resources/${kind}.${groupOf(apiVersion)}.yaml`;
 
 const LINE = 'inOneLine';
 
 /** A document of YAML in one line of JSON: of what agents write there are as many objects as pods. For `ListOptions.keep`. */
 export function inOneLine(object: KubeObject): KubeObject {
   return { ...named(object, 'uid'), [LINE]: `---\n${JSON.stringify(restorable(object))}\n` };
+}
+
+/** More objects than this are packed: as lines they would be in memory until they are written. */
+const MANY = 1000;
+
+/** Of objects in one line each: their file, and what else is asked of them. */
+export async function packedFile(
+  objects: readonly KubeObject[],
+): Promise<{ readonly file?: TextFile; readonly named: readonly KubeObject[] }> {
+  const [first] = objects;
+  if (!first || objects.length < MANY) return { named: objects };
+  const packed = await PackedText.of(objects.map((one) => textAt(one, LINE) ?? ''));
+  return { file: { name: fileOf(first), packed }, named: objects.map((one) => named(one, 'uid')) };
 }
 
 /** For the paths on which the files can be put back at all. */

@@ -4,7 +4,7 @@ import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Installation, type InstallPath, isKeyValue } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import { crdName, type KubeObject } from '../../kernel/object.ts';
+import { crdName, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { continues, type RunRecord, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
@@ -16,7 +16,7 @@ import { type AgentsOf, tryConnections } from '../network-probe/index.ts';
 import { needs } from '../rights/index.ts';
 import { serviceWorkloads } from '../rollout/index.ts';
 import { backupFolder, isBookkeeping, liveOf, pathPart, pathStage } from '../survey/index.ts';
-import { type BackupFile, type BackupObjects, backupFiles, inOneLine } from './effects.ts';
+import { type BackupObjects, backupFiles, inOneLine, packedFile } from './effects.ts';
 import { type StoreBackup, storeBackup } from './store.ts';
 
 declare module '../../kernel/context.ts' {
@@ -40,7 +40,7 @@ interface BackupFacts {
 /** What the upgrade writes on a path: the live objects behind these documents are backed up. */
 type DocumentsOf = (sources: Sources, context: Context, installation: Installation) => Promise<readonly KubeObject[]>;
 
-const NOTHING: BackupObjects = { definitions: [], customResources: [], objects: [], secrets: [] };
+const NOTHING: BackupObjects = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
 
 const backupOf = (documentsOf: DocumentsOf) =>
   pathPart<BackupFacts>({
@@ -63,7 +63,7 @@ function planBackup({ path, agents, record, found, store, ipam }: BackupFacts, c
   const taken = takenBefore(record, context);
   if (taken !== undefined) return trial.length > 0 ? { actions: trial } : { skip: `this run took it already: ${taken}` };
   const folder = backupFolder(context);
-  const files: readonly BackupFile[] = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
+  const files = backupFiles(found, context, { path, withSecrets: context.options.withSecrets ?? false, store });
   const count = found.definitions.length + found.customResources.length + found.objects.length;
   return {
     // A trial that fails ends the run, which is resumed with this backup: the record names its folder from the first action on.
@@ -119,7 +119,7 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
   const isOurs = (crd: KubeObject) => ours.has(crd.metadata.name) || groups.some((group) => crd.metadata.name.endsWith(`.${group}`));
   const [found, customResources, definitions] = await Promise.all([
     Promise.all(documents.map((one) => liveOf(sources.cluster, one))),
-    Promise.all(savedKinds.map((kind) => sources.cluster.list(kind, isBookkeeping(kind, profile) ? { keep: inOneLine } : {}))),
+    Promise.all(savedKinds.map((kind) => savedOf(sources, kind, isBookkeeping(kind, profile)))),
     // Those of others may be hundreds, each with its schema.
     sources.cluster.list(K.CustomResourceDefinition, { keep: (crd) => (isOurs(crd) ? unattributed(crd) : named(crd)) }),
   ]);
@@ -127,8 +127,13 @@ async function readBackupObjects(sources: Sources, context: Context, documents: 
   const live = found.filter((one) => one !== undefined);
   return {
     definitions: definitions.filter(isOurs),
-    customResources: customResources.flat(),
+    customResources: customResources.flatMap(({ named }) => named),
+    packed: customResources.flatMap(({ file }) => file ?? []),
     objects: live.filter((one) => one.kind !== 'CustomResourceDefinition' && one.kind !== 'Secret'),
     secrets: live.filter((one) => one.kind === 'Secret'),
   };
+}
+
+async function savedOf({ cluster }: Sources, kind: Kind, inLines: boolean): ReturnType<typeof packedFile> {
+  return inLines ? packedFile(await cluster.list(kind, { keep: inOneLine })) : { named: await cluster.list(kind) };
 }

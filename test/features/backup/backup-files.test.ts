@@ -52,16 +52,22 @@ const BLOCKS = objectOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition', '
 /** Names that differ only in a sign that no file name may have everywhere. */
 const ROLES = ['own:reader', 'own-reader'].map((name) => objectOf('rbac.authorization.k8s.io/v1', 'ClusterRole', name, { rules: [] }));
 
-/** A backup of our own release with custom resources and a person's Secret, as it is written. */
-async function backUp(folder: string, withSecrets: boolean): Promise<readonly KubeObject[]> {
-  const installed = [...(await installedClientSide(RELEASE)), BLOCKS, ...RESOURCES, ...ROLES, SECRET];
+/** A backup of our own release with custom resources and a person's Secret. */
+async function planned(withSecrets: boolean, more: readonly KubeObject[] = []) {
+  const installed = [...(await installedClientSide(RELEASE)), BLOCKS, ...RESOURCES, ...more, ...ROLES, SECRET];
   const bench = applyBench(installed, { options: { withSecrets, installedManifest: '/own.yaml' } });
   bench.files.set('/own.yaml', manifestText([...(await ownDocuments(RELEASE)), ...ROLES, SECRET]));
   const plan = (await backupStage.open(bench.sources, bench.context)).plan();
   assert.ok('actions' in plan);
   const { effect } = plan.actions[0] ?? {};
   assert.ok(effect?.type === 'backup');
-  await localMachine().writeFolder(folder, effect.files);
+  return { installed, files: effect.files };
+}
+
+/** The same, as it is written. */
+async function backUp(folder: string, withSecrets: boolean): Promise<readonly KubeObject[]> {
+  const { installed, files } = await planned(withSecrets);
+  await localMachine().writeFolder(folder, files);
   return installed;
 }
 
@@ -93,6 +99,25 @@ describe('the files of a backup', () => {
     };
     await backupStage.open({ ...bench.sources, cluster: { ...bench.sources.cluster, list } }, bench.context);
     assert.deepEqual(kept, ['{"names":{}}', undefined]);
+  });
+
+  it('are whole where there are thousands of a kind, which are packed until they are written', async () => {
+    const blocks = Array.from({ length: 1500 }, (_, index) =>
+      objectOf('crd.netsvc.io/v1', 'IPAMBlock', `10-1-${index}-0-26`, { spec: { affinity: `host:nö-${index}` } }),
+    );
+    const { files } = await planned(false, blocks);
+    const name = 'custom-resources/IPAMBlock.crd.netsvc.io.yaml';
+    assert.equal(files.find((file) => file.name === name)?.content, undefined);
+    const folder = join(home, 'fleet');
+    await localMachine().writeFolder(folder, files);
+    const read = parseManifest(await text(folder, name), name).documents.map(({ object }) => object);
+    assert.deepEqual(
+      read.map(({ metadata, spec }) => [metadata.name, spec]),
+      [...RESOURCES.filter(({ kind }) => kind === 'IPAMBlock'), ...blocks].map(({ metadata, spec }) => [metadata.name, spec]),
+    );
+    assert.equal((await text(folder, 'uids.tsv')).split('\n').filter((line) => line.startsWith('IPAMBlock\t')).length, 1502);
+    const sum = createHash('sha256').update(await readFile(join(folder, name))).digest('hex');
+    assert.ok((await text(folder, 'SHA256SUMS')).includes(`${sum}  ${name}\n`));
   });
 
   it('hold no value of a Secret, coded or not, unless they were asked for; the text says that they are left out', async () => {
@@ -184,7 +209,7 @@ describe('the files of a backup', () => {
 
   for (const path of ['operator', 'chart'] as const)
     it(`tell how far the old release can be restored on the path ${path}, and of no file to apply`, () => {
-      const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+      const nothing = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
       const files = backupFiles(nothing, contextOf(), { path, withSecrets: false, store: undefined });
       const restore = `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
       for (const row of UNDO.filter(({ paths }) => paths.includes(path))) assert.ok(restore.includes(row.because), row.reached);
@@ -193,7 +218,7 @@ describe('the files of a backup', () => {
     });
 
   it('tell of a rollback what it leaves, and of no command to go back with: they are in the backup of the upgrade', () => {
-    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const nothing = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
     const upgrade = { runId: 'r', from: RELEASE, to: 'v3.32.1', wrote: ['apply'], startedAt: '2026-01-01T00:00:00Z' };
     const restoreOf = (backup: string | undefined, path: InstallPath = 'manifest') => {
       const takesBack = { ...upgrade, ...(backup === undefined ? {} : { backup }) };
@@ -211,7 +236,7 @@ describe('the files of a backup', () => {
   });
 
   it('tell how a hold of Typha is removed, where the operator can be kept from it', () => {
-    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const nothing = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
     const restoreOf = (profile: Profile) => {
       const files = backupFiles(nothing, contextOf({}, profile), { path: 'operator', withSecrets: false, store: undefined });
       return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;

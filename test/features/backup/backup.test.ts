@@ -61,7 +61,7 @@ describe('backup of kinds that the target no longer acts on', () => {
     const plan = (await backupStage.open(sources, context)).plan();
     const effect = 'actions' in plan ? plan.actions[0]?.effect : undefined;
     assert.ok(effect?.type === 'backup');
-    return effect.files.filter(({ content }) => /ClusterRule/.test(content)).map(({ name }) => name);
+    return effect.files.filter(({ content }) => /ClusterRule/.test(content ?? '')).map(({ name }) => name);
   }
 
   it('has their objects and their CRD, foreign though the group is', async () => {
