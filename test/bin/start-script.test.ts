@@ -74,7 +74,10 @@ describe('the start script', () => {
     mkdirSync(own, { recursive: true });
     writeFileSync(join(own, 'node'), '#!/bin/sh\necho own "$*"\n');
     chmodSync(join(own, 'node'), 0o755);
-    assert.match(call(start, [], nodeOf('v20.0.0')).stdout, /^own --expose-gc --min-semi-space-size=\d+ --max-semi-space-size=\d+ .*main\.js *\n$/);
+    assert.match(
+      call(start, [], nodeOf('v20.0.0')).stdout,
+      /^own --expose-gc --min-semi-space-size=\d+ --max-semi-space-size=\d+ .*main\.js *\n$/,
+    );
   });
 
   it('prefers the Node beside it, as in an archive, through a link and with no program on the PATH', () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { giveMemoryBack } from '../../kernel/memory.ts';
+import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { readChunks, TooLarge } from '../bounded-body.ts';
 import type { Call } from '../trace.ts';

@@ -116,7 +116,9 @@ describe('the files of a backup', () => {
       [...RESOURCES.filter(({ kind }) => kind === 'IPAMBlock'), ...blocks].map(({ metadata, spec }) => [metadata.name, spec]),
     );
     assert.equal((await text(folder, 'uids.tsv')).split('\n').filter((line) => line.startsWith('IPAMBlock\t')).length, 1502);
-    const sum = createHash('sha256').update(await readFile(join(folder, name))).digest('hex');
+    const sum = createHash('sha256')
+      .update(await readFile(join(folder, name)))
+      .digest('hex');
     assert.ok((await text(folder, 'SHA256SUMS')).includes(`${sum}  ${name}\n`));
   });
 
