@@ -21,7 +21,7 @@ import { afterApply, isOnlyStrategy, putBack, type Rollout, stepIn, stepNotes, s
 import type { AgentStep } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
-import { carriedOf } from './carried.ts';
+import { carriedOf, unkeptNotes } from './carried.ts';
 import { isPending } from './outcome.ts';
 import { leftBehind, unservedNotes } from './own-objects.ts';
 import { ownershipNotes, takeOverOwnership } from './ownership-taken.ts';
@@ -66,6 +66,7 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
       ({ target: role, kept }) =>
         `${refText(refOf(role))} grants ${firstOf(kept, 6)} until the last wave: ${goal.takesBack ? 'newer' : 'older'} workloads that start again need it`,
     ),
+    ...unkeptNotes(facts, context),
     ...stepNotes(facts, context),
     ...tablesNotes(facts, context),
     ...ownershipNotes(previews),

@@ -5,7 +5,7 @@ import type { Edit } from '../../kernel/edit.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import type { FieldChange, PlannedObject, TwoWayField } from '../../kernel/plan.ts';
-import { isOfIntent, type Records, resumedBackwards } from '../../kernel/run-record.ts';
+import { continues, isOfIntent, type Records, type RunRecord, resumedBackwards } from '../../kernel/run-record.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
 import { or } from '../../kernel/step.ts';
 import { ownersOf } from '../../kube/field-paths.ts';
@@ -70,6 +70,19 @@ export function carriedOf({
   if (!('value' in edits)) return { twoWay: twoWayFields(previews) };
   const { carried, anew } = edits.value;
   return { edits: edits.value.edits, ...(carried ? { keep: { id: CARRIED_ID, content: carried, ...(anew ? { anew } : {}) } } : {}) };
+}
+
+/** Said before the first write: what is not kept then, no rollback can put back. */
+export function unkeptNotes(
+  { edits, record }: { readonly edits: Reading<Editing>; readonly record: RunRecord | undefined },
+  context: Context,
+): readonly string[] {
+  const { goal, options } = context;
+  const isKept = 'value' in edits && edits.value.carried !== undefined;
+  const isUnknown = 'unread' in edits || options.upgradeFile !== undefined;
+  const earlier = continues(record, context) ? record.kept : resumedBackwards(record, context)?.kept;
+  if (goal.takesBack || isKept || !isUnknown || keptEdits(earlier ?? []).length > 0) return [];
+  return ['rollback will refuse to take this upgrade back: it cannot keep what was yours (a finished file, or no base)'];
 }
 
 /** Writing a manifest again and reading it takes longer than anything else here, and every stage asks for the same one. */

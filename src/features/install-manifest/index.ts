@@ -18,7 +18,7 @@ export {
   stoppedOperator,
   targetsOf,
 } from './apply-facts.ts';
-export { carriedOf } from './carried.ts';
+export { carriedOf, unkeptNotes } from './carried.ts';
 export { manifestExpectations } from './effects.ts';
 export { type FoundTarget, findCrds, findOwnTarget, joinedTarget, withoutTarget } from './found-target.ts';
 export type { Target } from './identity.ts';

@@ -29,6 +29,7 @@ import {
   readTarget,
   restartOf,
   type Target,
+  unkeptNotes,
   unservedNotes,
 } from '../install-manifest/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
@@ -92,6 +93,7 @@ export const operatorForward = pathPart<OperatorFacts>({
       ],
       notes: [
         ...notesOf(facts),
+        ...unkeptNotes(facts, context),
         ...unservedNotes(facts.orphans),
         ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
         ...holdNotes(context),

@@ -283,6 +283,8 @@ describe('when edits are told', () => {
     const bench = applyBench(await edited(), { options: { upgradeFile: 'mine.yaml' } });
     bench.files.set('mine.yaml', (await ownDocuments(NETSVC_TARGET)).map((one) => JSON.stringify(one)).join('\n---\n'));
     assert.deepEqual(await traced(bench), []);
+    const said = async (of: ApplyBench) => ((await planOf(of)).notes ?? []).some((one) => /^rollback will refuse/.test(String(one)));
+    assert.deepEqual([await said(bench), await said(applyBench(await edited()))], [true, false]);
   });
 
   it('a neighbour’s manifest is named, and none of its rows is an edit: each is a question', async () => {
