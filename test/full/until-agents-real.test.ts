@@ -12,13 +12,13 @@ import { releases } from '../support/releases.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
-/** The manifest of that release is not packed; an earlier one of its line differs by the operator's tag. */
+/** The manifest of that release is not packed; an earlier one of its line is nearer to v3.31.1. */
 const OLD = { release: 'v3.31.7', operator: 'v1.40.15', manifest: 'v3.31.2' };
 const NODES = 10;
 const SPACE = 'calico-system';
 /** The operator looks at everything every five minutes at the latest, and every 30 s while something is not available. */
 const HELD_MS = 60_000;
-const RUN = ['--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
+const RUN = ['--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases, '--base', 'v3.31.1'] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 const POLICIES = '/apis/crd.projectcalico.org/v1/globalnetworkpolicies';
 const STORED = ['default.api', 'default.db', 'default.web'];
