@@ -18,7 +18,19 @@ const NODES = 10;
 const SPACE = 'calico-system';
 /** The operator looks at everything every five minutes at the latest, and every 30 s while something is not available. */
 const HELD_MS = 60_000;
-const RUN = ['--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases, '--base', 'v3.31.1'] as const;
+const RUN = [
+  '--yes',
+  '--skip',
+  'cli',
+  '--profile',
+  'calico',
+  '--release',
+  CALICO_TARGET,
+  '--manifest-url',
+  releases,
+  '--base',
+  'v3.31.1',
+] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 const POLICIES = '/apis/crd.projectcalico.org/v1/globalnetworkpolicies';
 const STORED = ['default.api', 'default.db', 'default.web'];
