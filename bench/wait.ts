@@ -1,6 +1,7 @@
 import { everyPodRuns } from '../test/control-plane/install.ts';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../test/support/releases.ts';
+import { NETSVC_TARGET } from '../test/support/target.ts';
 import { program, surroundingsEnv } from '../test/support/upgrade-process.ts';
 import { type Section, sample } from './measure.ts';
 import { requestsOf, requestsText } from './requests.ts';
@@ -47,7 +48,7 @@ async function measure({ plane, around }: InstalledCluster) {
       '--server-side',
       '--force-conflicts',
       '-f',
-      manifestFile('v3.32.2', 'netsvc.yaml', ownReleases),
+      manifestFile(NETSVC_TARGET, 'netsvc.yaml', ownReleases),
     ]);
     if (applied.exitCode !== 0) throw new Error(applied.stderr);
     await plane.api.send('PATCH', '/apis/apps/v1/namespaces/kube-system/daemonsets/netsvc-node', AT_ONCE);

@@ -1,11 +1,12 @@
 import { execa } from 'execa';
 import { type InstalledCluster, installedCluster } from '../test/support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../test/support/releases.ts';
+import { NETSVC_TARGET } from '../test/support/target.ts';
 import { surroundingsEnv } from '../test/support/upgrade-process.ts';
 import type { Section } from './measure.ts';
 
 const SOURCE = manifestFile('v3.26.4', 'netsvc.yaml', ownReleases);
-const TARGET = manifestFile('v3.32.2', 'netsvc.yaml', ownReleases);
+const TARGET = manifestFile(NETSVC_TARGET, 'netsvc.yaml', ownReleases);
 
 const RELEASE = ['--skip', 'cli', '--profile', 'netsvc', '--manifest-url', ownReleases];
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { packedText, type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
 import type { KubeObject } from '../src/kernel/object.ts';
 import type { Profile } from '../src/kernel/profile.ts';
@@ -17,12 +17,12 @@ interface Source {
 }
 
 /**
- * Packs the manifests of all releases, for those who upgrade without their old ones: each object once, without comments and descriptions in
- * definitions. A folder holds `<release>/<file>` and an `INDEX.tsv` (file, SHA-256, bytes, source); `node build/base-data.ts FOLDER…`
- * writes the pack, and NOTICE names the owners. Throws Error for a file that differs from its index.
+ * Packs manifests beside those that are stored, for those who upgrade without their old ones: each object once, without comments and
+ * descriptions in definitions. A folder holds `<release>/<file>` and an `INDEX.tsv` (file, SHA-256, bytes, source); `node build/base-data.ts
+ * FOLDER…` writes the pack, and NOTICE names the owners. Throws Error for a file that differs from its index.
  */
-export function packBases(folders: readonly string[], profile: Profile): StoredBasesFile {
-  const places = new Map<string, number>();
+export function packBases(folders: readonly string[], profile: Profile, stored: StoredBasesFile): StoredBasesFile {
+  const places = new Map(stored.objects.map((object, index) => [JSON.stringify(object), index]));
   const place = (object: KubeObject): number => {
     const text = JSON.stringify(withoutTexts(object));
     const known = places.get(text) ?? places.size;
@@ -30,7 +30,7 @@ export function packBases(folders: readonly string[], profile: Profile): StoredB
     return known;
   };
   const files = new Set([...profile.variants, ...profile.addOns, profile.operator].map(({ file }) => file));
-  const releases: Record<string, Record<string, readonly number[]>> = {};
+  const releases: Record<string, Record<string, readonly number[]>> = { ...stored.releases };
   for (const source of folders.flatMap(indexed)) {
     if (!files.has(source.file)) continue;
     releases[source.release] = { ...releases[source.release], [source.file]: objectsOf(source).map(place) };
@@ -54,10 +54,18 @@ function objectsOf({ folder, release, file, sha256 }: Source): readonly KubeObje
   return parseManifest(bytes.toString('utf8'), path).documents.map(({ object }) => object);
 }
 
+/** What is packed. */
+export function storedBases(profile: string): StoredBasesFile {
+  const [releases = '{}', ...objects] = brotliDecompressSync(readFileSync(storedBasesPath(profile)))
+    .toString()
+    .split('\n');
+  return { releases: JSON.parse(releases), objects: objects.map((line) => JSON.parse(line)) };
+}
+
 if (import.meta.main) {
   const [, , ...folders] = process.argv;
   if (folders.length === 0) throw new Error('name the folders of releases');
-  const text = packedText(packBases(folders, calico));
+  const text = packedText(packBases(folders, calico, storedBases(calico.name)));
   const path = storedBasesPath(calico.name);
   mkdirSync(dirname(path), { recursive: true });
   // Unpacking takes memory for the whole window: four times as large, it saves 7 kB of the file.

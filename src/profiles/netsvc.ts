@@ -36,6 +36,9 @@ const netsvcVariants: readonly Variant[] = [
   variantOf('netsvc-overlay-kvstore', 'policy with overlay networking, key-value datastore', 'kvstore', endpoints, overlay),
 ];
 
+/** What the procedure upgrades to; Calico's releases do not move it. */
+const NEWEST = 'v3.32.2';
+
 /**
  * The service by the procedure's own names. Facts that the document does not have (Typha, policy renaming) are left out. What follows a
  * comment `Ours` is not named there, and is what this project made up for it.
@@ -47,7 +50,7 @@ export const netsvc: Profile = {
   apiGroup: 'netsvc.io',
   crdGroup: 'crd.netsvc.io',
   operatorGroup: 'operator.netsvc.io',
-  defaultRelease: 'v3.32.2',
+  defaultRelease: NEWEST,
   minimumSource: 'v3.15.0',
   // Ours: the registry and the images in it.
   registries: ['registry.netsvc.io/netsvc'],
@@ -127,7 +130,7 @@ export const netsvc: Profile = {
   // Ours: the variables that are lists, the releases of Kubernetes, the profile of automatic endpoints and the variable against them.
   merge: { commaLists: ['ENABLED_CONTROLLERS', 'CLUSTER_TYPE'], renames: [] },
   removedKinds: [],
-  testedLines: [{ line: 'v3.32', newest: 'v3.32.2', hasSums: false, kubernetes: ['1.34', '1.36'], floor: '1.21' }],
+  testedLines: [{ line: 'v3.32', newest: NEWEST, hasSums: false, kubernetes: ['1.34', '1.36'], floor: '1.21' }],
   labels: { createdBy: 'netsvc.io/created-by', createdByValue: 'netsvc-kube-controllers', autoHepSuffix: '-auto-hep' },
   allowAllProfile: 'netsvc-default-allow',
   automaticEndpointsEnv: 'AUTO_HOST_ENDPOINTS',

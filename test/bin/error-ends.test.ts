@@ -7,7 +7,7 @@ import { type Loopback, sendJson, sendStatus, serve } from '../support/loopback-
 import { installedSandbox } from '../support/sandbox-ports.ts';
 import { serveSandbox } from '../support/served-sandbox.ts';
 import { putKubectl } from '../support/stand-in-kubectl.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 import { traced } from '../support/traced-process.ts';
 
 const KUBE_SYSTEM = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'u-1' } };
@@ -70,7 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a source that answers with an error': {
     ...{ context: 'netsvc', typed: 'apply --dry-run=client --manifest-url=URL/none', exit: 1 },
-    says: /^error: URL\/none\/v3\.32\.2\/manifests\/netsvc\.yaml does not exist$/,
+    says: pattern`^error: URL/none/${NETSVC_TARGET}/manifests/netsvc\.yaml does not exist$`,
     next: `curl -fsSIL URL/none/${NETSVC_TARGET}/manifests/netsvc.yaml`,
   },
   'a report that is not there': {

@@ -7,6 +7,7 @@ import type { RunReport } from '../../src/cli/documents.ts';
 import { usualChain as chain } from '../../src/features/chain.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
 import { commandBench } from '../support/command-bench.ts';
+import { CALICO_TARGET, pattern } from '../support/target.ts';
 
 describe('demo', () => {
   const demo = async (flags: Omit<Parameters<typeof runDemo>[0]['flags'], 'fast'>, stages: readonly AnyStage[] = chain) => {
@@ -19,7 +20,7 @@ describe('demo', () => {
     const { bench, exit } = await demo({ output: 'table' });
     assert.equal(exit, 'done');
     assert.deepEqual([bench.requests, bench.questions], [[], []]);
-    assert.match(bench.err(), /calico-node node-04 new v3\.32\.1 1\/1/);
+    assert.match(bench.err(), pattern`calico-node node-04 new ${CALICO_TARGET} 1/1`);
     assert.match(bench.out(), /^verify +done/m);
   });
 

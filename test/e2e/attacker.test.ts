@@ -19,7 +19,7 @@ import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { INJECTION, meshObjects, namespaces, publishTemplates, templateOf } from '../support/mesh-objects.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { journalIn, recordsIn } from '../support/state.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, startUpgrade, untilSaid } from '../support/upgrade-process.ts';
 
@@ -196,7 +196,10 @@ describe('an attacker who may write ConfigMaps and Leases where the state is', f
       isOver = true;
       await play;
       assertSucceeded(result);
-      assert.match(await cluster.read(`ds netsvc-node -n ${SPACE}`, '{.spec.template.spec.containers[0].image}'), /:v3\.32\.2$/);
+      assert.match(
+        await cluster.read(`ds netsvc-node -n ${SPACE}`, '{.spec.template.spec.containers[0].image}'),
+        pattern`:${NETSVC_TARGET}$`,
+      );
       await assertNothingOfTheirs();
     });
   });

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { createAuthority } from '../control-plane/certificates.ts';
 import { installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, ownReleases } from '../support/releases.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 import { surroundingsEnv, upgrade } from '../support/upgrade-process.ts';
 
 const oldKubectl = (real: string) => `#!/bin/sh
@@ -75,7 +75,7 @@ describe('bad input, on a real control plane', () => {
     'an empty upgrade file': {
       args: file('empty.yaml'),
       exit: 64,
-      says: [/empty\.yaml is not a whole netsvc manifest: it has no DaemonSet/, /start from netsvc\.yaml of v3\.32\.2/],
+      says: [/empty\.yaml is not a whole netsvc manifest: it has no DaemonSet/, pattern`start from netsvc\.yaml of ${NETSVC_TARGET}`],
     },
     'a binary upgrade file': {
       args: file('binary.yaml'),
@@ -96,27 +96,27 @@ describe('bad input, on a real control plane', () => {
     'the upgrade file of another release': {
       args: () => ['--upgrade-file', manifestFile('v3.26.4', 'netsvc.yaml', ownReleases)],
       exit: 64,
-      says: [/is of v3\.26\.4 .*, not of v3\.32\.2/, /start from netsvc\.yaml of v3\.32\.2/],
+      says: [pattern`is of v3\.26\.4 .*, not of ${NETSVC_TARGET}`, pattern`start from netsvc\.yaml of ${NETSVC_TARGET}`],
     },
     'the upgrade file of another variant': {
       args: () => ['--upgrade-file', manifestFile(NETSVC_TARGET, 'netsvc-overlay.yaml', ownReleases)],
       exit: 64,
-      says: [/netsvc-overlay\.yaml is of another variant than netsvc/, /start from netsvc\.yaml of v3\.32\.2/],
+      says: [/netsvc-overlay\.yaml is of another variant than netsvc/, pattern`start from netsvc\.yaml of ${NETSVC_TARGET}`],
     },
     'a folder without releases': {
       source: (at) => join(at, 'nothing'),
       exit: 1,
-      says: [/nothing\/v3\.32\.2\/manifests\/netsvc\.yaml does not exist/, /--manifest-url/],
+      says: [pattern`nothing/${NETSVC_TARGET}/manifests/netsvc\.yaml does not exist`, /--manifest-url/],
     },
     'a release that the folder does not have': {
       args: () => ['--release', 'v3.99.1'],
       exit: 1,
-      says: [/v3\.99\.1\/manifests\/netsvc\.yaml does not exist/, /releases there: v3\.26\.4, v3\.32\.2/, /--release/],
+      says: [/v3\.99\.1\/manifests\/netsvc\.yaml does not exist/, pattern`releases there: v3\.26\.4, ${NETSVC_TARGET}`, /--release/],
     },
     'no release at all': {
       args: () => ['--release', 'latest'],
       exit: 64,
-      says: [/--release=latest is not a release tag/, /write it as v3\.32\.2/],
+      says: [/--release=latest is not a release tag/, pattern`write it as ${NETSVC_TARGET}`],
     },
     'a flag that does not exist': {
       args: () => ['--upgrade-fil', 'x'],

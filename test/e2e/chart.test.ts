@@ -14,7 +14,7 @@ import { patient } from '../support/patience.ts';
 import { releases } from '../support/releases.ts';
 import { repacked } from '../support/repacked-release.ts';
 import { assertOneByOne, slowTool } from '../support/slow-kubectl.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, type Surroundings, surroundingsEnv, told, upgrade } from '../support/upgrade-process.ts';
 
 /** The whole chain; no CLI is there to be changed. */
@@ -176,7 +176,7 @@ describe('a chart release with helm 3 on a real control plane', function () {
       assert.match(result.stdout, /kubectl apply --server-side --force-conflicts -f \S+crd_projectcalico_org\.yaml/);
       assert.match(
         result.stdout,
-        /helm upgrade calico \S+tigera-operator-v3\.32\.1-\w{12}\.tgz --version v3\.32\.1 --namespace tigera-operator --reset-then-reuse-values/,
+        pattern`helm upgrade calico \S+tigera-operator-${CALICO_TARGET}-\w{12}\.tgz --version ${CALICO_TARGET} --namespace tigera-operator --reset-then-reuse-values`,
       );
       const { exitCode, stdout } = await cluster.upgrade('plan', ...flagsOf(cluster), '--diff');
       assert.equal(exitCode, 0);
@@ -210,7 +210,7 @@ describe('a chart release with helm 3 on a real control plane', function () {
     it('has brought the CRDs, the new operator and all its components, and kept the values', async () => {
       assert.match(
         await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].image}'),
-        /:v1\.42\.3$/,
+        pattern`:${CALICO_OPERATOR}$`,
       );
       assert.equal(
         await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].args}'),

@@ -7,7 +7,7 @@ import { type InstalledCluster, installedCluster } from '../support/installed-cl
 import { manifestFile, ownReleases } from '../support/releases.ts';
 import { installStandIn } from '../support/stand-in-cli.ts';
 import { ofRelease } from '../support/stand-in-cli-state.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, told, upgrade } from '../support/upgrade-process.ts';
 
 describe('the CLI change on a real control plane, with the stand-in CLI', () => {
@@ -61,7 +61,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     await writeFile(`${published}.sha256`, sha256(await readFile(published)));
     const result = await run('run', '--yes');
     assertSucceeded(result);
-    assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), /releases\/v3\.32\.2\/bin/);
+    assert.match(await readFile(join(bin, 'netsvcctl'), 'utf8'), pattern`releases/${NETSVC_TARGET}/bin`);
     assert.doesNotMatch(result.stdout, /NS-802/, 'the run itself has cured it');
     const [uid = ''] = await readdir(state());
     const [kept = ''] = await readdir(join(state(), uid, 'old-cli'));
@@ -69,7 +69,7 @@ describe('the CLI change on a real control plane, with the stand-in CLI', () => 
     assert.match(await readFile(join(state(), uid, 'old-cli', kept), 'utf8'), /path\/netsvcctl\.json/);
     const verified = await run('verify');
     assertSucceeded(verified);
-    assert.match(verified.stdout, /NS-301 .*v3\.32\.2.*netsvcctl/);
+    assert.match(verified.stdout, pattern`NS-301 .*${NETSVC_TARGET}.*netsvcctl`);
   });
 
   it('has nothing to do the second time', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DEMO_SCENARIOS, type DemoScenarioName } from '../../src/cli/demo-scenarios.ts';
 import { describeWhere, NO_TERMINAL } from '../support/needs.ts';
 import { inPty } from '../support/pty.ts';
+import { CALICO_TARGET, pattern } from '../support/target.ts';
 import { program } from '../support/upgrade-process.ts';
 
 const DEMO_SCENARIO_NAMES = Object.keys(DEMO_SCENARIOS) as DemoScenarioName[];
@@ -45,9 +46,9 @@ interface Expected {
 const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   'image-pull': {
     exit: 5,
-    err: [/^error: .*node-02.*cannot pull \S+:v3\.32\.1 \(ImagePullBackOff: failed to resolve reference: not found\)/m],
+    err: [pattern`(?m:^error: .*node-02.*cannot pull \S+:${CALICO_TARGET} \(ImagePullBackOff: failed to resolve reference: not found\))`],
     out: [
-      /^STOPPED at apply, step 9 of 19 · 2 of 4 nodes on v3\.32\.1 · node-02 failing$/m,
+      pattern`(?m:^STOPPED at apply, step 9 of 19 · 2 of 4 nodes on ${CALICO_TARGET} · node-02 failing$)`,
       /^ {2}impact {2}routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes/m,
       /^The exit code is 5\. On a .*: kubectl -n kube-system describe pod /m,
     ],
@@ -65,7 +66,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 5,
     err: [/apply: failed/],
     out: [
-      /^STOPPED at apply, step \d+ of \d+ · 0 of 4 nodes on v3\.32\.1 · node-01 failing$/m,
+      pattern`(?m:^STOPPED at apply, step \d+ of \d+ · 0 of 4 nodes on ${CALICO_TARGET} · node-01 failing$)`,
       /^ {2}means {3}no other agent is replaced: the update strategy stays OnDelete/m,
       /^ {2}look {4}kubectl -n kube-system logs calico-node-\S+ -c calico-node --previous$/m,
     ],
@@ -90,10 +91,10 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
   interrupted: {
     exit: 0,
     err: [
-      /^Resume run \S+ \(v3\.27\.5 → v3\.32\.1\), interrupted at apply 4m\d*s? ago, on .*\? \[y\/N\] y$/m,
+      pattern`(?m:^Resume run \S+ \(v3\.27\.5 → ${CALICO_TARGET}\), interrupted at apply 4m\d*s? ago, on .*\? \[y/N\] y$)`,
       /^\S+ backup: nothing to do$/m,
     ],
-    out: [/^✔ Calico v3\.27\.5 → v3\.32\.1 on 4 nodes/m],
+    out: [pattern`(?m:^✔ Calico v3\.27\.5 → ${CALICO_TARGET} on 4 nodes)`],
   },
   ebpf: {
     exit: 0,
@@ -108,10 +109,10 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     exit: 0,
     err: [
       /^\d+ to add, \d+ to change, \d+ to remove/m,
-      /^Roll back context "demo" .*from v3\.32\.1 to v3\.27\.5.*\? \[y\/N\] y$/m,
+      pattern`(?m:^Roll back context "demo" .*from ${CALICO_TARGET} to v3\.27\.5.*\? \[y/N\] y$)`,
       /^NOTE +5 waves, each waited for: configuration → typha → agents → controllers → roles$/m,
     ],
-    out: [/^✔ Calico v3\.32\.1 → v3\.27\.5 on 4 nodes/m],
+    out: [pattern`(?m:^✔ Calico ${CALICO_TARGET} → v3\.27\.5 on 4 nodes)`],
   },
 };
 
@@ -124,7 +125,7 @@ describe('the demo of the built program', function () {
     assert.deepEqual([status, left], [0, []], err);
     assert.match(
       err,
-      /^KIND\/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.27\.5 to v3\.32\.1.*\? \[y\/N\] y$/m,
+      pattern`(?m:^KIND/NAME +ACTION[\s\S]*^\d+ to add, \d+ to change, 0 to remove, .*\n.*\nUpgrade context "demo" .*from v3\.27\.5 to ${CALICO_TARGET}.*\? \[y/N\] y$)`,
     );
     assert.match(err, /^NOTE +4 waves, each waited for: configuration → agents → typha → controllers$/m);
     assert.doesNotMatch(err, /POINT OF NO RETURN/, 'a rollback takes all of it back');

@@ -6,7 +6,7 @@ import { assertWritesNothing, type InstalledCluster, installedCluster, shared } 
 import { manifestFile, ownReleases, releases } from '../support/releases.ts';
 import { edit, opened } from '../support/rollback-story.ts';
 import { BACK } from '../support/rollback-sweep.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, NETSVC_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, killedAt, startUpgrade, told, untilSaid } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
@@ -92,7 +92,7 @@ describe('procedure C on a real control plane, real manifests with Typha and edi
 
   it('run takes the cluster to the target, agents before Typha before controllers', async () => {
     assertSucceeded(await cluster.upgrade(...RUN, ...CALICO));
-    assert.match(await cluster.read('ds -n kube-system calico-node', AGENT_IMAGE), /:v3\.32\.1$/);
+    assert.match(await cluster.read('ds -n kube-system calico-node', AGENT_IMAGE), pattern`:${CALICO_TARGET}$`);
     const agents = await appliedAt(cluster, 'ds -n kube-system calico-node');
     const typha = await appliedAt(cluster, 'deploy -n kube-system calico-typha');
     const controllers = await appliedAt(cluster, 'deploy -n kube-system calico-kube-controllers');
@@ -115,7 +115,7 @@ describe('procedure C on a real control plane, real manifests with Typha and edi
     const result = await cluster.upgrade('status', '--profile', 'calico');
     assertSucceeded(result);
     assert.match(result.stdout, /v3\.27\.5/);
-    assert.match(result.stdout, /v3\.32\.1/);
+    assert.match(result.stdout, pattern`${CALICO_TARGET}`);
     await assertKeepsLittle(cluster);
   });
 
@@ -163,7 +163,7 @@ describe("procedure C on a real control plane, the document's names", () => {
     await killedAt([...RUN, ...NETSVC], cluster.around, /netsvc-node node-\d+ (updating|new|failed)/);
     await cluster.plane.fault('node-02', 'none');
     assertSucceeded(await cluster.upgrade(...RUN, ...NETSVC));
-    assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), /:v3\.32\.2$/);
+    assert.match(await cluster.read('ds -n kube-system netsvc-node', AGENT_IMAGE), pattern`:${NETSVC_TARGET}$`);
   });
 
   it('kubectl describe of the agents shows where the run began, failed and ended', async () => {
@@ -176,8 +176,8 @@ describe("procedure C on a real control plane, the document's names", () => {
       stdout,
     );
     const messages = rows.map(([, , message]) => message).join('\n');
-    assert.match(messages, /^Upgrade v3\.26\.4 → v3\.32\.2 failed at stage \S+ \(run \S+, by \S+\): .*netsvc-node/m);
-    assert.match(messages, /^Upgrade v3\.26\.4 → v3\.32\.2 is done \(run /m);
+    assert.match(messages, pattern`(?m:^Upgrade v3\.26\.4 → ${NETSVC_TARGET} failed at stage \S+ \(run \S+, by \S+\): .*netsvc-node)`);
+    assert.match(messages, pattern`(?m:^Upgrade v3\.26\.4 → ${NETSVC_TARGET} is done \(run )`);
   });
 
   it('a second run writes nothing', async () => {

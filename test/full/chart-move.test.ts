@@ -4,7 +4,7 @@ import { flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart
 import { assertWritesNothing } from '../support/installed-cluster.ts';
 import { manifestFile } from '../support/releases.ts';
 import { slowTool } from '../support/slow-kubectl.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const CA = 'secret -n tigera-operator tigera-ca-private';
@@ -56,7 +56,7 @@ for (const major of [3, 4] as const) {
       assert.equal(await cluster.read('installations.operator.tigera.io default', '{.spec.registry}'), 'mirror.example.org/');
       assert.match(
         await cluster.read('deploy -n tigera-operator tigera-operator', '{.spec.template.spec.containers[0].image}'),
-        /:v1\.42\.3$/,
+        pattern`:${CALICO_OPERATOR}$`,
       );
       assert.equal(await cluster.read('deploy -n default', '{.items[*].metadata.name}'), '', 'no second operator');
     });

@@ -9,7 +9,7 @@ import { resolveHelm } from '../helm/programs.ts';
 import { type ChartCluster, type ChartInstall, flagsOf, RELEASE_NAMESPACE, sharedChartCluster } from '../support/chart-cluster.ts';
 import { OLD_CRD } from '../support/old-chart.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, surroundingsEnv, told, upgrade } from '../support/upgrade-process.ts';
 
 const APPLY = ['apply', '--yes'] as const;
@@ -80,7 +80,7 @@ describeChart('a release in ConfigMaps', 3, { env: { HELM_DRIVER: 'configmap' } 
     assert.equal(refusal.exitCode, 3, told(refusal));
     assert.match(told(refusal), /NS-247/);
     assertSucceeded(await upgrade([...APPLY, ...flagsOf(cluster), '--accept', 'NS-247=tigera-operator/calico'], around));
-    assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), /v3\.32\.1/);
+    assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), pattern`${CALICO_TARGET}`);
   });
 });
 
@@ -129,7 +129,7 @@ describeChart('a packed chart of one’s own, and the CRDs from a chart', 3, {},
     const { around, charts } = cluster;
     const crdChart = join(around.home, 'crds');
     await execa('mkdir', ['-p', join(crdChart, 'templates')]);
-    await writeFile(join(crdChart, 'Chart.yaml'), 'apiVersion: v2\nname: crd.projectcalico.org.v1\nversion: v3.32.1\n');
+    await writeFile(join(crdChart, 'Chart.yaml'), `apiVersion: v2\nname: crd.projectcalico.org.v1\nversion: ${CALICO_TARGET}\n`);
     await execa('cp', [manifestFile(CALICO_TARGET, 'v1_crd_projectcalico_org.yaml'), join(crdChart, 'templates')]);
     await cluster.helm('package', charts.target, '--destination', around.home);
     const packed = join(around.home, `tigera-operator-${CALICO_TARGET}.tgz`);
@@ -150,7 +150,7 @@ for (const major of [3, 4] as const) {
         const unconfirmed = await upgrade([...APPLY, ...flags], { ...around, env });
         assert.deepEqual([unconfirmed.exitCode, /--artifact-digest (\S+\w)/.exec(unconfirmed.stdout)?.[1]], [3, registry.digest]);
         assertSucceeded(await upgrade([...APPLY, ...flags, '--artifact-digest', registry.digest], { ...around, env }));
-        assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), /tigera-operator-v3\.32\.1/);
+        assert.match(await cluster.helm('history', 'calico', '-n', RELEASE_NAMESPACE), pattern`tigera-operator-${CALICO_TARGET}`);
         const asked = registry.seen.map(({ method, url }) => `${method} ${url}`);
         assert.equal(asked.filter((line) => line.includes('/manifests/')).length, 1, asked.join('\n'));
       } finally {

@@ -15,7 +15,7 @@ describe('control planes with the netsvc variants', function () {
     ['netsvc-overlay-kvstore', '1/2'],
   ];
   for (const [variant, readyColumn] of variants) {
-    it(`upgrades ${variant} from v3.26.4 to v3.32.2, its agents ${readyColumn}`, async () => {
+    it(`upgrades ${variant} from v3.26.4 to ${NETSVC_TARGET}, its agents ${readyColumn}`, async () => {
       const controlPlane = await startControlPlane({ maxMinutes: 5 });
       try {
         await controlPlane.addNodes(1);

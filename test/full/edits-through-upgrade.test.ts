@@ -6,7 +6,7 @@ import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { testFolder } from '../support/folders.ts';
 import { assertWritesNothing, type InstalledCluster, installedCluster, shared } from '../support/installed-cluster.ts';
 import { manifestFile, releases } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
@@ -88,7 +88,7 @@ describe('edits on their way through an upgrade on a real control plane', () => 
     await child;
     assertSucceeded(await cluster.upgrade(...RUN, ...CALICO));
     const agent = await cluster.read(AGENT, '{.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].env}');
-    assert.match(agent, /^mirror\.example\.org\/calico\/node:v3\.32\.1 /);
+    assert.match(agent, pattern`^mirror\.example\.org/calico/node:${CALICO_TARGET} `);
     assert.match(agent, /"CALICO_IPV4POOL_CIDR","value":"10\.244\.0\.0\/16"/);
     assert.match(agent, /"FELIX_LOGSEVERITYSCREEN","value":"debug"/);
     const typha = await cluster.read('deploy -n kube-system calico-typha', '{.spec.replicas} {.spec.template.spec.containers[0].image}');

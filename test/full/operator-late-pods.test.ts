@@ -3,7 +3,7 @@ import { until } from '../control-plane/until.ts';
 import { shared } from '../support/installed-cluster.ts';
 import { operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded, told } from '../support/upgrade-process.ts';
 
 const CALICO = ['--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
@@ -19,7 +19,10 @@ describe('a wait for an operator whose agents cannot start on one node, on a rea
     for (const node of NODES) await cluster.plane.fault(node, 'image-pull');
     const stopped = await cluster.upgrade(...RUN);
     assert.equal(stopped.exitCode, 5, told(stopped));
-    assert.match(stopped.stderr, /: tigera-operator\/tigera-operator-\S+: cannot pull quay\.io\/tigera\/operator:v1\.42\.3 \(/);
+    assert.match(
+      stopped.stderr,
+      pattern`: tigera-operator/tigera-operator-\S+: cannot pull quay\.io/tigera/operator:${CALICO_OPERATOR} \(`,
+    );
     await shows(stopped, /^ {2}look {4}kubectl (-n tigera-operator describe pod \S+)$/m, /node-0\d/);
   });
 

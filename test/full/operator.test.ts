@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { shared } from '../support/installed-cluster.ts';
 import { type OperatedCluster, operatedCluster } from '../support/operated-cluster.ts';
 import { releases } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertUnmoved } from '../support/unmoved-outputs.ts';
 import { assertSucceeded, startUpgrade, told } from '../support/upgrade-process.ts';
 
@@ -27,7 +27,10 @@ async function endsWell(cluster: OperatedCluster): Promise<void> {
   assert.equal(await cluster.read('installations default', '{.status.calicoVersion}'), CALICO_TARGET);
   const degraded = `{.items[*]${STATUS('Degraded').slice(1)}`;
   assert.doesNotMatch(await cluster.read('tigerastatuses', degraded), /True/);
-  assert.match(await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
+  assert.match(
+    await cluster.read('ds -n calico-system calico-node', '{.spec.template.spec.containers[0].image}'),
+    pattern`:${CALICO_TARGET}$`,
+  );
 }
 
 /** A wait that is cut short by its time limit, and what it names. */

@@ -8,7 +8,7 @@ import { runOperators } from '../support/real-operator.ts';
 import { realProgram } from '../support/real-service.ts';
 import { playRefusedAgents } from '../support/refused-agents.ts';
 import { releases } from '../support/releases.ts';
-import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../support/target.ts';
 import { assertSucceeded } from '../support/upgrade-process.ts';
 
 const TARGET = { release: CALICO_TARGET, operator: CALICO_OPERATOR };
@@ -59,7 +59,10 @@ for (const { release, operator } of SOURCES)
       assertSucceeded(await cluster.upgrade(...RUN));
       assert.equal(cluster.agents.lowest(), NODES - 1, 'maxUnavailable is 1');
       for (const what of ['ds calico-node', 'deploy calico-typha'])
-        assert.match(await cluster.read(`${what} -n calico-system`, '{.spec.template.spec.containers[0].image}'), /:v3\.32\.1$/);
+        assert.match(
+          await cluster.read(`${what} -n calico-system`, '{.spec.template.spec.containers[0].image}'),
+          pattern`:${CALICO_TARGET}$`,
+        );
       const { stdout } = await cluster.plane.kubectl(['get', 'deploy,rs,ds', '-n', 'calico-system', '-o', 'yaml']);
       assert.doesNotMatch(stdout, /unsupported\.operator\.tigera\.io\/ignore|netsvc-upgrade\/held-by/);
     });

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { serveFolder } from '../control-plane/listening.ts';
-import { OPERATORS, SOURCE, TARGET } from '../support/netsvc-operated.ts';
+import { SOURCE, SOURCE_OPERATOR, TARGET, TARGET_OPERATOR } from '../support/netsvc-operated.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 
 /** What our small chart of the operator is like in one release. */
@@ -29,8 +29,8 @@ export const NEW_CHART: OwnChart = { version: CALICO_TARGET, operator: CALICO_OP
 
 /** Both releases of the operator's chart under the document's names, and the chart of the CRDs. */
 export const NETSVC_CHARTS: Readonly<Record<'old' | 'target', OwnChart>> = {
-  old: { version: SOURCE, operator: OPERATORS[SOURCE], isNew: false, isNetsvc: true },
-  target: { version: TARGET, operator: OPERATORS[TARGET], isNew: true, isNetsvc: true },
+  old: { version: SOURCE, operator: SOURCE_OPERATOR, isNew: false, isNetsvc: true },
+  target: { version: TARGET, operator: TARGET_OPERATOR, isNew: true, isNetsvc: true },
 };
 export const NETSVC_CRD_CHART = { name: 'crd.netsvc.io.v1', version: TARGET };
 

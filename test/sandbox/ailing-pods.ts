@@ -6,7 +6,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { kindIn } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 
 /** How pods of the new release fail, as their kubelet and their log tell. */
 interface Ailment {
@@ -66,11 +66,13 @@ export const withoutNetwork =
     });
   };
 
+const OF_TARGET = [CALICO_TARGET, NETSVC_TARGET, CALICO_OPERATOR];
+
 /** Whenever a pod of the new release is like that. */
 function onNew({ cluster: { store }, clock }: Scenario, names: string, isDue: typeof isPodReady, act: (pod: KubeObject) => void): void {
   store.listen(({ kind, after }) => {
     if (kind.plural !== K.Pod.plural || !after?.metadata.name.startsWith(names) || !isDue(after)) return;
-    if (!/:v(?:3\.32|1\.42)/.test(JSON.stringify(after.spec))) return;
+    if (!OF_TARGET.some((tag) => JSON.stringify(after.spec).includes(`:${tag}`))) return;
     clock.schedule(0, () => store.get(K.Pod, after.metadata.name, after.metadata.namespace) && act(after));
   });
 }

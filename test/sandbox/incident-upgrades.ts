@@ -15,7 +15,7 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import type { Change } from '../../src/sandbox/store.ts';
 import { put } from '../support/incident-grounds.ts';
 import { manifestFile } from '../support/releases.ts';
-import { CALICO_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, NETSVC_TARGET } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
 import { type After, type IncidentRun, on } from './incident.ts';
 import { of } from './release-worlds.ts';
@@ -224,5 +224,5 @@ export const upgradedRuns: Readonly<Record<string, IncidentRun>> = {
   }),
   'the CLI of the old release is replaced by that of the new one': on('own', [103], { command: 'run --yes' })
     .after((_, { files }) => files.write(`${BIN_DIR}/netsvcctl`, 'netsvcctl v3.26.4\n', true))
-    .ends(0, ({ scenario: { files } }) => assert.equal(files.text(`${BIN_DIR}/netsvcctl`), 'netsvcctl v3.32.2\n')),
+    .ends(0, ({ scenario: { files } }) => assert.equal(files.text(`${BIN_DIR}/netsvcctl`), `netsvcctl ${NETSVC_TARGET}\n`)),
 };

@@ -7,7 +7,7 @@ import type { SandboxCluster } from '../../src/sandbox/sandbox-cluster.ts';
 import { createAuthority, type Subject } from '../control-plane/certificates.ts';
 import { definition, kindIn, put } from '../support/incident-grounds.ts';
 import { objectOf } from '../support/inventory.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, NETSVC_TARGET, pattern } from '../support/target.ts';
 import { type IncidentWorld, on } from './incident.ts';
 
 const FELIX = 'crd.projectcalico.org/v1';
@@ -242,7 +242,7 @@ export const incidentWorlds: Readonly<Record<string, IncidentWorld>> = {
       replaced(K.Deployment, 'calico-kube-controllers', /docker.io\/calico/g, 'mirror.example.org/calico'),
       (_, { clock }) => clock.sleep(60_000),
     )
-    .warns('NS-606', /mirror\.example\.org\/calico\/node:v3\.32\.1[\s\S]*--probe-nodes all/),
+    .warns('NS-606', pattern`mirror\.example\.org/calico/node:${CALICO_TARGET}[\s\S]*--probe-nodes all`),
   'a setting does not pass the stricter definition of the target': on('calico', [101])
     .after(felix({ logPrefix: 'calico drop: "' }))
     .stops('NS-501', /FelixConfiguration\/default[\s\S]*logPrefix/),

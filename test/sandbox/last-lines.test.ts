@@ -8,7 +8,7 @@ import { findKind } from '../../src/sandbox/store.ts';
 import { put } from '../support/hep-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 import { withoutNetwork } from './ailing-pods.ts';
 
 /** The last lines of every command: why it ended early, what it came to and what it changed, and the next command (ux, Screens 4, 6 to 8 and 14). */
@@ -81,7 +81,7 @@ describe('the last lines of a command', function () {
     for (const command of ['preflight', 'verify']) {
       const { lines } = await performed(command);
       assert.ok(
-        lines.some((line) => /v3\.26\.4 → v3\.32\.2, unfinished/.test(line)),
+        lines.some((line) => pattern`v3\.26\.4 → ${NETSVC_TARGET}, unfinished`.test(line)),
         lines.join('\n'),
       );
       assert.equal(lines.at(-1), 'Next: kubectl netsvc-upgrade run');
@@ -149,7 +149,7 @@ describe('the last lines of a command', function () {
     const { exit, lines } = await performed('run --yes');
     assert.equal(exit, 0, lines.join('\n'));
     const success = lines.findIndex((line) => line.startsWith('✔'));
-    assert.match(lines[success] ?? '', /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes in \d+s · 2 manual steps left$/);
+    assert.match(lines[success] ?? '', pattern`^✔ .* v3\.26\.4 → ${NETSVC_TARGET} on 2 nodes in \d+s · 2 manual steps left$`);
     assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
     assert.equal(
       lines.at(-3),
@@ -185,7 +185,7 @@ describe('the last lines of a command', function () {
     const from = lines.findIndex((line) => line.startsWith('error: '));
     const last = lines.slice(from);
     assert.match(last[0] ?? '', /^error: 1 pod failed.*node-02.*CrashLoopBackOff/);
-    assert.match(last[1] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(last[1] ?? '', pattern`^STOPPED at apply, step 5 of 9 · \d of 2 nodes on ${NETSVC_TARGET} · node-02 failing$`);
     assert.match(last[2] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(last[3] ?? '', /^ {2}look {4}kubectl -n kube-system logs netsvc-node-\S+ -c netsvc-node --previous$/);
     assert.match(last[4] ?? '', /^ {2}says .*no route to host$/);
@@ -221,7 +221,7 @@ describe('the last lines of a command', function () {
     await bench.run('run', '--yes');
     const lines = stripVTControlCharacters(forTerminal(bench.screen().join('\n'))).split('\n');
     const block = lines.slice(lines.findIndex((line) => line.startsWith('STOPPED')));
-    assert.match(block[0] ?? '', /^STOPPED at apply, step 5 of 9 · \d of 2 nodes on v3\.32\.2 · node-02 failing$/);
+    assert.match(block[0] ?? '', pattern`^STOPPED at apply, step 5 of 9 · \d of 2 nodes on ${NETSVC_TARGET} · node-02 failing$`);
     assert.match(block[1] ?? '', /^ {2}why {5}1 pod failed.*CrashLoopBackOff/);
     assert.match(block[2] ?? '', /^ {2}look {4}kubectl -n kube-system logs \S+ -c netsvc-node --previous$/);
     assert.match(
@@ -268,7 +268,7 @@ describe('the last lines of a command', function () {
     const last = lines.slice(lines.findIndex((line) => line.startsWith('error: ')));
     assert.match(
       last.find((line) => line.startsWith('STOPPED')) ?? '',
-      / · 1 of 3 nodes on v3\.32\.2 · new pods on node-01 get no network$/,
+      pattern` · 1 of 3 nodes on ${NETSVC_TARGET} · new pods on node-01 get no network$`,
     );
     assert.deepEqual(
       last.slice(-4).filter((line) => !line.startsWith('Any machine can resume')),
@@ -296,12 +296,12 @@ describe('the last lines of a command', function () {
     assert.equal(exit, 0, lines.join('\n'));
     assert.match(
       questions[0] ?? '',
-      /^Resume run \S+ \(v3\.26\.4 → v3\.32\.2\), stopped at apply \d+s ago, on context "sandbox" \(sandbox, 2 nodes\)\?$/,
+      pattern`^Resume run \S+ \(v3\.26\.4 → ${NETSVC_TARGET}\), stopped at apply \d+s ago, on context "sandbox" \(sandbox, 2 nodes\)\?$`,
     );
     const end = lines.slice(lines.findLastIndex((line) => line.endsWith(' preflight: done in 0s')));
     assert.match(end.join('\n'), /^STAGE /m);
     assert.doesNotMatch(end.join('\n'), /^[‼×~] NS-(?:401|107)\b/m);
-    assert.match(end.join('\n'), /^✔ .* v3\.26\.4 → v3\.32\.2 on 2 nodes/m);
+    assert.match(end.join('\n'), pattern`(?m:^✔ .* v3\.26\.4 → ${NETSVC_TARGET} on 2 nodes)`);
     assert.match(
       end.join('\n'),
       /^Changed by this command: .*\nEarlier parts of this run, begun \S+ ago, changed: .*apply\.\nRoutes and rules stay in the kernel while an agent restarts\. This program measured no traffic of running pods\.$/m,

@@ -11,7 +11,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import { allowedBy, guardedCluster } from '../support/guarded-cluster.ts';
 import { type Manner, type OperatedSandbox, operatedSandbox, runsOf } from '../support/netsvc-operator-sandbox.ts';
 import { contextIn, type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 
 const HELD_MS = 60_000;
 const SKIP = { skip: ['cli'] } as const;
@@ -55,7 +55,7 @@ describe('an operator whose profile names no statuses, on the sandbox', () => {
     assert.equal(outcome.exit, 'timeout');
     assert.match(
       `${outcome.message}`,
-      /^the operator is not done after 180 s: DaemonSet\/netsvc-system\/netsvc-node: runs \S+:v3\.26\.4, not v3\.32\.2/,
+      pattern`^the operator is not done after 180 s: DaemonSet/netsvc-system/netsvc-node: runs \S+:v3\.26\.4, not ${NETSVC_TARGET}`,
     );
     sandbox.acts();
     assert.equal((await performIn(sandbox.scenario, usualChain, SKIP)).exit, 'done');

@@ -10,6 +10,7 @@ import type { AccessRequest } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const IMAGE = 'registry.netsvc.io/tools/busybox:1.37';
 const PROBE = ['--probe-network', '--probe-image', IMAGE, '--probe-namespace', 'probe'];
@@ -50,7 +51,7 @@ const nodeOf = (job: KubeObject) => /node-\d\d/.exec(JSON.stringify(job.spec))?.
 function atFirstUpgraded({ cluster, clock }: Scenario, act: (node: string) => void): void {
   const stop = cluster.store.listen(({ kind, before, after }) => {
     const spec = JSON.stringify(after?.spec ?? {});
-    if (kind.plural !== K.Pod.plural || before || !spec.includes('netsvc/node:v3.32')) return;
+    if (kind.plural !== K.Pod.plural || before || !spec.includes(`netsvc/node:${NETSVC_TARGET}`)) return;
     stop();
     clock.schedule(0, () => act(/"nodeName":"(node-\d\d)"/.exec(spec)?.[1] ?? ''));
   });

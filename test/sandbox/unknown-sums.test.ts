@@ -23,7 +23,7 @@ import { folderReleases, ownReleases, releases } from '../support/releases.ts';
 import { runOclif } from '../support/run-oclif.ts';
 import { compositionOf } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { CALICO_TARGET, NETSVC_TARGET, pattern } from '../support/target.ts';
 import { operates } from './ailing-pods.ts';
 
 /** A release server on loopback, whose sums nobody has. */
@@ -65,7 +65,7 @@ describe('a target whose sums do not come with this program', function () {
   it('is named with all sums that were fetched, and one command with all of them, which leads to the end', async () => {
     const refused = await command(`preflight --release ${NETSVC_TARGET}`);
     assert.equal(refused.exit, 3, refused.text);
-    assert.match(refused.text, /× NS-601 .* does not know which one v3\.32\.2 publishes: it is not used$/m);
+    assert.match(refused.text, pattern`(?m:× NS-601 .* does not know which one ${NETSVC_TARGET} publishes: it is not used$)`);
     const files = [...refused.text.matchAll(/^ +(\S+) sha256 ([0-9a-f]{64}) from http:\S+$/gm)].map(([, file, sum]) => `${file}=${sum}`);
     assert.deepEqual(
       files.map((one) => one.replace(/-(?:linux|darwin|windows)-.*|=.*/, '')),
@@ -108,7 +108,7 @@ describe('a target whose sums do not come with this program', function () {
     scenario.cluster.nodes.fault('node-02', 'none');
     const elsewhere = await command('run --yes');
     assert.equal(elsewhere.exit, 3, elsewhere.text);
-    assert.match(elsewhere.text, /does not know which one v3\.32\.2 publishes: it is not used/);
+    assert.match(elsewhere.text, pattern`does not know which one ${NETSVC_TARGET} publishes: it is not used`);
     changed = true;
     const other = await command(`run --yes ${flags}`);
     assert.notEqual(other.exit, 0, other.text);
@@ -164,7 +164,10 @@ describe('the next patch of Calico, whose sums do not come with this program', f
   async function accepted(): Promise<{ readonly flags: string; readonly files: readonly string[] }> {
     const refused = await command(`preflight --release ${NEXT}`);
     assert.equal(refused.exit, 3, refused.text);
-    assert.match(refused.text, /No sums of v3\.32\.2 come with this program; the default, v3\.32\.1, is the newest release whose sums do/);
+    assert.match(
+      refused.text,
+      pattern`No sums of v3\.32\.2 come with this program; the default, ${CALICO_TARGET}, is the newest release whose sums do`,
+    );
     assert.match(refused.text, /SHA256SUMS of https:\/\/github\.com\/projectcalico\/calico\/releases\/tag\/v3\.32\.2/);
     const files = [...refused.text.matchAll(/^ +(\S+) sha256 [0-9a-f]{64} from http:\S+$/gm)].map(([, file = '']) => file);
     const [, flags = ''] = /^Next: kubectl netsvc-upgrade preflight (.*)$/m.exec(refused.text) ?? [];

@@ -6,7 +6,7 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
-import { NETSVC_TARGET } from '../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../support/target.ts';
 
 /** In key-value mode the second container of an agent stays unready: READY is 1/2 at the end, as the procedure has it. */
 function leaveSecondUnready({ clock, cluster: { store } }: Scenario): void {
@@ -30,8 +30,8 @@ describe('every variant of the full-install manifest, by the names of the proced
       const endpoints = isStore ? ['--kvstore-endpoints', 'http://10.0.0.9:2379'] : [];
       assert.equal(await bench.run('apply', '--yes', ...endpoints), 0, bench.err());
       assert.match(bench.err(), /write upgrade\.yaml/);
-      assert.match(bench.err(), new RegExp(`netsvc-node node-02 new v3\\.32\\.2 ${isStore ? '1/2' : '2/2'}`));
-      assert.match(bench.err(), /netsvc-kube-controllers node-0\d new v3\.32\.2 1\/1/);
+      assert.match(bench.err(), pattern`netsvc-node node-02 new ${NETSVC_TARGET} ${isStore ? '1/2' : '2/2'}`);
+      assert.match(bench.err(), pattern`netsvc-kube-controllers node-0\d new ${NETSVC_TARGET} 1/1`);
       const agents = scenario.cluster.store.get(K.DaemonSet, 'netsvc-node', 'kube-system') ?? assert.fail();
       assert.equal(
         containersOf(agents).some(({ name }) => name === 'overlay'),

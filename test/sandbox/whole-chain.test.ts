@@ -6,6 +6,7 @@ import { podSpecOf } from '../../src/manifest/prepare.ts';
 import type { WriteFault } from '../../src/sandbox/api-faults.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const installed = (nodes = 3) => installedSandbox({ nodes });
 
@@ -17,7 +18,7 @@ describe('the whole chain on the sandbox', () => {
     const scenario = await installed();
     const first = await run(scenario);
     assert.deepEqual([first.exit, first.message], ['done', undefined]);
-    assert.equal(scenario.files.text('/usr/local/bin/netsvcctl'), 'netsvcctl v3.32.2\n');
+    assert.equal(scenario.files.text('/usr/local/bin/netsvcctl'), `netsvcctl ${NETSVC_TARGET}\n`);
     const { writes } = scenario.cluster.faults;
     const second = await run(scenario);
     assert.deepEqual([second.exit, second.writes, scenario.cluster.faults.writes], ['done', 0, writes]);

@@ -121,7 +121,7 @@ export async function upgrade(bench: ApplyBench): Promise<void> {
   throw new Error('the apply stage keeps changing');
 }
 
-/** An unfinished run to v3.32.2 on the cluster of the bench. */
+/** An unfinished run to the target on the cluster of the bench. */
 export function runRecord(more: Partial<RunRecord>): RunRecord {
   const startedAt = '2026-01-01T11:00:00Z';
   const stages = [{ id: 'apply', state: 'failed', startedAt }] as const;

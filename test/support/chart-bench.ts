@@ -42,7 +42,7 @@ spec:
       containers: [{ name: tigera-operator, image: "quay.io/tigera/operator:${CALICO_OPERATOR}" }]
 `;
 
-/** What a test changes about an installation by chart v3.27.5, whose upgrade to v3.32.1 nothing stands against. */
+/** What a test changes about an installation by chart v3.27.5, whose upgrade nothing stands against. */
 export interface ChartParts {
   /** Parts of the stored release, laid over. */
   readonly stored?: Readonly<Record<string, unknown>>;
@@ -138,7 +138,7 @@ export function storedIn({ stored = {}, storage = 'Secret' }: Pick<ChartParts, '
 }
 
 function toolsOf(parts: ChartParts, asked: string[]): Sources['tools'] {
-  const { helm = 'v3.19.5+g1234567', chart = 'name: tigera-operator\nversion: v3.32.1\n', trial = { manifest: RENDERED } } = parts;
+  const { helm = 'v3.19.5+g1234567', chart = `name: tigera-operator\nversion: ${CALICO_TARGET}\n`, trial = { manifest: RENDERED } } = parts;
   const defaults = parts.defaults ?? 'manageCRDs: true\ngoldmane: { enabled: true }\nwhisker: { enabled: true }\n';
   const said = (stdout: string) => ({ exitCode: 0, stdout, stderr: '', durationMs: 1 });
   const tools: Partial<Sources['tools']> = {

@@ -15,8 +15,8 @@ import { storedIn } from './chart-bench.ts';
 import { testFolder } from './folders.ts';
 import { objectOf } from './inventory.ts';
 import { kvstoreScenario, FILE as STORE_FILE } from './kvstore-sandbox.ts';
-import { GOOD, operatorReleases } from './operated-bench.ts';
-import { folderReleases, manifestFile, releases } from './releases.ts';
+import { GOOD } from './operated-bench.ts';
+import { folderReleases, manifestFile, operatorReleases, releases } from './releases.ts';
 import { installedSandbox } from './sandbox-ports.ts';
 import { CALICO_TARGET } from './target.ts';
 
@@ -62,11 +62,12 @@ const ALIKE = new Map(
     'v3.30.3': 'v3.30.7',
     'v3.30.4': 'v3.30.7',
     'v3.32.0': CALICO_TARGET,
+    'v3.32.1': CALICO_TARGET,
     'v3.32.2': CALICO_TARGET,
     'v3.33.0': CALICO_TARGET,
   }),
 );
-const TARGETS = ['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2', 'v3.33.0'];
+const TARGETS = new Set(['v3.27.2', 'v3.30.4', 'v3.32.0', 'v3.32.1', 'v3.32.2', 'v3.33.0', CALICO_TARGET]);
 
 async function installed(release: string, file: string, folder = releasesWith(release, { [file]: releases })): Promise<Scenario> {
   const clock = virtualClock({ start: new Date() });

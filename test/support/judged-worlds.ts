@@ -67,10 +67,11 @@ interface CheckCase {
 }
 
 /** One sentence per case: what the healthy cluster is changed to, and what the check makes of it. */
-export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase>>): void {
+/** `usual`: what the cases are judged in that say no context. */
+export function checkCases(id: CheckId, cases: Readonly<Record<string, CheckCase>>, usual = contextOf()): void {
   const check = preflightChecks.filter((one) => one.id === id);
   describe(`${id} ${check[0]?.title}`, () => {
-    for (const [title, { facts, context = contextOf(), ...wanted }] of Object.entries(cases)) {
+    for (const [title, { facts, context = usual, ...wanted }] of Object.entries(cases)) {
       it(title, () => {
         const [finding] = judgeAll(check, { ...healthy, ...facts }, context);
         assert.ok(finding, `${id} is not in the catalogue`);

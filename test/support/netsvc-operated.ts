@@ -3,16 +3,18 @@ import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { objectOf } from './inventory.ts';
 import { manifestFile, ownReleases } from './releases.ts';
+import { NETSVC_TARGET } from './target.ts';
 
 /** An operator under the names of the document: what its releases publish, and what it makes of them. */
-export const [SOURCE, TARGET] = ['v3.26.4', 'v3.32.2'] as const;
-export const OPERATORS = { [SOURCE]: 'v1.8.3', [TARGET]: 'v1.14.0' } as const;
+export const [SOURCE, TARGET] = ['v3.26.4', NETSVC_TARGET] as const;
+export const [SOURCE_OPERATOR, TARGET_OPERATOR] = ['v1.8.3', 'v1.14.0'] as const;
+export const OPERATORS: Readonly<Record<string, string>> = { [SOURCE]: SOURCE_OPERATOR, [TARGET]: TARGET_OPERATOR };
 export const SPACE = 'netsvc-operator';
 export const SYSTEM = 'netsvc-system';
 export const CRD_FILE = 'v1_crd_netsvc_io.yaml';
 export const OPERATOR_FILE = 'netsvc-operator.yaml';
 export const REGISTRY = 'registry.netsvc.io/netsvc';
-export const operatorImage = (release: keyof typeof OPERATORS): string => `${REGISTRY}/operator:${OPERATORS[release]}`;
+export const operatorImage = (release: string): string => `${REGISTRY}/operator:${OPERATORS[release]}`;
 
 /** Writes the files of both releases that an operator's installation needs. Returns the folder. */
 export function writeOperatedReleases(parent: string): string {
@@ -48,7 +50,7 @@ spec:
 
 const operatorDefinitions = definition('Installation', 'installations');
 
-function operatorManifest(release: keyof typeof OPERATORS): string {
+function operatorManifest(release: string): string {
   return `apiVersion: v1
 kind: Namespace
 metadata: { name: ${SPACE}, labels: { name: ${SPACE} } }

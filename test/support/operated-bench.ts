@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { calico } from '../../src/profiles/calico.ts';
@@ -6,10 +5,8 @@ import type { Wanted } from '../fixtures/facts.ts';
 import { type ApplyBench, applyBench, ownDocuments } from './apply-bench.ts';
 import { ownedBy } from './applying-cluster.ts';
 import { objectOf, workloadOf } from './inventory.ts';
+import { operatorReleases } from './releases.ts';
 import { CALICO_TARGET } from './target.ts';
-
-/** Small manifests of our own with the published names. */
-export const operatorReleases = join(import.meta.dirname, '..', 'fixtures', 'operator-releases');
 
 export const OPERATOR = 'tigera-operator';
 

@@ -53,7 +53,7 @@ export function playOperators(cluster: SandboxCluster, { clock }: Scenario): voi
 function render(cluster: SandboxCluster, kind: Kind, live: KubeObject, release: string): void {
   const { store } = cluster;
   if (live.metadata.annotations?.[IGNORED] === 'true') return;
-  const text = JSON.stringify(live.spec).replaceAll(/:v3\.3[12]\.\d/g, `:${release}`);
+  const text = JSON.stringify(live.spec).replaceAll(/:v3\.\d+\.\d+/g, `:${release}`);
   const own = kind === K.DaemonSet ? { updateStrategy: strategyIn(cluster) } : { replicas: 1 };
   const spec = { ...(JSON.parse(text) as object), ...own };
   if (JSON.stringify(spec) !== JSON.stringify(live.spec)) store.update(kind, { ...live, spec } as KubeObject);

@@ -1,3 +1,5 @@
+import { CALICO_TARGET } from './target.ts';
+
 /** What one call does: the texts, the exit code, or a wait that only ends with the process. */
 export interface Said {
   readonly out?: string;
@@ -18,7 +20,7 @@ export interface StoredIn {
 
 /** What the stand-in works on: one JSON file. */
 export interface StandInState {
-  /** `old` is v3.27 and before, `new` is v3.32: texts and options differ. */
+  /** `old` is v3.27 and before, `new` is from v3.32 on: texts and options differ. */
   generation: 'old' | 'new';
   client: string;
   kubernetes: StoredIn;
@@ -27,7 +29,7 @@ export interface StandInState {
 
 export function standInState(change: Partial<StandInState> = {}): StandInState {
   const empty = (): StoredIn => ({ reachable: true, objects: {} });
-  return { generation: 'new', client: 'v3.32.1', kubernetes: empty(), etcdv3: empty(), ...change };
+  return { generation: 'new', client: CALICO_TARGET, kubernetes: empty(), etcdv3: empty(), ...change };
 }
 
 /** Of stores that are made for a test. */

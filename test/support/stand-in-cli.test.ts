@@ -25,7 +25,7 @@ describe('the stand-in for the service’s CLI', () => {
 
   it('prints four lines when all is well', () => {
     assert.deepEqual(say('version'), {
-      out: 'Client Version:    v3.32.1\nGit commit:        0000000\nCluster Version:   v3.32.1\nCluster Type:      k8s,bgp\n',
+      out: `Client Version:    ${CALICO_TARGET}\nGit commit:        0000000\nCluster Version:   ${CALICO_TARGET}\nCluster Type:      k8s,bgp\n`,
       exit: 0,
     });
   });

@@ -6,7 +6,14 @@ import { netsvc } from '../../src/profiles/netsvc.ts';
 export const CALICO_TARGET = calico.defaultRelease;
 /** Tag of the operator of that release. */
 export const CALICO_OPERATOR = operatorOf(CALICO_TARGET);
+/** Its line: `v3.32`. */
+export const CALICO_LINE = CALICO_TARGET.replace(/\.\d+$/, '');
 export const NETSVC_TARGET = netsvc.defaultRelease;
+
+/** What stands between the slashes of a pattern, with a release in it that stands for itself. */
+export function pattern({ raw }: TemplateStringsArray, ...releases: readonly string[]): RegExp {
+  return new RegExp(String.raw({ raw }, ...releases.map((one) => one.replaceAll('.', '\\.'))));
+}
 
 /** The profile knows the operators of few releases. */
 function operatorOf(release: string): string {

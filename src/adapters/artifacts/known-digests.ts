@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 
 /** SHA-256 of the manifests that a release publishes, as the program carries them (`build/release-digests.ts`). */
-interface Published {
+export interface Published {
   /** In order of their numbers. */
   readonly releases: readonly string[];
   /** By file below `manifests/`: the sum since a release; null: it is not published there. */

@@ -29,11 +29,6 @@ describe('the sums that the program carries', () => {
     assert.ok(compared >= 50, `${compared}`);
   });
 
-  it('are those of every manifest of the release that is the target unless said', async () => {
-    for (const file of ['calico.yaml', 'canal.yaml', 'calico-etcd.yaml', 'tigera-operator.yaml', 'operator-crds.yaml', 'apiserver.yaml'])
-      assert.match((await knownDigest('calico', 'v3.32.1', `manifests/${file}`)) ?? '', /^[0-9a-f]{64}$/, file);
-  });
-
   it('are those of the CLI, by release and platform, from a folder and from an address', async () => {
     const url = 'https://github.com/projectcalico/calico/releases/download/v3.31.0/calicoctl-linux-arm64';
     const expected = '1307df3b220e195fdd57a298997cdc1f1291223622414fdcb40097e86ea8a76a';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunReport } from '../../../src/cli/documents.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { applies, commandBench, fakeStage } from '../../support/command-bench.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const chain = () => [fakeStage('apply', { plan: applies('a.yaml') }), fakeStage('verify', { readOnly: true, judgesResult: true })];
 
@@ -34,7 +35,7 @@ describe('report', () => {
     const bench = commandBench(chain());
     await bench.run('run', '--yes');
     assert.equal(await bench.run('report'), 0);
-    assert.match(bench.out(), /→ v3\.32\.2 .*\nrun \S+, begun 0s ago by tester@here$/m);
+    assert.match(bench.out(), pattern`(?m:→ ${NETSVC_TARGET} .*\nrun \S+, begun 0s ago by tester@here$)`);
     assert.match(bench.out(), /^0s ago: done \(exit 0\): kubectl netsvc-upgrade run --yes$/m);
     assert.match(bench.out(), /Next: nothing is left for this program to do\n$/);
   });

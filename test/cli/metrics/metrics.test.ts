@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Fault } from '../../../src/kernel/fault.ts';
 import { applies, commandBench, fakeStage, interruptedRun } from '../../support/command-bench.ts';
 import { testFolder } from '../../support/folders.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const upgrade = () => [
   fakeStage('preflight', { readOnly: true }),
@@ -30,7 +31,7 @@ describe('run --metrics-file', () => {
       ['running', 'finished', 'exit_code', 'step', 'steps'].map((name) => value(name)),
       ['0', '1', '0', '1', '1'],
     );
-    assert.match(text, /^netsvc_upgrade_info\{to="v3\.32\.2",from="v3\.26\.4",run="\d{8}T\d{6}Z-2c9e0000"\} 1$/m);
+    assert.match(text, pattern`(?m:^netsvc_upgrade_info\{to="${NETSVC_TARGET}",from="v3\.26\.4",run="\d{8}T\d{6}Z-2c9e0000"\} 1$)`);
     assert.match(text, /^netsvc_upgrade_stage_state\{stage="apply",state="done"\} 1$/m);
     assert.match(text, /^netsvc_upgrade_findings\{outcome="error"\} 0$/m);
     assert.equal(statSync(file).mode & 0o777, 0o644);

@@ -11,7 +11,7 @@ import { applies, type CommandBench, commandBench, fakeStage, interruptedRun } f
 import { shapeOf } from '../../support/document-shape.ts';
 import { testFolder } from '../../support/folders.ts';
 import { type Loopback, serve } from '../../support/loopback-server.ts';
-import { NETSVC_TARGET } from '../../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const failed = { status: 'failed', because: 'the server is gone', hint: 'fix it', next: command`kubectl cluster-info` } as const;
 const upgrade = (): readonly AnyStage[] => [
@@ -108,7 +108,7 @@ describe('run --notify', () => {
     const [first = ''] = end?.suggestions ?? [];
     assert.deepEqual([end?.event, end?.stage, first], ['failed', 'apply', 'look at the log: kubectl logs calico-node-x']);
     assert.deepEqual(end?.steps, [{ kind: 'look', text: first, command: ['kubectl', 'logs', 'calico-node-x'] }]);
-    assert.match(end?.text ?? '', /^Upgrade v3\.26\.4 → v3\.32\.2 of context "test" failed at stage apply: .*kubectl failed/);
+    assert.match(end?.text ?? '', pattern`^Upgrade v3\.26\.4 → ${NETSVC_TARGET} of context "test" failed at stage apply: .*kubectl failed`);
     assert.doesNotMatch(JSON.stringify(end), /hunter2/);
     notShown(bench);
   });

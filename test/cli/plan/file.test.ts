@@ -5,6 +5,7 @@ import { Fault } from '../../../src/kernel/fault.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { applyBench, installedClientSide, runRecord, upgrade } from '../../support/apply-bench.ts';
 import { savedPlan } from '../../support/saved-plan.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const AGAIN = ['make a new one'];
 type Broken = Record<string, unknown>;
@@ -109,7 +110,7 @@ describe('a run with a saved plan', () => {
     assert.throws(() => confirmSaved(saved, elsewhere, undefined, bench.context), /was made for another cluster/);
     assert.throws(
       () => confirmSaved(saved, { ...document, target: 'v3.31.0' }, undefined, bench.context),
-      /leads to v3\.32\.2, this command to v3\.31\.0/,
+      pattern`leads to ${NETSVC_TARGET}, this command to v3\.31\.0`,
     );
   });
 });

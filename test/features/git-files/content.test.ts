@@ -4,6 +4,7 @@ import { readInstalled } from '../../../src/features/survey/index.ts';
 import type { ApplyBench } from '../../support/apply-bench.ts';
 import { chartBench } from '../../support/chart-bench.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const contentOf = async ({ sources, context }: ApplyBench) => readGitContent(sources, context, await readInstalled(sources, context));
 
@@ -32,7 +33,7 @@ describe('what Git should hold after the upgrade', () => {
       files.map(({ path }) => path),
       ['goldmanes', 'installations'].map((name) => `_cluster/customresourcedefinition-${name}.operator.tigera.io.yaml`),
     );
-    assert.match(notes.join('\n'), /set its version to v3\.32\.1 and the values/);
+    assert.match(notes.join('\n'), pattern`set its version to ${CALICO_TARGET} and the values`);
   });
 
   it('is nothing where the chart brings its CRDs itself', async () => {

@@ -9,7 +9,7 @@ import { configuration, configurationCrd, deployment } from '../../support/calic
 import { type ChartParts, chartBench, commandsOf, openedChart, storedIn } from '../../support/chart-bench.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { ORDER, TYPHA, unheld } from '../../support/operated-bench.ts';
-import { CALICO_TARGET } from '../../support/target.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const PLACE = `/w/tigera-operator-${CALICO_TARGET}-a8c938318041.tgz --version ${CALICO_TARGET} --namespace tigera-operator`;
 const OFF = '--set manageCRDs=false --set goldmane.enabled=false --set whisker.enabled=false';
@@ -154,7 +154,7 @@ describe('apply on the chart path', () => {
     const bench = chartBench({ defaults: 'manageCRDs: true\n', crdsApplied: true, options: { enableFlowLogs: true } });
     await assert.rejects(openedChart(bench), {
       code: 'usage',
-      message: /--enable-flow-logs: the chart of v3\.32\.1 has no Goldmane, Whisker/,
+      message: pattern`--enable-flow-logs: the chart of ${CALICO_TARGET} has no Goldmane, Whisker`,
     });
   });
 
@@ -356,7 +356,7 @@ const REFUSED: readonly (readonly [string, string, ChartParts])[] = [
   ['NS-233', 'a pinned operator', { stored: { config: { tigeraOperator: { version: 'v1.32.12' } } } }],
   ['NS-234', 'helm 2', { helm: 'Client: v2.17.0' }],
   ['NS-235', 'a chart of another release', { chart: 'name: tigera-operator\nversion: v3.31.2\n' }],
-  ['NS-235', 'another chart', { chart: 'name: felix\nversion: v3.32.1\n' }],
+  ['NS-235', 'another chart', { chart: `name: felix\nversion: ${CALICO_TARGET}\n` }],
   ['NS-236', 'CRDs among the objects of the release', { stored: { manifest: CRD_IN_RELEASE }, objects: [liveCrd()] }],
   ['NS-238', 'a chart whose operator cannot apply CRDs', { options: { manageCrds: true }, defaults: 'goldmane: { enabled: true }\n' }],
   ['NS-239', 'values that the chart rejects', { trial: { error: 'Error: values don’t meet the specifications of the schema' } }],

@@ -10,7 +10,7 @@ import { interrupted } from '../../../src/kernel/interruption.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { type ChartBench, type ChartParts, chartBench, openedChart } from '../../support/chart-bench.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
-import { CALICO_TARGET } from '../../support/target.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const found = async (parts: ChartParts) => (await openedChart(chartBench({ crdsApplied: true, ...parts }))).outcomes;
 
@@ -129,7 +129,7 @@ describe('the chart of the target, fetched', () => {
     const bench = chartBench({ crdsApplied: true });
     const files = { ...bench.sources.files, readBytes: async () => new TextEncoder().encode('another chart') };
     await openedChart({ ...bench, sources: { ...bench.sources, files, artifacts: UNKNOWN(bench) } });
-    assert.match(bench.asked.join('\n'), /helm show chart \/w\/tigera-operator-v3\.32\.1-[0-9a-f]{12}\.tgz/);
+    assert.match(bench.asked.join('\n'), pattern`helm show chart /w/tigera-operator-${CALICO_TARGET}-[0-9a-f]{12}\.tgz`);
     assert.ok(!bench.asked.join('\n').includes(SAVED));
     assert.equal([...bench.saved.keys()].length, 1);
   });
@@ -175,7 +175,7 @@ describe('the chart of the target, fetched', () => {
     assert.equal(plan.remember?.digests?.[`tigera-operator-${CALICO_TARGET}.tgz`], sum);
     assert.match(plan.notes?.join('\n') ?? '', new RegExp(`from https://\\S+ tigera-operator, sha256 ${sum}`));
     const begun = (digest: string) => {
-      const record = { finishedAt: undefined, digests: { 'tigera-operator-v3.32.1.tgz': digest } };
+      const record = { finishedAt: undefined, digests: { [`tigera-operator-${CALICO_TARGET}.tgz`]: digest } };
       const records = { ...bench.sources.records, load: async () => record as unknown as RunRecord };
       return openedChart({ ...bench, sources: { ...bench.sources, records } });
     };

@@ -17,7 +17,7 @@ import {
 } from '../../support/apply-bench.ts';
 import { appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
 import { config, env } from '../../support/merge-cases.ts';
-import { NETSVC_TARGET } from '../../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const TEMPLATE = '/spec/template/spec/containers/0';
 const NODE = 'spec.template.spec.containers[netsvc-node]';
@@ -64,7 +64,10 @@ describe('edits made in the file that was applied', () => {
     const bench = applyBench(await installedEdited('DaemonSet', '"autodetect"', '"can-reach=10.0.0.1"'));
     assert.deepEqual(await traced(bench), [`kept ${NODE}.env[IP].value (last-applied)`]);
     assert.match((await judged(bench)).message, /1 change of yours: 1 carried, compared with v3\.26\.4/);
-    assert.match(await upgraded(bench, 'DaemonSet', 'netsvc-node'), /can-reach=10\.0\.0\.1.*netsvc\/node:v3\.32\.2|v3\.32\.2.*can-reach/);
+    assert.match(
+      await upgraded(bench, 'DaemonSet', 'netsvc-node'),
+      pattern`can-reach=10\.0\.0\.1.*netsvc/node:${NETSVC_TARGET}|${NETSVC_TARGET}.*can-reach`,
+    );
   });
 
   it('are in upgrade.yaml with the comments of the release', async () => {
@@ -87,7 +90,7 @@ describe('edits made in the file that was applied', () => {
   it('are none if only the release tags differ, and reach every image if the registry does', async () => {
     assert.deepEqual(await traced(applyBench(await installedEdited('DaemonSet', ':v3.26.4', ':v3.26.3'))), []);
     const mirror = applyBench(await installedEdited('Deployment', 'registry.netsvc.io/netsvc/', 'mirror.example/netsvc/'));
-    const image = /mirror\.example\/netsvc\/kube-controllers:v3\.32\.2/;
+    const image = pattern`mirror\.example/netsvc/kube-controllers:${NETSVC_TARGET}`;
     assert.match(await upgraded(mirror, 'Deployment', 'netsvc-kube-controllers'), image);
   });
 

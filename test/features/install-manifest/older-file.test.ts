@@ -3,6 +3,7 @@ import type { Options } from '../../../src/kernel/context.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { type ApplyBench, applyBench, openApply, ownDocuments, upgrade } from '../../support/apply-bench.ts';
 import { appliedClientSide, ownedBy } from '../../support/applying-cluster.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const IP = 'DaemonSet/kube-system/netsvc-node:spec.template.spec.containers[netsvc-node].env[IP].value';
 const variable = (name: string, value: string) => JSON.stringify({ name, value });
@@ -110,13 +111,13 @@ describe('a file of --installed-manifest that is older than what was applied las
     const [question = '', ...more] = await asked(around);
     assert.match(
       question,
-      /^images:mirror\.example\/netsvc .*yours: mirror\.example\/netsvc\/[\w-]+:v3\.32\.2, .*the cluster has "registry\.netsvc\.io/,
+      pattern`^images:mirror\.example/netsvc .*yours: mirror\.example/netsvc/[\w-]+:${NETSVC_TARGET}, .*the cluster has "registry\.netsvc\.io`,
     );
     assert.deepEqual(more, []);
     const kept = bench((await release()).map(appliedClientSide), await release([from, to]), {
       resolutions: { 'images:mirror.example/netsvc': 'mine' },
     });
-    assert.doesNotMatch(await agentsAfter(kept), /registry\.netsvc\.io\/netsvc\/[\w-]+:v3\.32\.2/);
+    assert.doesNotMatch(await agentsAfter(kept), pattern`registry\.netsvc\.io/netsvc/[\w-]+:${NETSVC_TARGET}`);
   });
 
   it('asks about permissions that it has and the cluster has not', async () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { type ApplyBench, upgrade } from '../../support/apply-bench.ts';
-import { OPERATOR, operatedBench, operatorReleases } from '../../support/operated-bench.ts';
-import { manifestFile } from '../../support/releases.ts';
+import { OPERATOR, operatedBench } from '../../support/operated-bench.ts';
+import { manifestFile, operatorReleases } from '../../support/releases.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
 const PLACES = [

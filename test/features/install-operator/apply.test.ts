@@ -14,10 +14,10 @@ import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
-import { OPERATOR, ORDER, operatedBench, operatorReleases, TYPHA, unheld } from '../../support/operated-bench.ts';
+import { OPERATOR, ORDER, operatedBench, TYPHA, unheld } from '../../support/operated-bench.ts';
 import { HOLD_MS } from '../../support/operator-script.ts';
-import { manifestFile } from '../../support/releases.ts';
-import { CALICO_OPERATOR } from '../../support/target.ts';
+import { manifestFile, operatorReleases } from '../../support/releases.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const operated = { detection: found({ path: 'operator', variant: undefined, hasApiServer: true }) };
 const namespaces = (...names: readonly string[]) => ({ value: names.map((name) => object('v1', `Namespace/${name}`)) });
@@ -241,7 +241,7 @@ describe('the operator path', () => {
       ['connections keep-connections', 'first-agent wait', 'probe-between probe-network', 'operator wait', 'probe-end probe-network'],
     );
     const [, first, probe] = actions;
-    const agents = { namespace: 'calico-system', name: 'calico-node', runs: { release: 'v3.32.1', digests: [] } };
+    const agents = { namespace: 'calico-system', name: 'calico-node', runs: { release: CALICO_TARGET, digests: [] } };
     assert.ok(probe?.effect.type === 'probe-network');
     assert.partialDeepStrictEqual(probe.effect, { image: 'busybox', namespace: 'probe', agents });
     assert.ok(first?.effect.type === 'wait' && first.effect.until.type === 'operator-end');
@@ -291,7 +291,7 @@ describe('the operator path', () => {
   });
 
   it('refuses where edits cannot be told, because the manifest of the installed release is not at hand', async () => {
-    const finding = await findingOf(await operatedBench({ present: ['v3.32.1'] }), 'NS-205');
+    const finding = await findingOf(await operatedBench({ present: [CALICO_TARGET] }), 'NS-205');
     assert.deepEqual([finding.outcome, finding.exit], ['error', 'conflicts']);
   });
 
@@ -305,7 +305,7 @@ describe('the operator path', () => {
 
   it('upgrades one in a namespace of another name with a file of the person’s own', async () => {
     const bench = await operatedBench({ namespace: 'net-ops', options: { upgradeFile: 'mine.yaml' } });
-    const text = await readFile(manifestFile('v3.32.1', 'tigera-operator.yaml', operatorReleases), 'utf8');
+    const text = await readFile(manifestFile(CALICO_TARGET, 'tigera-operator.yaml', operatorReleases), 'utf8');
     bench.files.set('mine.yaml', text.replaceAll('namespace: tigera-operator', 'namespace: net-ops'));
     await performed(applyStage, bench);
     assert.equal(operatorImage(bench), `quay.io/tigera/operator:${CALICO_OPERATOR}`);
@@ -363,6 +363,9 @@ describe('the operator path', () => {
     const bench = await operatedBench({ options: { upgradeFile: 'mine.yaml' } });
     bench.files.set('mine.yaml', await readFile(manifestFile('v3.27.5', 'tigera-operator.yaml', operatorReleases), 'utf8'));
     const { sources, context } = bench;
-    await assert.rejects(applyStage.open(sources, context), { code: 'usage', message: /v1\.32\.12 of v3\.27\.5, not of v3\.32\.1/ });
+    await assert.rejects(applyStage.open(sources, context), {
+      code: 'usage',
+      message: pattern`v1\.32\.12 of v3\.27\.5, not of ${CALICO_TARGET}`,
+    });
   });
 });

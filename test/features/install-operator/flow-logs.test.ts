@@ -5,6 +5,7 @@ import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf } from '../../fixtures/facts.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const context = contextOf({ enableFlowLogs: true }, calico);
 const kindOf = (kind: string) => ({
@@ -53,7 +54,7 @@ describe('flow logs', () => {
 
   it('are refused for a release without their CRDs, before anything is done', async () => {
     const reading = readMissingFlowLogs(clusterOf([], { kinds }), context, crdsOf('Installation'));
-    const message = /v3\.32\.1 have no Goldmane and no Whisker in operator\.tigera\.io, only Installation \(https:\/\/x\/crds\.yaml\)/;
+    const message = pattern`${CALICO_TARGET} have no Goldmane and no Whisker in operator\.tigera\.io, only Installation \(https://x/crds\.yaml\)`;
     await assert.rejects(reading, { code: 'usage', message });
   });
 

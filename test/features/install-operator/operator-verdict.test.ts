@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { operatorVerdict } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { after, before, type Look, type Moment, NEW, OLD, play, type Script, viewOf } from '../../support/operator-script.ts';
+import { CALICO_OPERATOR, CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const applied: Moment = { ...before, operator: NEW.operator, operatorReady: 0 };
 const leasing: Moment = { ...applied, operatorReady: 1 };
@@ -136,7 +137,11 @@ function namedAt(looks: readonly Look[]): Record<string, number> {
 
 /** Each is the finished cluster but for one thing, and the verdict must name that thing alone. */
 const lags: readonly { readonly moment: Partial<Moment>; readonly subject: string; readonly why: RegExp }[] = [
-  { moment: { operator: OLD.operator }, subject: 'Deployment/tigera-operator/tigera-operator', why: /v1\.32\.12, not .*v1\.42\.3/ },
+  {
+    moment: { operator: OLD.operator },
+    subject: 'Deployment/tigera-operator/tigera-operator',
+    why: pattern`v1\.32\.12, not .*${CALICO_OPERATOR}`,
+  },
   { moment: { operatorReady: 0 }, subject: 'Deployment/tigera-operator/tigera-operator', why: /0 of 1 pods are updated/ },
   { moment: { version: OLD.release }, subject: 'Installation/default', why: /reports v3\.27\.5/ },
   {
@@ -150,8 +155,8 @@ const lags: readonly { readonly moment: Partial<Moment>; readonly subject: strin
     why: /(Available is False|Progressing is True)/,
   },
   { moment: { kinds: ['APIServer', 'Goldmane'] }, subject: 'TigeraStatus/goldmane', why: /does not exist yet/ },
-  { moment: { node: { ...after.node, image: OLD.release } }, subject: 'DaemonSet//calico-node', why: /not v3\.32\.1/ },
-  { moment: { node: { ...after.node, image: 'sha256:old' } }, subject: 'DaemonSet//calico-node', why: /not v3\.32\.1/ },
+  { moment: { node: { ...after.node, image: OLD.release } }, subject: 'DaemonSet//calico-node', why: pattern`not ${CALICO_TARGET}` },
+  { moment: { node: { ...after.node, image: 'sha256:old' } }, subject: 'DaemonSet//calico-node', why: pattern`not ${CALICO_TARGET}` },
   { moment: { node: { ...after.node, updated: 2 } }, subject: 'DaemonSet//calico-node', why: /2 of 3 pods are updated/ },
   { moment: { node: { ...after.node, unseen: true } }, subject: 'DaemonSet//calico-node', why: /has not seen the change/ },
   {
@@ -236,17 +241,17 @@ describe('the end of an upgrade by the operator', () => {
     const view = viewOf({ ...after, node: { ...after.node, image: `${NEW.release}-fips` } }, 60_000);
     assert.deepEqual(operatorVerdict(view).lags, []);
     const old = viewOf({ ...after, node: { ...after.node, image: `${OLD.release}-fips` } }, 60_000);
-    assert.match(operatorVerdict(old).lags[0]?.why ?? '', /v3\.27\.5-fips, not v3\.32\.1/);
+    assert.match(operatorVerdict(old).lags[0]?.why ?? '', pattern`v3\.27\.5-fips, not ${CALICO_TARGET}`);
   });
 
   it('goes by the tag where a digest stands beside it and no digest of the target is known', () => {
     const view = viewOf({ ...after, node: { ...after.node, image: `${NEW.release}@sha256:any` } }, 60_000);
     const unpinned = { ...view, target: { ...view.target, digests: [] } };
     assert.deepEqual(operatorVerdict(unpinned).lags, []);
-    assert.match(operatorVerdict(view).lags[0]?.why ?? '', /not v3\.32\.1/, 'a pinned image is told by its digest');
+    assert.match(operatorVerdict(view).lags[0]?.why ?? '', pattern`not ${CALICO_TARGET}`, 'a pinned image is told by its digest');
     const untold = viewOf({ ...after, node: { ...after.node, image: 'sha256:any' } }, 60_000);
     const [lag] = operatorVerdict({ ...untold, target: { ...untold.target, digests: [] } }).lags;
-    assert.match(lag?.why ?? '', /sha256:any, which tells no release: an ImageSet of v3\.32\.1 with its digest would/);
+    assert.match(lag?.why ?? '', pattern`sha256:any, which tells no release: an ImageSet of ${CALICO_TARGET} with its digest would`);
   });
 
   describe('and a workload of somebody else beside the components', () => {

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../src/kernel/object.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { api, components, operatorImage, SOURCE, SPACE, TARGET } from '../../support/netsvc-operated.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const { operator } = netsvc;
 const names: SettledFacts['names'] = {
@@ -100,12 +101,15 @@ describe('the rule for the end where a profile names no statuses', () => {
       { workloads: [agents, server] },
       /^Deployment\/netsvc-system\/netsvc-kube-controllers: does not exist$/,
     ],
-    'the agents are old': [{ workloads: [old[0], controllers, server] }, /netsvc-node: runs \S+node:v3\.26\.4, not v3\.32\.2/],
+    'the agents are old': [
+      { workloads: [old[0], controllers, server] },
+      pattern`netsvc-node: runs \S+node:v3\.26\.4, not ${NETSVC_TARGET}`,
+    ],
     'one container of the agents is old': [
       {
         workloads: [JSON.parse(JSON.stringify(agents).replace(`routes:${TARGET}`, `routes:${SOURCE}`)) as KubeObject, controllers, server],
       },
-      /^DaemonSet\/netsvc-system\/netsvc-node: runs \S+routes:v3\.26\.4, not v3\.32\.2$/,
+      pattern`^DaemonSet/netsvc-system/netsvc-node: runs \S+routes:v3\.26\.4, not ${NETSVC_TARGET}$`,
     ],
     'something else that the operator owns is old': [{ workloads: [agents, controllers, old[2]] }, /netsvc-apiserver: runs .*v3\.26\.4/],
     'a node’s agent is not updated': [
@@ -137,11 +141,11 @@ describe('the rule for the end where a profile names no statuses', () => {
     'nobody is behind the v3 API': [{ pods: pods.slice(0, 3) }, /^Service\/netsvc-system\/netsvc-api: has no pod behind it$/],
     'an old pod is behind the v3 API': [
       withPods(podOf(old[2], 'server-old', { more: { deletionTimestamp: at(100) } })),
-      /^Pod\/netsvc-system\/server-old: runs \S+apiserver:v3\.26\.4, not v3\.32\.2$/,
+      pattern`^Pod/netsvc-system/server-old: runs \S+apiserver:v3\.26\.4, not ${NETSVC_TARGET}$`,
     ],
     'ClusterInformation is behind': [
       { information: { ...information, spec: { netsvcVersion: SOURCE } } },
-      /^ClusterInformation\/default: says v3\.26\.4, not v3\.32\.2$/,
+      pattern`^ClusterInformation/default: says v3\.26\.4, not ${NETSVC_TARGET}$`,
     ],
     'there is no ClusterInformation': [{ information: undefined }, /^ClusterInformation\/default: says no release/],
   };
@@ -171,11 +175,13 @@ describe('the rule for the end where a profile names no statuses', () => {
 
   it('takes an image by the digest of the target', () => {
     const digest = 'sha256:0123';
-    const text = JSON.stringify(agents).replaceAll(/:v3\.32\.2/g, `@${digest}`);
+    const text = JSON.stringify(agents).replaceAll(`:${TARGET}`, `@${digest}`);
     const pinned = [JSON.parse(text) as KubeObject, controllers, server];
     assert.match(lags({ workloads: pinned }).join(), /tells no release/);
     const target = { ...whole.target, digests: [digest] };
-    const running = pods.map((one) => JSON.parse(JSON.stringify(one).replaceAll(/(node|routes):v3\.32\.2/g, `$1@${digest}`)) as KubeObject);
+    const running = pods.map(
+      (one) => JSON.parse(JSON.stringify(one).replaceAll(new RegExp(`(node|routes):${TARGET}`, 'g'), `$1@${digest}`)) as KubeObject,
+    );
     assert.deepEqual(lags({ workloads: pinned, pods: running, target }), []);
   });
 

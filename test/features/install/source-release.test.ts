@@ -20,7 +20,7 @@ async function outcomeOf(stage: Opened, { sources, context }: ApplyBench, id: st
 }
 
 /** The agents are of a release that is newer than every target here. */
-function newer(bench: ApplyBench, name = 'calico-node', image = 'docker.io/calico/node:v3.33.0'): ApplyBench {
+function newer(bench: ApplyBench, name = 'calico-node', image = 'docker.io/calico/node:v3.99.0'): ApplyBench {
   bench.around.edit('DaemonSet', name, [{ op: 'replace', path: IMAGE, value: image }]);
   return bench;
 }
@@ -49,7 +49,7 @@ describe('every stage that writes the target', () => {
     it(`refuses a downgrade and native CRDs by itself: ${title}`, async () => {
       const bench = await make();
       const isOwn = title.includes('full');
-      newer(bench, ...(isOwn ? ['netsvc-node', 'registry.netsvc.io/netsvc/node:v3.33.0'] : []));
+      newer(bench, ...(isOwn ? ['netsvc-node', 'registry.netsvc.io/netsvc/node:v3.99.0'] : []));
       assert.equal(await outcomeOf(stage, bench, 'NS-106'), 'error');
       assert.equal(await outcomeOf(stage, bench, 'NS-108'), 'error');
     });
@@ -70,7 +70,7 @@ describe('every stage that writes the target', () => {
     const [before, after] = [await ownDocuments('v3.26.4'), await ownDocuments(NETSVC_TARGET)];
     const half = [...before.filter(({ kind }) => kind !== 'DaemonSet'), ...after.filter(({ kind }) => kind === 'DaemonSet')];
     const bench = applyBench(half.map(appliedClientSide));
-    for (const record of [undefined, runRecord({ intent: upgradeTo('v3.32.2', 'v3.26.4') })]) {
+    for (const record of [undefined, runRecord({ intent: upgradeTo(NETSVC_TARGET, 'v3.26.4') })]) {
       bench.record = record;
       for (const id of ['NS-105', 'NS-106', 'NS-108']) assert.equal(await outcomeOf(applyStage, bench, id), 'ok', id);
     }

@@ -4,8 +4,8 @@ import { readReadiness } from '../../../src/features/ownerrefs/restore-ready.ts'
 import type { ClusterReader, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
 import { folderArtifacts } from '../../support/apply-bench.ts';
-import { operatorReleases } from '../../support/operated-bench.ts';
 import { after, type Moment, operatorCluster, steppingClock } from '../../support/operator-script.ts';
+import { operatorReleases } from '../../support/releases.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
 const operated = { ...installation, path: 'operator', hasApiServer: true } as const;

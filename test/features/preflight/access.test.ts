@@ -4,6 +4,7 @@ import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { contextOf, found } from '../../fixtures/facts.ts';
 import { RECORD, upgradeTo } from '../../fixtures/stored-record.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const denied = (required: boolean) => {
   const request = { verb: 'patch', group: 'apps', resource: 'daemonsets', namespace: 'kube-system' };
@@ -34,7 +35,7 @@ checkCases('NS-011', {
   'fails with its own exit code if somebody does': { facts: heldBy('anna@host'), is: 'error', says: /anna@host/, exit: 'locked' },
 });
 
-const record: RunRecord = { ...RECORD, runId: 'r1', clusterUid: 'cluster-1', intent: upgradeTo('v3.32.1'), startedBy: 'anna' };
+const record: RunRecord = { ...RECORD, runId: 'r1', clusterUid: 'cluster-1', intent: upgradeTo(CALICO_TARGET), startedBy: 'anna' };
 const recorded = (change: Partial<RunRecord>) => ({ record: { value: { ...record, ...change } } });
 
 checkCases('NS-012', {
@@ -42,9 +43,9 @@ checkCases('NS-012', {
   'passes if the same run goes on': { facts: recorded({}), is: 'ok', says: /continues/ },
   'passes after a finished run': { facts: recorded({ intent: upgradeTo('v3.31.0'), finishedAt: '2026-01-01T11:00:00Z' }), is: 'ok' },
   'fails on an unfinished rollback, also to this release': {
-    facts: recorded({ intent: { kind: 'rollback', to: 'v3.32.1' }, toolVersion: '9' }),
+    facts: recorded({ intent: { kind: 'rollback', to: CALICO_TARGET }, toolVersion: '9' }),
     is: 'error',
-    says: /^a rollback to v3\.32\.1 is unfinished/,
+    says: pattern`^a rollback to ${CALICO_TARGET} is unfinished`,
     next: /upgrade rollback$/,
   },
   'fails on an unfinished run to another release': {

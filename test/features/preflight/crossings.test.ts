@@ -3,6 +3,7 @@ import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, found, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
 import { API, byItsOwn, context, forOperators, operated } from '../../support/operated-facts.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const IMAGES = ['node', 'cni', 'pod2daemon-flexvol', 'typha', 'csi', 'node-driver-registrar', 'kube-controllers'].map(
@@ -17,31 +18,31 @@ checkCases('NS-622', {
     facts: operated({ imageSets: [set('calico-v3.27.5'), set('enterprise-v3.19')] }),
     is: 'error',
     about: ['ImageSet/calico-v3.27.5'],
-    says: /stays degraded without ImageSet\/calico-v3\.32\.1/,
+    says: pattern`stays degraded without ImageSet/calico-${CALICO_TARGET}`,
     next: /plan -o images$/,
   },
   'passes with the set of the target': {
     context,
-    facts: operated({ imageSets: [set('calico-v3.27.5'), set('calico-v3.32.1')] }),
+    facts: operated({ imageSets: [set('calico-v3.27.5'), set(`calico-${CALICO_TARGET}`)] }),
     is: 'ok',
   },
   'fails where the set of the target has the names of a mirror': {
     context,
-    facts: operated({ imageSets: [set('calico-v3.32.1', [...IMAGES, 'mirror/calico-node', 'apiserver'])] }),
+    facts: operated({ imageSets: [set(`calico-${CALICO_TARGET}`, [...IMAGES, 'mirror/calico-node', 'apiserver'])] }),
     is: 'error',
-    about: ['ImageSet/calico-v3.32.1', 'ImageSet/calico-v3.32.1'],
-    says: /stays degraded with ImageSet\/calico-v3\.32\.1/,
+    about: [`ImageSet/calico-${CALICO_TARGET}`, `ImageSet/calico-${CALICO_TARGET}`],
+    says: pattern`stays degraded with ImageSet/calico-${CALICO_TARGET}`,
     hint: /such as calico\/node/,
   },
   'fails where the set of the target lacks an image': {
-    context,
+    context: contextOf({ release: 'v3.32.1' }, calico),
     facts: operated({ imageSets: [set('calico-v3.32.1', IMAGES.slice(1))] }),
     is: 'error',
     about: ['ImageSet/calico-v3.32.1'],
     says: /as it is now/,
   },
   'fails where a set of the target lists nothing': {
-    context,
+    context: contextOf({ release: 'v3.32.1' }, calico),
     facts: operated({ imageSets: [object(API, 'ImageSet/calico-v3.32.1')] }),
     is: 'error',
     says: /as it is now/,
@@ -132,7 +133,7 @@ checkCases('NS-626', {
     }),
     is: 'warning',
     about: ['CustomResourceDefinition/httproutes.gateway.networking.k8s.io'],
-    says: /the gateway of v3\.32\.1 needs v1\.5\.1/,
+    says: pattern`the gateway of ${CALICO_TARGET} needs v1\.5\.1`,
     hint: /Set spec\.crdManagement of GatewayAPI\/default to Reconcile/,
   },
   'warns of a bundle that is no release': {
@@ -163,7 +164,7 @@ checkCases('NS-627', {
     facts: operated({ components: [] }),
     is: 'warning',
     about: ['TigeraStatus/tiers'],
-    says: /without APIServer\/default.* wait for v3\.32\.1 ignores it/,
+    says: pattern`without APIServer/default.* wait for ${CALICO_TARGET} ignores it`,
   },
   'passes with an API server': { context, facts: operated(), is: 'ok' },
   ...forOperators,

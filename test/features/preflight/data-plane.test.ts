@@ -2,6 +2,7 @@ import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, daemonSet, deployment, found, object, resource, resources, targetOf } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_LINE } from '../../support/target.ts';
 
 const pool = resource('IPPool/public', { allowedUses: ['LoadBalancer'] });
 const controllersWith = (value: string) => {
@@ -35,7 +36,7 @@ checkCases('NS-506', {
   },
   'does not apply if the target has another default': { facts: { ...nft, target: targetOf() }, is: 'not-applicable' },
   'warns if the target was not read': { facts: { ...nft, target: { unread: 'HTTP 404' } }, is: 'warning', says: /see NS-601/ },
-  'does not apply within the line': { facts: { ...nft, detection: found({ release: 'v3.32.0' }) }, is: 'not-applicable' },
+  'does not apply within the line': { facts: { ...nft, detection: found({ release: `${CALICO_LINE}.0` }) }, is: 'not-applicable' },
 });
 
 const operated = (calicoNetwork: object, more: object = {}) => {

@@ -1,5 +1,7 @@
 import type { OperatedFacts } from '../../../src/features/survey/facts.ts';
 import type { Defect } from '../../../src/kernel/defect.ts';
+import type { Profile } from '../../../src/kernel/profile.ts';
+import { isOlder } from '../../../src/kernel/release.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
@@ -11,8 +13,15 @@ const byImage = (image: string) => ({
   target: targetOf(daemonSet({ template: { spec: { containers: [{ name: 'calico-node', image }] } } })),
 });
 const runs = (release: string) => byImage(`quay.io/calico/node:${release}`);
-const v3320 = contextOf({ release: 'v3.32.0' });
-const v3322 = contextOf({ release: 'v3.32.2' });
+/** As it was with v3.32.1 as the target: the rows are about defects of these very releases. */
+const then: Profile = {
+  ...calico,
+  defaultRelease: 'v3.32.1',
+  testedLines: calico.testedLines.filter(({ newest }) => isOlder(newest, 'v3.33.0')),
+};
+const v3320 = contextOf({ release: 'v3.32.0' }, then);
+const v3321 = contextOf({ release: 'v3.32.1' }, then);
+const v3322 = contextOf({ release: 'v3.32.2' }, then);
 const nft = { proxyMode: { value: 'nftables' } };
 /** Without the fast path to pods, which has defects of its own. */
 const felix = (spec: object) => resources(resource('FelixConfiguration/default', { bpfRedirectToPeer: 'Disabled', ...spec }));
@@ -176,7 +185,7 @@ for (const [hits, versions] of Object.entries(kernels))
     ),
   );
 
-checkCases('NS-609', {
+const released: Parameters<typeof checkCases>[1] = {
   'passes on a cluster without any of the conditions': { is: 'ok', says: /no known defect of v3\.32\.1/ },
   'names the release, what happens and the release without the defect': {
     context: v3320,
@@ -209,7 +218,7 @@ checkCases('NS-609', {
     about: ['nft-overlap'],
   },
   'goes by the Installation where an operator sets the packet filter': {
-    context: contextOf({ release: 'v3.32.0' }),
+    context: contextOf({ release: 'v3.32.0' }, then),
     facts: { ...runs('v3.32.0'), ...nft, ...onOperator('Nftables') },
     is: 'error',
     about: ['nft-overlap'],
@@ -493,19 +502,19 @@ checkCases('NS-609', {
     about: ['securityfs-minikube'],
   },
   'stops at manifests whose init containers run as no root': {
-    context: contextOf({ release: 'v3.33.0' }),
+    context: contextOf({ release: 'v3.33.0' }, then),
     facts: runs('v3.33.0'),
     is: 'error',
     about: ['init-user'],
     next: /--release v3\.32\.1$/,
   },
   'passes at the same release of an operator': {
-    context: contextOf({ release: 'v3.33.0' }),
+    context: contextOf({ release: 'v3.33.0' }, then),
     facts: { ...runs('v3.33.0'), detection: found({ path: 'operator', variant: undefined }), operated: operated('Iptables') },
     is: 'ok',
   },
   'stops where the target does not enforce HTTP rules': {
-    context: contextOf({ release: 'v3.31.7' }),
+    context: contextOf({ release: 'v3.31.7' }, then),
     facts: {
       ...runs('v3.31.7'),
       resources: resources(resource('NetworkPolicy/a/http', { ingress: [{ http: { methods: ['GET'] } }] })),
@@ -649,20 +658,20 @@ checkCases('NS-609', {
     says: /forbidden/,
   },
   'names the fix in the line of the target': {
-    context: contextOf({ release: 'v3.30.4' }),
+    context: contextOf({ release: 'v3.30.4' }, then),
     facts: { ...runs('v3.30.4'), resources: resources(loadBalancer) },
     is: 'warning',
     about: ['lb-duplicates', 'lb-crash'],
     hint: /v3\.31\.6.*Fixed in v3\.30\.7: --release v3\.30\.7/,
   },
   'knows the fix in that line, and what is open in it': {
-    context: contextOf({ release: 'v3.30.5' }),
+    context: contextOf({ release: 'v3.30.5' }, then),
     facts: { ...runs('v3.30.5'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
     is: 'warning',
     about: ['ebpf-host-address'],
   },
   'warns before the fix in that line': {
-    context: contextOf({ release: 'v3.30.4' }),
+    context: contextOf({ release: 'v3.30.4' }, then),
     facts: { ...runs('v3.30.4'), ...nodes({ kernelVersion: '6.12.53-69.amzn2023' }), resources: felix({ bpfEnabled: true }) },
     is: 'warning',
     about: ['ebpf-balancer', 'ebpf-host-address'],
@@ -685,7 +694,9 @@ checkCases('NS-609', {
     is: 'warning',
     says: /forbidden/,
   },
-});
+};
+
+checkCases('NS-609', released, v3321);
 
 const pool = resources(resource('IPPool/pods', { cidr: '10.9.0.0/24' }));
 const onVersion = { type: 'node', field: 'osImage', startsWith: ['Site Linux'], from: '4', before: '5' } as const;

@@ -1,5 +1,6 @@
 import { found, healthyPods, pod } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const MIB = 1024 ** 2;
 const folder = (freeBytes: number, writable = true, path = '/w') => ({ work: { value: { path, freeBytes, writable } } });
@@ -17,7 +18,7 @@ const cli = (release?: string) => ({ clis: { value: [{ file: '/usr/local/bin/cal
 
 checkCases('NS-802', {
   'passes without any': { is: 'ok' },
-  'passes with the target’s own': { facts: cli('v3.32.1'), is: 'ok' },
+  'passes with the target’s own': { facts: cli(CALICO_TARGET), is: 'ok' },
   'warns about another': {
     facts: cli('v3.27.5'),
     is: 'warning',
@@ -34,7 +35,7 @@ const ctl = (tag: string, more = {}) => ({
 
 checkCases('NS-803', {
   'passes without any': { is: 'ok' },
-  'passes with the target’s own': { facts: ctl('v3.32.1'), is: 'ok' },
+  'passes with the target’s own': { facts: ctl(CALICO_TARGET), is: 'ok' },
   'passes over one that has ended': { facts: ctl('v3.20.6', { ended: true }), is: 'ok' },
   'warns about another': {
     facts: ctl('v3.20.6'),

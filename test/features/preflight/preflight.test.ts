@@ -13,6 +13,7 @@ import { upgradeTo } from '../../fixtures/stored-record.ts';
 import { runRecord } from '../../support/apply-bench.ts';
 import { clusterOf } from '../../support/cluster-of.ts';
 import { artifactsOf, emptySources } from '../../support/empty-sources.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 const env = { DATASTORE_TYPE: 'kubernetes', CALICO_NETWORKING_BACKEND: 'bird' };
 const agents = daemonSet({
@@ -38,7 +39,7 @@ const objects = [agents, controllers, config, node('n1'), node('n2'), object('v1
 
 /** Documents as the file of the target release holds them. */
 const manifest = [config, { ...agents, status: undefined }, { ...controllers, status: undefined }]
-  .map((document) => JSON.stringify(document).replaceAll('v3.27.5', 'v3.32.1'))
+  .map((document) => JSON.stringify(document).replaceAll('v3.27.5', CALICO_TARGET))
   .join('\n---\n');
 
 function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest): Sources {

@@ -1,6 +1,7 @@
 import { netsvc } from '../../../src/profiles/netsvc.ts';
 import { contextOf, daemonSet, found, node, object, resource, resources } from '../../fixtures/facts.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const from = (release: string) => ({ detection: found({ release }) });
 const to = (release: string) => contextOf({ release });
@@ -33,7 +34,7 @@ checkCases('NS-112', {
   'names the patch to step by': {
     facts: { ...from('v3.30.2'), ...overVxlan },
     is: 'warning',
-    says: /^from v3\.30\.2 to v3\.32\.1: traffic of host-networked pods/,
+    says: pattern`^from v3\.30\.2 to ${CALICO_TARGET}: traffic of host-networked pods`,
     hint: /^Upgrade to v3\.30\.7 first; with an operator, by the instructions of that release\.$/,
     about: ['ebpf-vxlan-hop'],
     details: [/Seen on: IPPool\/pods\. See projectcalico\/calico#11910/],
@@ -239,7 +240,7 @@ checkCases('NS-508', {
       resources: resources(eBpf, resource('HostEndpoint/n1', { node: 'n1' }), resource('GlobalNetworkPolicy/raw', { doNotTrack: true })),
     },
     is: 'warning',
-    says: /^from v3\.17\.4 to v3\.32\.1: ebpf-host-policies, ebpf-untracked-policies, ebpf-loose-rpf$/,
+    says: pattern`^from v3\.17\.4 to ${CALICO_TARGET}: ebpf-host-policies, ebpf-untracked-policies, ebpf-loose-rpf$`,
     about: ['ebpf-host-policies', 'ebpf-untracked-policies', 'ebpf-loose-rpf'],
   },
   'warns of a policy kind that takes effect': {

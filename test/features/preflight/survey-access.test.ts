@@ -6,6 +6,7 @@ import type { ApplyBench } from '../../support/apply-bench.ts';
 import { type ChartParts, chartBench } from '../../support/chart-bench.ts';
 import { emptySources } from '../../support/empty-sources.ts';
 import { operatedBench } from '../../support/operated-bench.ts';
+import { CALICO_TARGET } from '../../support/target.ts';
 
 /** What NS-009 asks of the account: `create secrets in tigera-operator`; `?` where a run can do without. */
 async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { readonly sources: Sources }): Promise<readonly string[]> {
@@ -101,7 +102,7 @@ describe('the permissions that preflight asks for', () => {
     });
 
   it('are for no release where it is at the target, and for no CRD where the operator brings them', async () => {
-    const chart = { metadata: { name: 'tigera-operator', version: 'v3.32.1' }, values: { manageCRDs: true } };
+    const chart = { metadata: { name: 'tigera-operator', version: CALICO_TARGET }, values: { manageCRDs: true } };
     const config = { manageCRDs: false, goldmane: { enabled: false }, whisker: { enabled: false } };
     const done = await ofChart({ stored: { chart, config } });
     assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { withSumsToCompare } from '../../../src/features/preflight/unknown-sums.ts';
 import type { KnownSum, Sources } from '../../../src/kernel/ports.ts';
 import { contextOf, installation } from '../../fixtures/facts.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const LATER = 'v3.32.2';
 
@@ -33,7 +34,7 @@ describe('files of a release whose sums are not known', () => {
     assert.equal(`${found.next}`, `kubectl netsvc-upgrade preflight --release ${LATER} ${digests}`);
     const hint = [found.hint].flat().join('\n');
     for (const file of files) assert.match(hint, new RegExp(`${file} sha256 b{64} from `));
-    assert.match(hint, /the default, v3\.32\.1, is the newest release whose sums do/);
+    assert.match(hint, pattern`the default, ${CALICO_TARGET}, is the newest release whose sums do`);
     assert.match(hint, /SHA256SUMS of https:\/\/github\.com\/projectcalico\/calico\/releases\/tag\/v3\.32\.2/);
   });
 

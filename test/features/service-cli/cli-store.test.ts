@@ -6,7 +6,7 @@ import { contextOf } from '../../fixtures/facts.ts';
 import { judgeAll } from '../../support/judged-worlds.ts';
 import { type KvstoreParts, kvstoreSources } from '../../support/kvstore-sources.ts';
 import { GUID, ofRelease, type StandInState, standInState } from '../../support/stand-in-cli-state.ts';
-import { CALICO_TARGET } from '../../support/target.ts';
+import { CALICO_LINE, CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const OTHER = 'fedcba9876543210';
 const AWAY = new Fault('failed', 'connect ETIMEDOUT', []);
@@ -86,10 +86,10 @@ describe('the service’s CLI and the key-value store that it reaches', () => {
     });
 
   it('is not one of another patch of its line: the cluster refuses every call of that but its version', async () => {
-    const found = await findServiceCli(kvstoreSources({ ...reaching(GUID), client: 'v3.32.0' }), contextOf(), 'api');
+    const found = await findServiceCli(kvstoreSources({ ...reaching(GUID), client: `${CALICO_LINE}.0` }), contextOf(), 'api');
     assert.match(
       'missing' in found ? found.missing : '',
-      /^no calicoctl of v3\.32\.1 was found: \/bin\/calicoctl is of another one of the same line/,
+      pattern`^no calicoctl of ${CALICO_TARGET} was found: /bin/calicoctl is of another one of the same line`,
     );
   });
 

@@ -13,7 +13,7 @@ import { agent, configMap } from '../../support/calico-objects.ts';
 import { type CliBench, cliBench, versionText } from '../../support/cli-bench.ts';
 import { sha256 } from '../../support/empty-sources.ts';
 import { noteFound } from '../../support/judged-worlds.ts';
-import { CALICO_TARGET, NETSVC_TARGET } from '../../support/target.ts';
+import { CALICO_TARGET, NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const NEW = 'the new program';
 const URL = `https://github.com/projectcalico/calico/releases/download/${CALICO_TARGET}/calicoctl-linux-amd64`;
@@ -113,7 +113,7 @@ describe('the stage cli', () => {
   });
 
   it('takes the new one from a source that a person named, before the profile’s own address', async () => {
-    const bench = { ...one, artifacts: { [URL]: NEW, 'v3.32.1/bin/calicoctl-linux-amd64': NEW } };
+    const bench = { ...one, artifacts: { [URL]: NEW, [`${CALICO_TARGET}/bin/calicoctl-linux-amd64`]: NEW } };
     assert.equal(effectOf(await actionsOf(bench), 'install', 'install-cli').path, 'bin/calicoctl-linux-amd64');
   });
 
@@ -262,7 +262,10 @@ describe('the stage cli', () => {
 
     it('gives way to a sum that is known beforehand', async () => {
       const known = { sha256: sum, from: '--artifact-digest' };
-      const artifacts = { [`${NETSVC_TARGET}/${FILE}`]: NEW, 'v3.32.2/bin/SHA256SUMS': `${'0'.repeat(64)}  netsvcctl-linux-amd64\n` };
+      const artifacts = {
+        [`${NETSVC_TARGET}/${FILE}`]: NEW,
+        [`${NETSVC_TARGET}/bin/SHA256SUMS`]: `${'0'.repeat(64)}  netsvcctl-linux-amd64\n`,
+      };
       const { sources } = cliBench({ artifacts, folders: ['/b'], sums: { [FILE]: known } });
       const open = await cliStage.open(sources, contextOf({ release: NETSVC_TARGET, binDir: '/b' }, netsvc));
       const plan = open.plan();
@@ -281,7 +284,7 @@ describe('the stage cli', () => {
         assert.match(actions[0]?.title ?? '', /no sum of it is known: not checked/);
         assert.equal(finding?.outcome, 'error');
         assert.equal(finding?.evidence[0]?.text, 'netsvcctl-linux-amd64');
-        assert.match(finding?.message ?? '', /https:\/\/files\.example\/v3\.32\.2\/bin\/netsvcctl-linux-amd64/);
+        assert.match(finding?.message ?? '', pattern`https://files\.example/${NETSVC_TARGET}/bin/netsvcctl-linux-amd64`);
       });
     }
   });

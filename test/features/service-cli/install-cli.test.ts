@@ -3,7 +3,7 @@ import { installCli } from '../../../src/features/service-cli/effects.ts';
 import type { Effect } from '../../../src/kernel/action.ts';
 import type { EnginePorts } from '../../../src/kernel/effect-type.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
-import { NETSVC_TARGET } from '../../support/target.ts';
+import { NETSVC_TARGET, pattern } from '../../support/target.ts';
 
 const INSTALL: Extract<Effect, { type: 'install-cli' }> = {
   type: 'install-cli',
@@ -13,7 +13,7 @@ const INSTALL: Extract<Effect, { type: 'install-cli' }> = {
   to: '/b/netsvcctl',
 };
 
-function bench(sha256: string, says: readonly string[] = ['Client Version:    v3.32.2\n']) {
+function bench(sha256: string, says: readonly string[] = [`Client Version:    ${NETSVC_TARGET}\n`]) {
   const answers = [...says];
   const calls: string[] = [];
   const ports = {
@@ -73,7 +73,7 @@ describe('installing the CLI', () => {
   });
 
   for (const [title, says, because] of [
-    ['does not start, a truncated one', [], /is not v3\.32\.2 \(it crashed\): nothing was installed/],
+    ['does not start, a truncated one', [], pattern`is not ${NETSVC_TARGET} \(it crashed\): nothing was installed`],
     ['is of another release', ['Client Version:    v3.31.0\n'], /\(its version is v3\.31\.0\)/],
   ] as const)
     it(`installs nothing that ${title}`, async () => {
@@ -83,7 +83,7 @@ describe('installing the CLI', () => {
     });
 
   it('starts an old one by its whole answer: it does not know the other', async () => {
-    const { ports, calls } = bench('aa', ['Usage:\n', 'Client Version:    v3.32.2\n']);
+    const { ports, calls } = bench('aa', ['Usage:\n', `Client Version:    ${NETSVC_TARGET}\n`]);
     await installCli(ports, INSTALL);
     assert.deepEqual(calls.slice(2, 4), ['/b/.new version --client', '/b/.new version']);
   });
@@ -91,6 +91,6 @@ describe('installing the CLI', () => {
   it('says that nothing was checked where no sum is published, and hands the sum over for the record', async () => {
     const done = await installCli(bench('cc').ports, INSTALL);
     assert.match(done.detail ?? '', /sha256 cc \(not checked, for no sum of it is known\)/);
-    assert.deepEqual(done.digests, { 'netsvcctl-linux-amd64-v3.32.2': 'cc' });
+    assert.deepEqual(done.digests, { [`netsvcctl-linux-amd64-${NETSVC_TARGET}`]: 'cc' });
   });
 });

@@ -10,6 +10,7 @@ import { parseTemplate } from '../../../src/manifest/injector-template.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { object } from '../../fixtures/facts.ts';
 import { releases } from '../../support/releases.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 import {
   alpUndo,
   type Case,
@@ -233,7 +234,7 @@ describe('the template of alp', () => {
         'is refused where a live one that stays has the flexible volume',
         { objects: [...live(template(NEW, FLEX)), ...stale, driver] },
         'error',
-        /flexible volume driver, which v3\.32\.1 does not have/,
+        pattern`flexible volume driver, which ${CALICO_TARGET} does not have`,
         /as it is now/,
       ],
       [

@@ -3,6 +3,7 @@ import type { Action, GuardedPatch, KeptChanges } from '../../../src/kernel/acti
 import type { JsonPatchOp, KubeObject } from '../../../src/kernel/object.ts';
 import { changeTo, placesIn } from '../../../src/kernel/object-change.ts';
 import type { KeptItem } from '../../../src/kernel/run-record.ts';
+import { CALICO_TARGET, pattern } from '../../support/target.ts';
 import { alpUndo, type Case, FILES, fileOf, finding, ids, injector, istiod, NEW, OLD, planned, template } from './mesh.ts';
 
 const NAME = 'istio-sidecar-injector';
@@ -229,7 +230,7 @@ describe('the way back of alp', () => {
     it('is refused where the target has no such driver', async () => {
       const found = await finding(await back([injector(FRESH)], flexible, { files }), 'NS-733');
       assert.equal(found?.outcome, 'error');
-      assert.match(`${found?.message}`, /flexible volume driver, which v3\.32\.1 does not have/);
+      assert.match(`${found?.message}`, pattern`flexible volume driver, which ${CALICO_TARGET} does not have`);
       assert.deepEqual(found?.evidence, [{ text: `ConfigMap/istio-system/${NAME}`, detail: 'its former template, config' }]);
     });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type CliAnswer, parseCliVersion } from '../../../src/features/survey/cli-version.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
-const CLIENT = 'Client Version:    v3.32.1\nGit commit:        0000000\n';
+const CLIENT = `Client Version:    ${CALICO_TARGET}\nGit commit:        0000000\n`;
 const answer = (over: Partial<CliAnswer>): CliAnswer => ({ stdout: CLIENT, stderr: '', exitCode: 0, ...over });
 
 describe('parseCliVersion', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { agent, foundIn, information, installation, operatedAgent, operator, pod } from '../../support/calico-objects.ts';
-import { CALICO_TARGET } from '../../support/target.ts';
+import { CALICO_OPERATOR, CALICO_TARGET } from '../../support/target.ts';
 
 describe('the installed release', () => {
   const DIGEST = `quay.io/calico/node@sha256:${'0'.repeat(64)}`;
@@ -41,7 +41,7 @@ describe('the installed release', () => {
   });
 
   it("comes from the operator's variable where its image is a digest", () => {
-    const env = { TIGERA_OPERATOR_INIT_IMAGE_VERSION: 'v1.42.3' };
+    const env = { TIGERA_OPERATOR_INIT_IMAGE_VERSION: CALICO_OPERATOR };
     const byDigest = operator({ images: { 'tigera-operator': `quay.io/tigera/operator@sha256:${'1'.repeat(64)}` }, env });
     assert.equal(foundIn([installation(), byDigest]).release, CALICO_TARGET);
   });

@@ -11,7 +11,7 @@ import { clusterOf } from '../../support/cluster-of.ts';
 import { kvstoreSources } from '../../support/kvstore-sources.ts';
 import { entryFor, reference } from '../../support/owner-entries.ts';
 import { ofRelease, standInState } from '../../support/stand-in-cli-state.ts';
-import { CALICO_TARGET } from '../../support/target.ts';
+import { CALICO_LINE, CALICO_TARGET, pattern } from '../../support/target.ts';
 
 const context = contextOf();
 
@@ -122,7 +122,7 @@ describe('verify looks for what should be gone', () => {
       ['allow-all-upgrade'],
     );
     const without = { ...sources, tools: { ...sources.tools, which: async () => [] } };
-    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), /no calicoctl of v3\.32\.1 was found/);
+    await assert.rejects(readTemporaryPolicies(without, context, 'kvstore'), pattern`no calicoctl of ${CALICO_TARGET} was found`);
   });
 
   it('and counts the objects of a removed kind', async () => {
@@ -174,7 +174,7 @@ describe('verify asks for the cluster version', () => {
 
   it('the record alone where there is only an old CLI, which is not run', async () => {
     const { facts, asked } = await ask({}, 'v3.27.5');
-    assert.deepEqual([facts.cli, asked], [{ notAsked: 'none of v3.32 was found' }, []]);
+    assert.deepEqual([facts.cli, asked], [{ notAsked: `none of ${CALICO_LINE} was found` }, []]);
   });
 
   it('and gives the reason of a CLI that hangs', async () => {
