@@ -3,21 +3,20 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { isOperated } from '../kernel/installation.ts';
-import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
-import { leavesSteps, openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { readStrategy, strategyLines } from './agents-strategy.ts';
 import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
-import { type CarriedFlag, commandHere, oursWith, resumeCommand, resumerOf } from './carried.ts';
-import { lookAt } from './command-names.ts';
+import { type CarriedFlag, commandHere, oursWith } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
+import { afterLook, nextByRecord, type RecordNext, suggestedBy } from './record-next.ts';
 import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
 import { refusalNow } from './refusal-now.ts';
 import type { Seams } from './seams.ts';
@@ -38,19 +37,14 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const strategy = await readStrategy(session, record);
     const canary = await readCanaryStatus(session, strategy, record, holder);
     const until = readUntil(record, holder);
-    const {
-      command: next,
-      of,
-      isLook = false,
-    } = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
-    const isToResume = record !== undefined && isLook;
-    const suggested = isToResume ? resumerOf(record) : of;
+    const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
+    const suggested = suggestedBy(next, record);
     const leftOut = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
     const dead = (holder ?? left) ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const document = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next);
+    const document = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next.command);
     const now = session.composition.clock.now();
     const { said } = session.outPalette;
     const lines = async () => [
@@ -66,8 +60,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...strategyLines(document, flags).map(said),
       ...untilLines(document, now, oursWith('commit', flags)).map(said),
     ];
-    const afterwards = isToResume ? [text`Once the cause is fixed, resume with: ${resumeCommand(flags, record)}`] : [];
-    const closing = async () => [...(await changedLines(session, record, now)), ...afterwards.map(said), ...leftOut];
+    const closing = async () => [...(await changedLines(session, record, now)), ...afterLook(next, record, flags).map(said), ...leftOut];
     await present(session, document, lines, { closing });
     return 'done';
   });
@@ -132,50 +125,18 @@ function heldLines({ held, lock, until }: StatusDocument, record: RunRecord | un
   return [text`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
 }
 
-interface Next {
-  readonly command: Command;
-  /** The sub-command of it. */
-  readonly of: string;
-  /** The last stage failed: it shows why, before the run is resumed. */
-  readonly isLook?: boolean;
-}
-
 function nextOf(
   record: RunRecord | undefined,
   holder: LockHolder | undefined,
   flags: readonly CarriedFlag[],
   { strategy, until }: Pick<StatusDocument, 'strategy' | 'until'>,
-): Next {
+): RecordNext {
   // Agents that are held wait for the user, not for anything that `wait` could see.
   if (strategy?.held && holder === undefined) return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags) };
-  if (until) return { of: 'commit', command: oursWith('commit', flags) };
-  const last = record?.stages.at(-1);
-  const isLook = holder === undefined && record !== undefined && !isAtEnd(record) && last?.state === 'failed';
-  // What failed is looked at before it is tried again: the record does not say what became of it since.
-  const goesBack = record !== undefined && intentWords(record.intent).goesBack;
-  const of = !isLook ? subCommand(record, holder) : goesBack ? 'plan' : lookAt(last.id);
-  // The part of the chain that was asked for is done: with its end the next command would do nothing.
-  const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
-  const pod = isLook ? last.pod : undefined;
-  const look = pod && command`kubectl -n ${pod.namespace} describe pod ${pod.name}`;
-  return {
-    of,
-    isLook,
-    command: look ? commandHere(look, flags) : isLook && goesBack ? oursWith('plan --rollback', onward) : oursWith(of, onward),
-  };
+  return until ? { of: 'commit', command: oursWith('commit', flags) } : nextByRecord(record, holder, flags);
 }
 
 const lookAtHeld = ({ name, namespace = '' }: ObjectRef) => command`kubectl -n ${namespace} describe daemonset ${name}`;
-
-function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
-  // It most likely works: who knows that it is dead finds unlock in the lines above.
-  if (holder) return 'status --watch';
-  if (!record) return 'preflight';
-  if (isAtEnd(record)) return leavesSteps(record) ? 'verify' : 'report';
-  return resumerOf(record);
-}
-
-const isAtEnd = ({ finishedAt, outcome }: RunRecord) => finishedAt !== undefined && outcome === 'done';
 
 export interface Locked {
   readonly holder: LockHolder | undefined;
@@ -191,7 +152,7 @@ export function lockLines({ holder, left }: Locked, now: Date): readonly string[
 const TAKEN_LATER = 'the next run watches it for up to 60 s before it takes it';
 
 /** The look at a record of another cluster: who put it there, and whether the cluster was restored from a backup. */
-function foreign(carried: readonly CarriedFlag[]): Next {
+function foreign(carried: readonly CarriedFlag[]): RecordNext {
   const look = command`kubectl -n ${STATE_NAMESPACE} get secret ${RECORD_NAME} --show-managed-fields -o yaml`;
   return { of: 'kubectl', command: commandHere(look, carried) };
 }

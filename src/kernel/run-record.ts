@@ -23,6 +23,8 @@ export const isRecordedPath = (value: unknown): value is RecordedPath => value =
 export interface PodName {
   readonly namespace: string;
   readonly name: string;
+  /** The container whose log has the reason, as it runs now or as it ended; absent: the pod's events have it. */
+  readonly log?: { readonly container: string; readonly of: 'running' | 'former' };
 }
 
 export interface StageRecord {

@@ -124,6 +124,8 @@ interface More {
   readonly contains?: true;
   /** Sentences of an impact, and the nodes on which new pods get no network. */
   readonly impact?: Impact;
+  /** Of one that was kept: program and arguments of its command, which is never shown as one. */
+  readonly argv?: readonly string[];
 }
 
 /** What a stop means for traffic. */
@@ -161,8 +163,8 @@ export class Step {
   }
 
   toJSON(): StepDocument {
-    const { command } = this.text;
-    return { kind: this.kind, text: this.plain, ...(command === undefined ? {} : { command: command.argv }) };
+    const { argv = this.text.command?.argv } = this.more;
+    return { kind: this.kind, text: this.plain, ...(argv === undefined ? {} : { command: argv }) };
   }
 
   masked(hide: (text: string) => string): Step {
@@ -185,6 +187,10 @@ export interface StepDocument {
 
 /** With its label, of one that was kept as well. */
 export const wholeOf = (step: Step | StepDocument): Said => (step instanceof Step ? step.whole : step.text);
+
+/** One of a report that was kept. */
+export const keptStep = ({ kind, text: said, command: argv }: StepDocument): Step =>
+  new Step(kind, said, argv === undefined ? {} : { argv });
 
 /** What a fault or a finding is made with. */
 export type Suggestion = Said | Again | Step;

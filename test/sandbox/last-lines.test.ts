@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
+import type { RunReport } from '../../src/cli/documents.ts';
 import { prerequisites } from '../../src/features/preflight/prerequisites.ts';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
@@ -72,6 +73,24 @@ describe('the last lines of a command', function () {
       lines.at(-2),
       'Routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes. New pods get no network on a node whose agent is not ready.',
     );
+  });
+
+  it('of a run that stopped, of its report and of status lead to one look; the report keeps its steps as they are', async () => {
+    scenario.cluster.nodes.fault('node-02', 'crash-loop');
+    const documentOf = async (typed: string) => {
+      const bench = sandboxCommand(scenario);
+      await bench.run(...typed.split(' '), '-o', 'json');
+      return JSON.parse(bench.out()) as Pick<RunReport, 'next' | 'nextStep' | 'steps' | 'suggestions'>;
+    };
+    const run = await documentOf('run --yes');
+    const report = await documentOf('report');
+    assert.match(run.next, /^kubectl -n kube-system logs \S+ -c \S+ --previous$/);
+    assert.deepEqual([report.next, report.nextStep], [run.next, run.nextStep]);
+    assert.equal((await documentOf('status')).next, run.next);
+    assert.ok(run.steps.some(({ kind }) => kind === 'look'));
+    assert.deepEqual([report.steps, report.suggestions], [run.steps, run.suggestions]);
+    const { lines } = await performed('report');
+    assert.equal(lines.at(-1), `Next: ${run.next}`);
   });
 
   it('of preflight and verify after a run that stopped lead to the run, whose release the header calls unfinished', async () => {

@@ -94,9 +94,10 @@ function isStage(value: unknown): boolean {
 
 /** It becomes part of a command that is shown. */
 function isPod(value: unknown): boolean {
-  return (
-    isRecord(value) && [value.namespace, value.name].every((one) => typeof one === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(one))
-  );
+  if (!isRecord(value)) return false;
+  const { namespace, name, log = { container: 'none', of: 'former' } } = value;
+  const isLog = isRecord(log) && (log.of === 'former' || log.of === 'running');
+  return isLog && [namespace, name, log.container].every((one) => typeof one === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(one));
 }
 
 function parsed(text: string, where: string): JsonMap {

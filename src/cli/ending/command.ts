@@ -1,15 +1,16 @@
 import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import { type RunRecord, STATE_NAMESPACE } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
 import { present } from '../output.ts';
+import { afterLook, isAtEnd, nextByRecord, suggestedBy } from '../record-next.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Seams } from '../seams.ts';
-import { type Asked, inSession } from '../session.ts';
+import { type Asked, inSession, type Session } from '../session.ts';
 import { endViewOf } from './end.ts';
-import { isDone, recordedReport, recordOf } from './recorded.ts';
+import { recordedReport, recordOf } from './recorded.ts';
 import { runLines } from './run-lines.ts';
 
 /** `report [RUN-ID]`: the report of a run, from what it left in the cluster. Without an id that of the last run. */
@@ -17,26 +18,33 @@ export async function runReportCommand(asked: Asked, runId: string | undefined, 
   return inSession(seams, { ...asked, anyProfile: true, looksOnly: true }, async (session) => {
     const { records } = session.composition;
     const record = await recordOf(records, runId, session.context);
-    const refuse = (thrown: unknown) => {
+    await shown(session, record).catch((thrown: unknown) => {
       throw notOurs(thrown, record.runId);
-    };
-    const { clusterUid } = session.context;
-    const flags = withRecorded(asked.carried, record, clusterUid);
-    if (!isDone(record)) for (const line of recordedLines('run', flags, record, clusterUid)) session.say(line);
-    const document = await recordedReport(session, record).catch(refuse);
-    const now = session.composition.clock.now();
-    const lines = (wide: boolean) => [
-      headLine(recordHead(record), session.outPalette),
-      `run ${record.runId}, begun ${agoText(record.startedAt, now)} by ${record.startedBy}`,
-      ...(document.parts ?? []).map(
-        ({ commandLine, startedAt, exit }) => `${agoText(startedAt, now)}: ${exit.code} (exit ${exit.number}): ${commandLine}`,
-      ),
-      ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.intent.to, wide, full: false }),
-    ];
-    const closing = async () => ['Nothing was changed by this command.'];
-    await present(session, document, lines, { closing }).catch(refuse);
+    });
     return 'done';
   });
+}
+
+async function shown(session: Session, record: RunRecord): Promise<void> {
+  const { asked, composition, context, outPalette } = session;
+  const { clusterUid } = context;
+  const flags = withRecorded(asked.carried, record, clusterUid);
+  const next = nextByRecord(record, undefined, flags);
+  if (!isAtEnd(record)) for (const line of recordedLines(suggestedBy(next, record), flags, record, clusterUid)) session.say(line);
+  // What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done.
+  const leads = next.of === 'report' ? 'nothing is left for this program to do' : next.command;
+  const document = await recordedReport(session, record, leads);
+  const now = composition.clock.now();
+  const lines = (wide: boolean) => [
+    headLine(recordHead(record), outPalette),
+    `run ${record.runId}, begun ${agoText(record.startedAt, now)} by ${record.startedBy}`,
+    ...(document.parts ?? []).map(
+      ({ commandLine, startedAt, exit }) => `${agoText(startedAt, now)}: ${exit.code} (exit ${exit.number}): ${commandLine}`,
+    ),
+    ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.intent.to, wide, full: false }),
+  ];
+  const closing = async () => ['Nothing was changed by this command.', ...afterLook(next, record, flags).map(outPalette.said)];
+  await present(session, document, lines, { closing });
 }
 
 /** A kept report with content that this program never writes is refused with that reason, not with the resulting error. */

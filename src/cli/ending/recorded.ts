@@ -4,13 +4,11 @@ import { type ExitName, Fault } from '../../kernel/fault.ts';
 import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { leavesSteps, type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
-import { look, stepOf, text } from '../../kernel/step.ts';
+import { type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
+import { keptStep, look, type StepDocument, text } from '../../kernel/step.ts';
 import type { ProbeTrace } from '../../kernel/user-command.ts';
 import type { Former } from '../../report/plan-summary.ts';
-import { type CarriedFlag, oursWith, resumeCommand } from '../carried.ts';
 import type { RunReport } from '../documents.ts';
-import { withRecorded } from '../recorded-flags.ts';
 import type { Session } from '../session.ts';
 import type { Seen } from './end.ts';
 import { type Outcome, runReport } from './run.ts';
@@ -36,21 +34,11 @@ function isRecord(content: unknown): content is RunRecord {
   return typeof content === 'object' && content !== null && 'runId' in content && 'stages' in content;
 }
 
-export function isDone({ finishedAt, outcome }: RunRecord): boolean {
-  return finishedAt !== undefined && outcome === 'done';
-}
-
 /** The one report of a run, from what its commands left in the cluster. */
-export async function recordedReport({ composition, context, asked }: Session, record: RunRecord): Promise<RunReport> {
+export async function recordedReport({ composition, context }: Session, record: RunRecord, next: Command | string): Promise<RunReport> {
   const kept = await composition.records.keptWith(`${record.runId}/report/`);
   const parts = kept.map(({ content }) => content).filter(isRunReport);
-  return mergedReport(context, record, parts, nextAfter(record, asked.carried, context.clusterUid));
-}
-
-/** What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done. */
-function nextAfter(record: RunRecord, carried: readonly CarriedFlag[], clusterUid: string): Command | string {
-  if (!isDone(record)) return resumeCommand(withRecorded(carried, record, clusterUid), record);
-  return leavesSteps(record) ? oursWith('verify', carried) : 'nothing is left for this program to do';
+  return mergedReport(context, record, parts, next);
 }
 
 /** What the run that is recorded took, or those before it where it has seen no rollout: the next one will take about as long. Nothing for a first run. */
@@ -85,19 +73,24 @@ function isTimed(one: ActionTrace): boolean {
   return typeof one?.stage === 'string' && Number.isFinite(one.durationMs);
 }
 
+/** As it was kept: its steps are documents. */
+type KeptReport = Omit<RunReport, 'steps'> & { readonly steps: readonly StepDocument[] };
+
 /** What does not look like a report is left out. */
-function isRunReport(content: unknown): content is RunReport {
+function isRunReport(content: unknown): content is KeptReport {
   return (
     typeof content === 'object' &&
     content !== null &&
     'kind' in content &&
     content.kind === 'RunReport' &&
-    ['findings', 'plans', 'stages', 'suggestions'].every((name) => Array.isArray((content as Readonly<Record<string, unknown>>)[name]))
+    ['findings', 'plans', 'stages', 'suggestions', 'steps'].every((name) =>
+      Array.isArray((content as Readonly<Record<string, unknown>>)[name]),
+    )
   );
 }
 
 /** One report of a run from its record and from what its commands left beside it, oldest first. */
-function mergedReport(context: Context, record: RunRecord, parts: readonly RunReport[], next: Command | string): RunReport {
+function mergedReport(context: Context, record: RunRecord, parts: readonly KeptReport[], next: Command | string): RunReport {
   const last = parts.at(-1);
   const before = record.intent.from ?? parts.find((one) => one.versions?.before !== undefined)?.versions?.before;
   const after = parts.findLast((one) => one.versions?.after !== undefined)?.versions?.after;
@@ -125,8 +118,8 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly RunRe
 }
 
 /** The record decides how it stands: a command that was killed left nothing else. */
-function endingOf(record: RunRecord, last: RunReport | undefined): Pick<Outcome, 'exit' | 'message' | 'steps'> {
-  if (last && record.outcome !== undefined) return { exit: last.exit.code, steps: last.suggestions.map(stepOf), message: last.message };
+function endingOf(record: RunRecord, last: KeptReport | undefined): Pick<Outcome, 'exit' | 'message' | 'steps'> {
+  if (last && record.outcome !== undefined) return { exit: last.exit.code, steps: last.steps.map(keptStep), message: last.message };
   if (record.outcome !== undefined) return { exit: record.outcome satisfies ExitName, steps: [] };
   return {
     exit: 'interrupted',
@@ -143,7 +136,7 @@ function latest(judged: readonly RunReport['findings'][]): RunReport['findings']
   });
 }
 
-function partOf({ command, exit, made, history }: RunReport): NonNullable<RunReport['parts']>[number] {
+function partOf({ command, exit, made, history }: KeptReport): NonNullable<RunReport['parts']>[number] {
   const { startedAt = '', endedAt = '' } = history ?? {};
   return { commandLine: made?.commandLine ?? command, by: made?.by ?? '', startedAt, endedAt, exit };
 }

@@ -1,7 +1,8 @@
 import { command } from '../../kernel/argv.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
-import { AGAIN, impact, means, says, seeWhy, text } from '../../kernel/step.ts';
+import { seePod } from '../../kernel/pod-look.ts';
+import { AGAIN, impact, means, says, text } from '../../kernel/step.ts';
 import { conditionOf, NOT_YET, podShape } from '../../kube/pod-facts.ts';
 import { heldBy, keptOff, meaningOf, shortText, withoutNetwork } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
@@ -96,10 +97,11 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
   const [first] = failed;
   if (!first) return undefined;
   const known = meaningOf(failed.map(({ says }) => says));
-  const suspects = suspectsOf(failed);
+  const { namespace: at, container } = agents;
+  const pods = suspectsOf(failed).map(({ pod }) => ({ namespace: at, name: pod, log: { container, of: 'running' } as const }));
   const nodes = [...new Set(failed.flatMap(({ from, to }) => [from.node, to.node]))].join(', ');
   const steps = [
-    ...suspects.map(({ pod }) => seeWhy(command`kubectl -n ${agents.namespace} logs ${pod} -c ${agents.container} --tail=50`)),
+    ...pods.map(seePod),
     means(known ?? meansOf(failed)),
     ...failed.flatMap(({ from, says: said }) =>
       said === '' ? [] : [says(`the pod on ${from.node} says: ${shortText(said.trim().replaceAll('\n', '; '))}`)],
@@ -114,7 +116,6 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
     ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
     text`fix the cause, then ${AGAIN}`,
   ];
-  const pods = suspects.map(({ pod }) => ({ namespace: agents.namespace, name: pod }));
   return new PodFault('stopped', factsOf(failed), steps, pods);
 }
 

@@ -1,9 +1,11 @@
 import type { Action } from '../../kernel/action.ts';
-import { type Command, command, repairCommand } from '../../kernel/command.ts';
+import { repairCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
+import { seePod } from '../../kernel/pod-look.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { againAs, means, type Suggestion, seeWhy, text } from '../../kernel/step.ts';
+import type { PodName } from '../../kernel/run-record.ts';
+import { againAs, means, type Suggestion, text } from '../../kernel/step.ts';
 import { Lasted } from './lasted.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -103,9 +105,7 @@ export class Steady {
     const bad = badIn(progress, ({ pod, phase }) => phase !== 'new' && this.#seen.has(pod));
     this.#lapsedAt = bad.length > 0 ? (this.#lapsedAt ?? now) : undefined;
     if (this.#lapsedAt === undefined || now - this.#lapsedAt < LAPSE_MS) return this.#lapsedAt !== undefined;
-    throw this.#failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, [], ({ target: { namespace }, pod }) => {
-      return command`kubectl -n ${namespace} describe pod ${pod.pod}`;
-    });
+    throw this.#failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, []);
   }
 
   #refuseRestarts(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
@@ -116,15 +116,17 @@ export class Steady {
     if (bad.length <= this.#maxFailed) return;
     const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
     const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
-    throw this.#failed(bad, 'restarted since it was started', steps, ({ target: { namespace, container }, pod }) => {
-      return command`kubectl -n ${namespace} logs ${pod.pod} -c ${pod.ended ?? container} --previous`;
-    });
+    throw this.#failed(bad, 'restarted since it was started', steps, ({ target: { container }, pod }) => pod.ended ?? container);
   }
 
-  #failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], lookAt: (one: Bad) => Command): Fault {
-    const pods = bad.map(({ target: { namespace }, pod }) => ({ namespace, name: pod.pod }));
+  /** `endedIn`: the container whose log has the reason. */
+  #failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], endedIn?: (one: Bad) => string): Fault {
+    const pods = bad.map((one): PodName => {
+      const name = { namespace: one.target.namespace, name: one.pod.pod };
+      return endedIn ? { ...name, log: { container: endedIn(one), of: 'former' } } : name;
+    });
     const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
-    const looks = bad.slice(0, SHOWN).map((one) => seeWhy(lookAt(one)));
+    const looks = pods.slice(0, SHOWN).map(seePod);
     const fact = `${counted(bad.length, 'new agent')} ${what}: ${list.join('; ')}`;
     const rest = this.#heldFor ? HELD : [FIX];
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);

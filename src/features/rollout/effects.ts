@@ -4,10 +4,10 @@ import type { Around, ExpectationTypes, Performed } from '../../kernel/effect-ty
 import { Fault, PodFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
+import { seePod } from '../../kernel/pod-look.ts';
 import type { Clock, ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import type { PodName } from '../../kernel/run-record.ts';
-import { AGAIN, type Step, seeWhy, text } from '../../kernel/step.ts';
+import { AGAIN, seeWhy, text } from '../../kernel/step.ts';
 import { isReady } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
@@ -192,13 +192,11 @@ function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor }: W
   const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
   // Nothing rolls out before the workload has the image.
   const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : heldFor ? HELD : LATE;
-  return new PodFault('timeout', fact, [...late.map(lookAt), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
+  return new PodFault('timeout', fact, [...late.map(seePod), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);
 }
 
 const LATE = ['fix the pods that are named; the rollout continues meanwhile', 'run the same command again, or wait longer with --timeout'];
 const UNAPPLIED = [text`the new release is not applied to all of them, and no wait changes that: ${command`kubectl netsvc-upgrade run`}`];
-
-const lookAt = ({ namespace, name }: PodName): Step => seeWhy(command`kubectl -n ${namespace} describe pod ${name}`);
 
 function laggards(progress: RolloutProgress): string {
   const lag = progress.pods.filter((pod) => pod.phase === 'failed' || pod.phase === 'updating').slice(0, 5);

@@ -1,9 +1,10 @@
-import { command } from '../../kernel/argv.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
+import { seePod } from '../../kernel/pod-look.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
-import { Again, againAs, contain, or, type Step, seeWhy, text } from '../../kernel/step.ts';
+import type { PodName } from '../../kernel/run-record.ts';
+import { Again, againAs, contain, or, type Step, text } from '../../kernel/step.ts';
 import { stopImpact } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
@@ -68,10 +69,10 @@ export class FailedPods {
 
   #tooMany(settled: readonly Failed[], count: number, progress: readonly RolloutProgress[]): Fault {
     const list = settled.map(({ key, pod }) => `${pod.node || 'no node'}: ${key}: ${pod.why}`).join('; ');
-    const looks = [...new Map(settled.map(lookAt).map((one) => [one.plain, one])).values()].slice(0, SHOWN);
+    const pods = settled.map(podOf);
+    const looks = [...new Map(pods.map(seePod).map((one) => [one.plain, one])).values()].slice(0, SHOWN);
     const rest = this.#leftBehind ? 'continue with the other workloads' : 'let the rollout continue on other nodes';
     const canContinue = this.#leftBehind !== undefined || progress.some((one) => this.#hasRoom(one));
-    const pods = settled.map(({ pod, target: { namespace } }) => ({ namespace, name: pod.pod }));
     const fact = `${counted(count, 'pod')} failed, more than --max-failed=${this.#maxFailed}: ${list}`;
     const nodes = settled.flatMap(({ pod, target }) => (target.kind === 'DaemonSet' && pod.node !== '' ? [pod.node] : []));
     const steps = [
@@ -126,12 +127,8 @@ function impactOf(settled: readonly Failed[]): Step {
 const SHOWN = 3;
 
 /** The log of a crash-looping container has the reason; for any other the events do. */
-function lookAt({ pod, target: { namespace } }: Failed): Step {
-  return seeWhy(
-    pod.ended === undefined
-      ? command`kubectl -n ${namespace} describe pod ${pod.pod}`
-      : command`kubectl -n ${namespace} logs ${pod.pod} -c ${pod.ended} --previous`,
-  );
+function podOf({ pod: { pod, ended }, target: { namespace } }: Failed): PodName {
+  return { namespace, name: pod, ...(ended === undefined ? {} : { log: { container: ended, of: 'former' } }) };
 }
 
 /** Pods that run there stay; those that would be placed there are placed elsewhere. */

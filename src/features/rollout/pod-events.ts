@@ -1,9 +1,9 @@
-import { command } from '../../kernel/argv.ts';
 import { repairCommand } from '../../kernel/command.ts';
 import { type Fault, PodFault } from '../../kernel/fault.ts';
+import { seePod } from '../../kernel/pod-look.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
-import { againAs, contain, means, type Step, seeWhy, text } from '../../kernel/step.ts';
+import { againAs, contain, means, type Step, text } from '../../kernel/step.ts';
 import { listed } from '../survey/index.ts';
 import { HELD_ON, type HeldFor, ofCanary } from './canary-view.ts';
 import { keptOff, withoutNetwork } from './failed-pods.ts';
@@ -142,15 +142,15 @@ export function refusedFault(found: readonly RefusedPod[], heldFor: HeldFor | un
   const list = found.map(({ node, namespace, pod, says }) => `${node}: ${namespace}/${pod}: ${shortText(says)}`).join('; ');
   const meaning = meaningOf(found.map(({ says }) => says));
   const hold = heldFor ? [HELD_ON] : rolling ? [heldBy(rolling)] : [];
+  const pods = found.map(({ namespace, pod }) => ({ namespace, name: pod }));
   const steps = [
-    ...found.map(({ namespace, pod }) => seeWhy(command`kubectl -n ${namespace} describe pod ${pod}`)),
+    ...pods.map(seePod),
     ...(meaning ? [means(meaning)] : []),
     withoutNetwork(nodes),
     ...hold,
     keptOff(nodesOf(found)),
     text`fix ${nodes}, then ${againAs('it resumes')}`,
   ];
-  const pods = found.map(({ namespace, pod }) => ({ namespace, name: pod }));
   const fact = `new pods get no network on a node whose agent is new and ready: ${list}`;
   return new PodFault('stopped', ofCanary(fact, heldFor), steps, pods);
 }

@@ -182,6 +182,16 @@ describe('run records in Secrets', () => {
     ['without some fields', JSON.stringify({ ...RECORD, path: undefined, kept: 'x' }), /wrong or missing: path, kept/],
     ['with a step that is none', JSON.stringify({ ...RECORD, progress: { stage: 'apply', step: '1', of: 2 } }), /missing: progress$/],
     [
+      'with a container whose name is another command',
+      JSON.stringify({
+        ...RECORD,
+        stages: [
+          { id: 'apply', state: 'failed', startedAt: 't', pod: { namespace: 'a', name: 'b', log: { container: 'c; rm', of: 'former' } } },
+        ],
+      }),
+      /missing: stages$/,
+    ],
+    [
       'with a pod whose name is another command',
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', pod: { namespace: 'a', name: 'b; rm' } }] }),
       /missing: stages$/,

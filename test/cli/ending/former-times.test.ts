@@ -5,7 +5,7 @@ import type { Records } from '../../../src/kernel/run-record.ts';
 const CLUSTER = 'c-1';
 const trace = (workload: string) => ({ workload, rows: [{ node: 'n', marks: [] }] });
 const report = (...rollouts: unknown[]) => ({
-  ...{ kind: 'RunReport', findings: [], plans: [], stages: [], suggestions: [] },
+  ...{ kind: 'RunReport', findings: [], plans: [], stages: [], suggestions: [], steps: [] },
   history: { rollouts },
 });
 

@@ -5,13 +5,24 @@ import { CLUSTER_UID } from '../../support/engine-ports.ts';
 
 const RECORD = { ...STORED, clusterUid: CLUSTER_UID, outcome: 'done', finishedAt: 't' };
 const EXIT = { code: 'done', number: 0 };
-const REPORT = { kind: 'RunReport', command: 'run', findings: [], plans: [], stages: [], suggestions: [], exit: EXIT, writes: 0 };
+const REPORT = {
+  kind: 'RunReport',
+  command: 'run',
+  findings: [],
+  plans: [],
+  stages: [],
+  suggestions: [],
+  steps: [],
+  exit: EXIT,
+  writes: 0,
+};
 const HOSTILE: Readonly<Record<string, unknown>> = {
   'a finding that is null': { ...REPORT, findings: [null] },
   'a finding that is a number': { ...REPORT, findings: [7] },
   'a finding without evidence': { ...REPORT, findings: [{ outcome: 'error', id: 'NS-1', evidence: null }] },
   'a plan that is null': { ...REPORT, plans: [null] },
   'a plan without objects': { ...REPORT, plans: [{ id: 1 }] },
+  'a step that is null': { ...REPORT, steps: [null] },
   'no exit code': { ...REPORT, exit: undefined },
   'a history that is a text': { ...REPORT, history: 'x' },
   'an empty history': { ...REPORT, history: {} },
