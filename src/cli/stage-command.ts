@@ -63,7 +63,7 @@ function probing(stages: readonly AnyStage[]): readonly AnyStage[] {
 
 /** With `--undo`: what takes them back. */
 export function undoOf(stages: readonly AnyStage[]): readonly AnyStage[] {
-  return stages.flatMap(({ undo }) => undo ?? []);
+  return stages.flatMap(({ undo }) => (undo ? { ...undo, isUndo: true } : []));
 }
 
 /** The stages of a command, with an optional one that has a flag of its name. */

@@ -212,9 +212,9 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
   const { stateText, summaryTable } = await import('../report/table.ts');
   return summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
-    stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0 }) => [
+    stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0, undo }) => [
       id,
-      stateText(state),
+      stateText({ state, undo }),
       agoText(endedAt ?? startedAt, now),
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),

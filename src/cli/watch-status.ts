@@ -33,10 +33,13 @@ function linesOf(
   const stages = record?.stages ?? [];
   return [
     ...(holder ? [[holder.identity, `${whoText(holder.identity)} began ${agoText(holder.acquiredAt, now)}`] as const] : []),
-    ...stages.map(({ id, state, startedAt, endedAt, because }) => {
+    ...stages.map(({ id, state, startedAt, endedAt, because, undo }) => {
       const at = endedAt ?? startedAt;
       const when = `${endedAt === undefined ? 'began ' : ''}${agoText(at, now)}`;
-      return [`${id} ${state} ${at}`, `${id}: ${stateText(state)}, ${when}${because === undefined ? '' : `: ${because}`}`] as const;
+      return [
+        `${id} ${state} ${at}`,
+        `${id}: ${stateText({ state, undo })}, ${when}${because === undefined ? '' : `: ${because}`}`,
+      ] as const;
     }),
   ];
 }

@@ -22,8 +22,10 @@ import { RunSteps } from './run-steps.ts';
 
 type Keeps = Pick<Extract<StagePlan, { actions: unknown }>, 'keep' | 'keepForLater'>;
 
+type Named = Pick<AnyStage, 'id' | 'isUndo'>;
+
 export interface Ending {
-  readonly stage: Pick<AnyStage, 'id'> | undefined;
+  readonly stage: Named | undefined;
   readonly thrown: unknown;
   readonly whole: boolean;
   /** Every stage does. */
@@ -116,8 +118,9 @@ export class Recorder {
    * Makes the record durable before a stage acts and first writes; an unfinished run to the same target is continued. `keeps`: what the
    * cluster no longer shows once the stage has written. The record names the writer only together with that: a rollback relies on both.
    */
-  async begin(id: string, since: Date, keeps?: Keeps): Promise<void> {
-    this.noteRunning(id, since);
+  async begin(stage: Named, since: Date, keeps?: Keeps): Promise<void> {
+    const { id } = stage;
+    this.noteRunning(stage, since);
     const before = this.#record ?? (await this.#previous());
     const { operator, toolVersion } = this.#ports;
     const own = begunRecord(before, this.#remembered, { context: this.#context, operator, toolVersion });
@@ -136,20 +139,21 @@ export class Recorder {
   }
 
   /** A stage begins, so `status` shows it on any machine; a run that has written nothing has no record yet. */
-  async atWork(id: string, since: Date): Promise<void> {
-    this.noteRunning(id, since);
+  async atWork(stage: Named, since: Date): Promise<void> {
+    this.noteRunning(stage, since);
     if (!this.#record) return;
     await this.kept.settled();
-    await this.#save({ ...withStages(this.#record, this.#stages), ...this.steps.of(id) });
+    await this.#save({ ...withStages(this.#record, this.#stages), ...this.steps.of(stage.id) });
   }
 
-  noteRunning(id: string, since: Date): void {
-    this.noteStage({ id, state: 'running', startedAt: since.toISOString() });
+  noteRunning(stage: Named, since: Date): void {
+    this.noteStage(stage, { state: 'running', startedAt: since.toISOString() });
   }
 
   /** Stored with what comes right after it: the next stage begins, or the run ends. */
-  noteStage(record: StageRecord): void {
-    this.#stages = [...this.#stages.filter((one) => one.id !== record.id), record];
+  noteStage({ id, isUndo }: Named, record: Omit<StageRecord, 'id' | 'undo'>): void {
+    const row = { id, ...record, ...(isUndo ? { undo: true as const } : {}) };
+    this.#stages = [...this.#stages.filter((one) => one.id !== id), row];
   }
 
   /** What a stage keeps once: the first of a run stays, and `anew` adds to it. */
@@ -193,7 +197,7 @@ export class Recorder {
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
       const state = exit === 'interrupted' ? exit : thrown instanceof HeldFault ? 'held' : 'failed';
       const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
-      this.noteStage({ id: stage.id, state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
+      this.noteStage(stage, { state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);

@@ -56,7 +56,7 @@ export class StageRounds {
     observe({ type: 'stage-started', stage: stage.id, title: stage.title });
     hold.mayGoOn();
     // A stage that shares a look is over at once if it has nothing to do: it is stored with what comes next.
-    if (looks.shared) recorder.noteRunning(stage.id, this.#startedAt);
+    if (looks.shared) recorder.noteRunning(stage, this.#startedAt);
     else await this.#atWork();
     if (stage.judgesResult && !live) return this.#ended('a dry run has no result to check');
     if (live && more.changes && !stage.readOnly) await this.#take();
@@ -83,7 +83,7 @@ export class StageRounds {
 
   async #atWork(): Promise<void> {
     this.#isStored = true;
-    await this.#parts.recorder.atWork(this.#stage.id, this.#startedAt);
+    await this.#parts.recorder.atWork(this.#stage, this.#startedAt);
   }
 
   /** What was just written may not be in every answer yet, and earlier stages read at other moments: only two looks make a result bad. */
@@ -191,9 +191,9 @@ export class StageRounds {
   /** Makes the record durable before the first action, with the writer and what the cluster then no longer shows. */
   async #begin(plan: Exclude<StagePlan, { skip: string }>, writes: boolean): Promise<void> {
     const { recorder } = this.#parts;
-    const { id, leavesNothing } = this.#stage;
-    if (leavesNothing) recorder.noteRunning(id, this.#startedAt);
-    else await recorder.begin(id, this.#startedAt, writes ? plan : undefined);
+    const stage = this.#stage;
+    if (stage.leavesNothing) recorder.noteRunning(stage, this.#startedAt);
+    else await recorder.begin(stage, this.#startedAt, writes ? plan : undefined);
   }
 
   #after({ actions, again }: Exclude<StagePlan, { skip: string }>, changes: boolean): Next {
@@ -233,10 +233,10 @@ export class StageRounds {
     const endedAt = ports.clock.now();
     const state = skipped === undefined ? 'done' : 'skipped';
     const startedAt = this.#startedAt;
-    const record = { id, state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
+    const record = { state, startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() } as const;
     const because = skipped ?? this.#told.text;
     const manual = this.#manual > 0 ? { manual: this.#manual } : {};
-    recorder.noteStage({ ...record, ...(because === undefined ? {} : { because }), ...manual });
+    recorder.noteStage(this.#stage, { ...record, ...(because === undefined ? {} : { because }), ...manual });
     const durationMs = endedAt.getTime() - startedAt.getTime() + this.#tookMs;
     if (skipped === undefined) observe({ type: 'stage-done', stage: id, durationMs });
     else observe({ type: 'stage-skipped', stage: id, because: skipped });

@@ -30,7 +30,7 @@ import { addedObjects, newerObjects } from './rollback-needs.ts';
 import { rolloutExpectations } from './rollout/index.ts';
 import { cliEffects, cliGuards, cliStage } from './service-cli/index.ts';
 import { alpStage, sidecarPreconditions } from './sidecars/index.ts';
-import { attempt, readClient } from './survey/index.ts';
+import { attempt, readClient, readInstalled, rememberOf } from './survey/index.ts';
 import { verifyStage } from './verify/index.ts';
 
 /** These two wait for the upgrade's end, whatever the install path. */
@@ -96,17 +96,27 @@ export const rollbackNeeds: readonly Needs[] = [
   ...[needs.canary, needs.networkProbe, addedObjects, newerObjects],
 ];
 
-/** The stage with a check of its kubectl, before patches and run record: it may run without a preflight (§1/5). */
+/** A stage that writes, with a check of its kubectl before patches and run record (it may run without a preflight, §1/5), and what the record notes. */
 export function judgingKubectl(inner: AnyStage): AnyStage {
   if (inner.readOnly) return inner;
   return {
     ...inner,
     ...(inner.undo ? { undo: judgingKubectl(inner.undo) } : {}),
     async open(sources, context) {
-      const open = plannedOnce(await inner.open(sources, context));
+      const open = await remembering(plannedOnce(await inner.open(sources, context)), sources, context);
       return startsKubectl(open) ? withKubectl(open, sources, context) : open;
     },
   };
+}
+
+/** What is installed, for the run record, of a stage that does not note it itself: the cluster soon shows something else. */
+async function remembering(open: OpenStage, sources: Sources, context: Context): Promise<OpenStage> {
+  const plan = planOf(open);
+  if (plan === undefined || 'skip' in plan || plan.remember?.oldest !== undefined) return open;
+  const installed = await readInstalled(sources, context).catch(() => undefined);
+  if (installed === undefined) return open;
+  const noted = { ...plan, remember: { ...rememberOf(installed), ...plan.remember } };
+  return { ...open, plan: () => noted };
 }
 
 async function withKubectl(open: OpenStage, { tools, cluster }: Sources, context: Context): Promise<OpenStage> {
@@ -129,13 +139,19 @@ function plannedOnce(open: OpenStage): OpenStage {
 }
 
 /** What stands against a plan is thrown again when its turn comes, after the findings. */
-function startsKubectl(open: OpenStage): boolean {
+function planOf(open: OpenStage): StagePlan | undefined {
   try {
-    const plan = open.plan();
-    return 'actions' in plan && plan.actions.some(({ effect }) => effect.type === 'exec' && effect.run.tool === 'kubectl');
+    return open.plan();
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function startsKubectl(open: OpenStage): boolean {
+  const plan = planOf(open);
+  return (
+    plan !== undefined && 'actions' in plan && plan.actions.some(({ effect }) => effect.type === 'exec' && effect.run.tool === 'kubectl')
+  );
 }
 
 /** Every check once, in the order of the ids. */

@@ -38,6 +38,8 @@ export interface StageRecord {
   readonly manual?: number;
   /** That shows why it failed. */
   readonly pod?: PodName;
+  /** It took back what the stage of this name did. */
+  readonly undo?: true;
 }
 
 /** The last stage that has not come to its end; undefined where each has. */

@@ -64,6 +64,8 @@ export interface Stage<Facts> {
   readonly undoneBy?: 'copy' | `${string} --undo`;
   /** Takes back what it did, with the same name in reports and records: performed in its place with `--undo`. */
   readonly undo?: AnyStage;
+  /** It is performed as the undo of the stage of its name. */
+  readonly isUndo?: true;
   /** How far an upgrade is once it has written (`kernel/undo.ts`). */
   readonly reaches?: Reached;
   /** The stage whose removals it puts back. A run that is held to a saved plan may put back whatever that one removes. */

@@ -10,6 +10,7 @@ export interface ReportStage {
   readonly startedAt?: string;
   readonly endedAt?: string;
   readonly because?: string;
+  readonly undo?: true;
 }
 
 /** What every form of a report is made from. */

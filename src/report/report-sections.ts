@@ -76,12 +76,12 @@ function stagesSection(stages: readonly ReportStage[]): Section | undefined {
 }
 
 function stageRow(stage: ReportStage, from: number, whole: number): Row {
-  const { id, state, startedAt, because = '' } = stage;
+  const { id, state, startedAt, because = '', undo } = stage;
   const [began, took] = [timeOf(startedAt), tookOf(stage)];
   const tone = ['done', 'failed', 'skipped', 'running', 'interrupted', 'held'].includes(state) ? state : 'other';
   const cells: readonly Cell[] = [
     { text: id },
-    { text: state, tone: `s-${tone}` },
+    { text: undo && state === 'done' ? 'undone' : state, tone: `s-${tone}` },
     { text: startedAt ?? '' },
     { text: took === undefined ? '' : elapsedText(took) },
     began === undefined ? {} : { bar: barOf(state, began - from, took ?? 0, whole) },

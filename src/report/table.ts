@@ -19,4 +19,7 @@ export function summaryTable(head: readonly string[], rows: readonly (readonly s
 }
 
 /** The state of a stage for a table: one with nothing to do was not skipped by anybody. */
-export const stateText = (state: string): string => (state === 'skipped' ? 'not needed' : state);
+export function stateText({ state, undo }: { readonly state: string; readonly undo?: true | undefined }): string {
+  if (state === 'skipped') return 'not needed';
+  return undo && state === 'done' ? 'undone' : state;
+}

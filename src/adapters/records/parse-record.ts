@@ -83,9 +83,10 @@ function isStripped(value: unknown): boolean {
 
 function isStage(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { id, state, startedAt, endedAt, because, manual, pod } = value;
+  const { id, state, startedAt, endedAt, because, manual, pod, undo } = value;
   return (
     isCountOrAbsent(manual) &&
+    (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
     [id, state, startedAt].every(isText) &&
     [endedAt, because].every((one) => one === undefined || isText(one))

@@ -128,6 +128,12 @@ export function keptText({
 
 const PAGE = 'docs/use/going-back.md';
 
+/** Taken back since, and not performed again. */
+function isUndone({ stages }: RunRecord, { id, undo }: AnyStage): boolean {
+  const last = stages.findLast((one) => one.id === id || one.id === undo?.id);
+  return last?.undo === true && last.state === 'done';
+}
+
 const alone = (way: Said): Text => text`this part alone: ${way}`;
 
 export interface Undoing {
@@ -149,7 +155,7 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   const isTakenBack = row?.by === 'rollback' && refused === undefined;
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;
-  const ways = writers.flatMap(({ undoneBy: of }) => (of === undefined ? [] : [wayOf(of)]));
+  const ways = writers.flatMap((stage) => (stage.undoneBy === undefined || isUndone(record, stage) ? [] : [wayOf(stage.undoneBy)]));
   const { noReturn, progress, intent, backup } = record;
   if (intent.takesBack)
     return [
@@ -166,7 +172,12 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
     const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
     return [`only as a manual step, rollback refuses: ${refused}`, files, ...ways.map(alone)];
   }
-  if (ways.length === 0 && !isTakenBack) return ['nothing to undo: this run has not changed the service'];
+  if (ways.length === 0 && !isTakenBack)
+    return [
+      writers.some((stage) => isUndone(record, stage))
+        ? 'nothing left to undo: what this run changed was undone'
+        : 'nothing to undo: this run has not changed the service',
+    ];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const how = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
   const [only] = how;

@@ -52,7 +52,7 @@ const WHY_WIDTH = 72;
 
 /** A stage that waits for the user has done its own part, and is not done. */
 function rowOf(
-  { id, state, because = '' }: Outcome['stages'][number],
+  { id, state, because = '', undo }: Outcome['stages'][number],
   { plans, message }: Outcome,
   { reason }: RunView,
 ): readonly string[] {
@@ -60,7 +60,7 @@ function rowOf(
     return [id, state, reason === 'below' ? 'see below' : clip(because, WHY_WIDTH)];
   const latest = plans.findLast((plan) => plan.id === id);
   const left = latest && state === 'done' ? stepsLeftIn(latest.actions) : 0;
-  return left === 0 ? [id, stateText(state), because] : [id, 'manual', `${counted(left, 'manual step')} left`];
+  return left === 0 ? [id, stateText({ state, undo }), because] : [id, 'manual', `${counted(left, 'manual step')} left`];
 }
 
 /** Manual steps at the end of a run, without those that its error names. */
