@@ -2,7 +2,7 @@ import { elapsedText } from '../kernel/counted.ts';
 import type { RolloutTrace } from '../kernel/history.ts';
 import { doneAt, type HeatCell, type HeatMap, type HeatRow, heatMap, nameOf, slowest } from './heat-map.ts';
 import { dataBlock, type Html, html } from './html.ts';
-import type { RolloutSection } from './model.ts';
+import type { RolloutSection, Section } from './model.ts';
 
 /** Rows of the table below the map, and those of them behind a fold; the others are found by the search. */
 const LISTED = 50;
@@ -17,9 +17,14 @@ export function rolloutsSection({ id, title, rollouts }: RolloutSection): Html {
   return html`<section id="${id}"><h2>${title}</h2>
 <p class="legend"><span class="c-old">old</span> <span class="c-updating">updating</span> <span class="c-new">new</span> <span class="c-failed">failed</span>
 A group of nodes has the colour of the one that needs the most attention.</p>
-${rollouts.map(rolloutPart)}
-${dataBlock('rollout-data', rollouts.map(searchable))}</section>
+${rollouts.map(rolloutPart)}</section>
 `;
+}
+
+/** What the page's search knows of nodes: one block, whatever the number of sections. */
+export function rolloutData(sections: readonly Section[]): Html {
+  const rollouts = sections.flatMap((one) => (one.kind === 'rollouts' ? one.rollouts : []));
+  return rollouts.length === 0 ? html`` : dataBlock('rollout-data', rollouts.map(searchable));
 }
 
 function rolloutPart(trace: RolloutTrace): Html {

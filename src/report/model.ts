@@ -36,7 +36,7 @@ export interface ReportFacts {
 export type Section = TableSection | RolloutSection;
 
 interface Headed {
-  /** Where a link leads, unique in the report. */
+  /** Where a link leads, unique in the report; `main`, `next`, `search…` and `rollout-data` are the page's own. */
   readonly id: string;
   /** In the list of parts: one or two words. */
   readonly name: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { clip } from './columns.ts';
 import { Html, html, PAGE_SCRIPT, PAGE_STYLE } from './html.ts';
-import { rolloutsSection } from './html-heat-map.ts';
+import { rolloutData, rolloutsSection } from './html-heat-map.ts';
 import type { Bar, Cell, Fold, ReportFacts, Row, Section, Table, TableSection } from './model.ts';
 import { sectionsOf } from './report-sections.ts';
 
@@ -20,7 +20,7 @@ export function htmlText(report: ReportFacts, textOf: ActionText): string {
 <header><h1>${report.title}</h1>${headPart(report)}
 <nav aria-label="parts">${sections.map(({ id, name }) => html`<a href="#${id}">${name}</a> `)}</nav></header>
 <main id="main">${searchPart()}
-${sections.map(htmlSection)}
+${sections.map(htmlSection)}${rolloutData(sections)}
 ${report.next === '' ? '' : html`<section id="next"><h2>Next</h2><p><code>${report.next}</code></p></section>`}</main>
 <script>${new Html(PAGE_SCRIPT)}</script></body></html>
 `.text;

@@ -38,7 +38,9 @@ function inRoom(report: ReportFacts, textOf: ActionText, room: Room): string {
     report.facts.map(([name, value]) => `- ${name}: ${cell(value, room)}`).join('\n'),
     endingPart(report, room),
     ...sectionsOf(report, textOf).flatMap((section) =>
-      section.kind === 'rollouts' ? section.rollouts.map((one) => rolloutPart(one, room)) : [tablePart(section, room)],
+      section.kind === 'rollouts'
+        ? [`## ${section.title}`, ...section.rollouts.map((one) => rolloutPart(one, room))]
+        : [tablePart(section, room)],
     ),
     `Next: ${code(report.next, room)}`,
   ];
@@ -93,7 +95,7 @@ function rolloutPart(trace: RolloutTrace, room: Room): string {
   });
   const isNew = trace.rows.filter((row) => row.marks.at(-1)?.phase === 'new').length;
   const head = `${isNew} of ${trace.desired} new after ${elapsedText(trace.seconds * 1000)}${trace.done ? '' : ', not done'}; those that took longest:`;
-  return `## Rollout of ${cell(trace.workload, room)}\n\n${head}\n\n${markdownTable(['Node', 'Ended as', 'After', 'Waited for'], rows, room)}`;
+  return `### Rollout of ${cell(trace.workload, room)}\n\n${head}\n\n${markdownTable(['Node', 'Ended as', 'After', 'Waited for'], rows, room)}`;
 }
 
 /** How much of each list is shown, and how long a text may be: the first that fits is taken. */
@@ -120,9 +122,17 @@ function moreLine(count: number): readonly string[] {
  */
 export function cell(text: string, room: Room): string {
   const line = clip(visible(text).replaceAll('\n', ' '), room.text);
-  const words = line.split(/( +)/).map((word) => (LINKED.test(word) ? tableCode(word) : escaped(word)));
-  return words.join('').replace(BEGINS, '$1\\$2');
+  return line.split(/( +)/).map(wordText).join('').replace(BEGINS, '$1\\$2');
 }
+
+/** The signs of the sentence stay outside of its code. */
+function wordText(word: string): string {
+  const [, before = '', inner = '', after = ''] = AROUND.exec(word) ?? [];
+  if (LINKED.test(inner)) return `${escaped(before)}${tableCode(inner)}${escaped(after)}`;
+  return LINKED.test(word) ? tableCode(word) : escaped(word);
+}
+
+const AROUND = /^(["'(]*)(.*?)([,.;:!?"')]*)$/;
 
 /** Addresses, and what forges make links of: mentions and numbers of issues. */
 const LINKED = /:\/\/|www\.|@|#\d/i;

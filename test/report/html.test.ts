@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { effects } from '../../src/cli/effects.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import { dataBlock, html } from '../../src/report/html.ts';
+import { rolloutData, rolloutsSection } from '../../src/report/html-heat-map.ts';
 import { htmlText } from '../../src/report/report-html.ts';
-import { manualReport, reportOf } from '../support/big-report.ts';
+import { manualReport, reportOf, rolloutOf } from '../support/big-report.ts';
 
 const textOf = actionTexts(effects, (tool) => tool);
 
@@ -78,6 +79,14 @@ describe('a report as a page', () => {
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     assert.deepEqual([...new Set(ids)], ids);
     for (const [, target] of page.matchAll(/ href="#([^"]*)"/g)) assert.ok(ids.includes(target), target);
+  });
+
+  it('has one block for the search, whatever the number of sections with rollouts', () => {
+    const two = [1, 2].map((at) => ({ kind: 'rollouts', id: `r-${at}`, name: '', title: '', rollouts: [rolloutOf(at)] }) as const);
+    const data = / id="rollout-data">(.*)<\/script>/;
+    assert.doesNotMatch(two.map((one) => rolloutsSection(one).text).join(''), data);
+    const [, found = ''] = data.exec(rolloutData(two).text) ?? [];
+    assert.equal((JSON.parse(found) as readonly unknown[]).length, 2);
   });
 
   it('tells how it ended, why and what is next, and every part by a heading', () => {

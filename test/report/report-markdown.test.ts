@@ -16,6 +16,7 @@ describe('a report as Markdown', () => {
       text,
       /^24 of 25 new after 01:15, not done; those that took longest:\n\n.*\n.*\n\| node-00004 \| failed \| {2}\| cannot pull image/m,
     );
+    assert.match(text, /^## .+\n\n### Rollout of /m, 'below the title of their section');
     assert.match(text, /Next: `kubectl netsvc-upgrade run`\n$/);
   });
 
@@ -145,6 +146,15 @@ describe('foreign text in Markdown', () => {
       { numRuns: 500 },
     );
     for (const one of HOSTILE) assert.doesNotMatch(cell(one, room), /^(#|-|\+|>|\d+[.)]) /, one);
+  });
+
+  it('has no sign of the sentence around it in its code', () => {
+    const whole = { rows: 1, text: 1000 };
+    assert.equal(
+      cell('by: demo@sandbox, with (see "https://a.example/x"): #12.', whole),
+      'by: `demo@sandbox`, with (see "`https://a.example/x`"): `#12`.',
+    );
+    assert.equal(cell('www. @', whole), '`www.` `@`');
   });
 
   it('stays in its cell', () => {
