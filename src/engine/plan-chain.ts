@@ -84,11 +84,12 @@ export function plannedStage(stage: AnyStage, open: OpenStage): PlannedStage {
   const plan = open.plan();
   const head = { id: stage.id, title: stage.title, ref: stage.ref };
   if ('skip' in plan) return { ...head, skip: plan.skip, actions: [], objects: plan.objects ?? [], notes: [] };
-  const { actions, objects = [], notes = [], edits, twoWay, hosts, restarts, remember } = plan;
+  const { actions, objects = [], notes = [], edits, twoWay, hosts, restarts, keep, remember } = plan;
   const told = {
     ...(edits ? { edits } : {}),
     ...(twoWay ? { twoWay } : {}),
     ...(hosts ? { hosts } : {}),
+    ...(keep ? { keeps: keep.id } : {}),
     ...(restarts && restarts.length > 0 ? { restarts } : {}),
     ...(remember?.digests ? { digests: remember.digests } : {}),
   };

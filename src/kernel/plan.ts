@@ -119,6 +119,8 @@ export interface PlannedStage {
   readonly hosts?: readonly PlannedHost[];
   /** Only where no base tells edits: what is installed against the target. */
   readonly twoWay?: readonly TwoWayField[];
+  /** What it keeps beside the run record before it writes: `edits`. */
+  readonly keeps?: string;
   /** Workloads that are none of its objects: an operator restarts them. */
   readonly restarts?: readonly PlannedRestart[];
 }

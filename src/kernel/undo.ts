@@ -1,4 +1,4 @@
-import { type DataPlane, type InstallPath, MANIFESTS, OPERATED } from './installation.ts';
+import { type DataPlane, type InstallPath, isOperated, MANIFESTS, OPERATED } from './installation.ts';
 import type { Intent } from './intent.ts';
 import { isOlder, parseRelease } from './release.ts';
 
@@ -37,6 +37,19 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
   rollback: '`kubectl netsvc-upgrade rollback` (in eBPF mode only from v3.31 on)',
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
+
+/** Why an upgrade keeps nothing of what was the user's, without which `rollback` refuses. */
+export const NOT_KEPT = 'it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)';
+
+/** What undoes a row, and why: without what was the user's, the files of the backup alone, and under an operator nothing. */
+export function undoneBy({ by, because, paths }: UndoRow, keepsYours: boolean): { readonly by: string; readonly because: string } {
+  if (by !== 'rollback' || keepsYours) return { by: UNDONE_BY[by], because };
+  const files = 'the files of the backup, object by object (its RESTORE.md)';
+  return {
+    by: paths.some((path) => isOperated({ path })) ? UNDONE_BY.forward : files,
+    because: `\`rollback\` refuses, as the upgrade did not keep what was yours: ${NOT_KEPT}.`,
+  };
+}
 
 /** Operators of this release and newer ones run on the new CRDs. */
 const OPERATOR_BACK_SINCE = 'v3.30.0';

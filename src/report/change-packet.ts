@@ -6,7 +6,7 @@ import { refText } from '../kernel/object.ts';
 import { type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../kernel/stage.ts';
 import { TRAFFIC, trafficText } from '../kernel/traffic.ts';
-import { NO_RETURNS, rowsFrom, UNDONE_BY, type UndoRow } from '../kernel/undo.ts';
+import { NO_RETURNS, rowsFrom, type UndoRow, undoneBy } from '../kernel/undo.ts';
 import type { PlanHead } from './head-line.ts';
 import { type Former, planSummary, restartsOf, timesOf } from './plan-summary.ts';
 import { aboutText } from './rollout-view.ts';
@@ -35,6 +35,8 @@ export interface Planned {
   readonly former?: Former | undefined;
   /** Absent where it could not be read. */
   readonly dataPlane?: DataPlane | undefined;
+  /** What was the user's is known for a rollback: kept before the target is applied, or in the release of a chart. */
+  readonly keepsYours: boolean;
 }
 
 export function changePacket(planned: Planned): ChangePacket {
@@ -120,7 +122,7 @@ function durationOf({ stages, former }: Planned): readonly string[] {
 }
 
 /** By the one table of undo: each point that the plan reaches on this path, then what can be undone by itself. */
-function backoutOf({ head, stages, chain }: Planned): readonly string[] {
+function backoutOf({ head, stages, chain, keepsYours }: Planned): readonly string[] {
   const ids = new Set(stages.filter(({ actions }) => actions.length > 0).map(({ id }) => id));
   const writers = chain.filter(({ id }) => ids.has(id));
   const because = planSteps(stages).noReturn?.because;
@@ -131,12 +133,13 @@ function backoutOf({ head, stages, chain }: Planned): readonly string[] {
   const alone = writers.flatMap(({ id, undoneBy = 'copy', reaches }) =>
     undoneBy !== 'copy' && reaches === undefined ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
   );
-  const lines = [...rows.map(undoLine), ...alone];
+  const lines = [...rows.map((row) => undoLine(row, keepsYours)), ...alone];
   return lines.length === 0 ? ['Nothing of the service is changed.'] : lines;
 }
 
-function undoLine({ title, dataPlane, by, because }: UndoRow): string {
-  return `Once ${title}${dataPlane === 'ebpf' ? ' (eBPF)' : ''}: ${UNDONE_BY[by].replaceAll('`', '')}. ${because}`;
+function undoLine(row: UndoRow, keepsYours: boolean): string {
+  const { by, because } = undoneBy(row, keepsYours);
+  return `Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}: ${by}. ${because}`.replaceAll('`', '');
 }
 
 function questionsOf({ stages, findings }: Planned): readonly string[] {

@@ -73,7 +73,7 @@ const STAGES = [
   stage('alp', [action('d'), ask]),
 ];
 const packet = (more: Partial<Parameters<typeof changePacket>[0]> = {}) =>
-  changePacket({ head: HEAD, stages: STAGES, findings: [finding('NS-001', 'ok', 'reachable')], chain: CHAIN, ...more });
+  changePacket({ head: HEAD, stages: STAGES, findings: [finding('NS-001', 'ok', 'reachable')], chain: CHAIN, keepsYours: true, ...more });
 
 describe('what a change board asks', () => {
   it('has as risks the open checks, what of yours is lost and what cannot be undone', () => {

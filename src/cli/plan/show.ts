@@ -2,9 +2,11 @@ import { stepsLeftIn } from '../../kernel/action.ts';
 import { actionTexts } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { maskValue } from '../../kernel/hidden.ts';
+import { isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
 import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import { CARRIED_ID } from '../../manifest/carried-file.ts';
 import type { ChangePacket } from '../../report/change-packet.ts';
 import type { Palette } from '../../report/colour.ts';
 import { fitted } from '../../report/columns.ts';
@@ -113,10 +115,15 @@ async function formerOf(seen: Seen): Promise<Former | undefined> {
 
 /** For a change board. */
 async function changeOf(seen: Seen, { stages, findings, effects, installed }: PlannedHere, head: PlanHead): Promise<ChangePacket> {
-  const { changePacket } = await import('../../report/change-packet.ts');
+  const [{ changePacket }, { keptEdits }] = await Promise.all([
+    import('../../report/change-packet.ts'),
+    import('../../features/install-manifest/kept-edits.ts'),
+  ]);
   const shown = stages.map((stage) => maskedStage(effects, stage));
   const [chain, former] = [await seen.seams.loadChain(seen.context.intent.kind), await formerOf(seen)];
-  return maskValue(changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane }));
+  const kept = keptEdits((await recordBefore(seen))?.kept ?? []).length > 0 || stages.some(({ keeps }) => keeps === CARRIED_ID);
+  const keepsYours = kept || (installed !== undefined && isByChart(installed));
+  return maskValue(changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane, keepsYours }));
 }
 
 async function gitOf(session: Session, { findings, writes, looks }: Awaited<ReturnType<Session['plan']>>, folder: string): Promise<ForGit> {

@@ -2,13 +2,13 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
 import { sizeOf } from '../../kernel/hidden.ts';
-import { type InstallPath, isOperated } from '../../kernel/installation.ts';
+import { type InstallPath, isByChart, isOperated } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { textAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { PackedText, type TextFile } from '../../kernel/packed-text.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { UNDO, UNDONE_BY } from '../../kernel/undo.ts';
+import { UNDO, undoneBy } from '../../kernel/undo.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { HELD_BY } from '../../kube/held.ts';
 import { named } from '../../kube/lean-objects.ts';
@@ -161,12 +161,13 @@ leaves it at its release. The run that is resumed removes them. To remove only t
 }
 
 /** From the one table of undo. */
-function returnText(path: InstallPath, profile: Profile): string {
+function returnText(path: InstallPath, { profile, options }: Pick<Context, 'profile' | 'options'>): string {
   const rows = UNDO.filter(({ paths }) => paths.includes(path));
-  const lines = rows.map(
-    ({ title, dataPlane, by, because }) =>
-      `- Once ${title}${dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${UNDONE_BY[by]}. ${because}`,
-  );
+  const keepsYours = isByChart({ path }) || options.upgradeFile === undefined;
+  const lines = rows.map((row) => {
+    const { by, because } = undoneBy(row, keepsYours);
+    return `- Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${by}. ${because}`;
+  });
   const isByFiles = !isOperated({ path });
   return `## To go back to the old release
 
@@ -239,5 +240,5 @@ All objects of its kind went with it: CRD-FILE is its file, KIND-FILE is theirs.
 
 Do not put an old CRD over a newer one while objects use fields that only the newer one knows: those fields would be lost.
 
-${context.goal.takesBack ? leftText(path, context.goal.takesBack) : returnText(path, context.profile)}`;
+${context.goal.takesBack ? leftText(path, context.goal.takesBack) : returnText(path, context)}`;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import type { Records } from '../../kernel/run-record.ts';
-import { BY_FILES } from '../../kernel/undo.ts';
+import { BY_FILES, NOT_KEPT } from '../../kernel/undo.ts';
 import { CARRIED_PART, type CarriedEdits, type Former, readCarriedEdits } from '../../manifest/carried-file.ts';
 
 /** Of ids of what runs kept those of the user's changes. */
@@ -35,11 +35,7 @@ export async function readFormer(
   const { former } = carried ?? {};
   if (!carried && !wrote.includes('apply')) return undefined;
   if (!carried || !former)
-    throw new Fault(
-      'blocked',
-      `the upgrade to ${to} did not keep what ${from} had of yours: it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)`,
-      [BY_FILES],
-    );
+    throw new Fault('blocked', `the upgrade to ${to} did not keep what ${from} had of yours: ${NOT_KEPT}`, [BY_FILES]);
   if (former.release !== from)
     throw new Fault('blocked', `your changes are kept as differences to ${former.release}, and this rollback goes to ${from}`, [BY_FILES]);
   return { ...carried, former };

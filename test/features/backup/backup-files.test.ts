@@ -237,6 +237,19 @@ describe('the files of a backup', () => {
     assert.doesNotMatch(restoreOf('/home/anna/backup-1', 'operator'), /use the backup/);
   });
 
+  it('promise no rollback of an upgrade that is given a finished file', () => {
+    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const restoreOf = (flags: Parameters<typeof contextOf>[0], path: InstallPath) => {
+      const files = backupFiles(nothing, contextOf(flags), { path, withSecrets: false, store: undefined });
+      return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
+    };
+    const promised = /undone by: `kubectl netsvc-upgrade rollback`/;
+    assert.match(restoreOf({}, 'manifest'), promised);
+    assert.doesNotMatch(restoreOf({ upgradeFile: 'f' }, 'manifest'), promised);
+    assert.match(restoreOf({ upgradeFile: 'f' }, 'manifest'), /undone by: the files of the backup.*`rollback` refuses/);
+    assert.match(restoreOf({ upgradeFile: 'f' }, 'chart'), promised, 'the chart release has what was yours');
+  });
+
   it('tell how a hold of Typha is removed, where the operator can be kept from it', () => {
     const nothing = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
     const restoreOf = (profile: Profile) => {
