@@ -1,6 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { CHAINS, STAGE_IDS } from '../src/cli/command-names.ts';
+import { INSTALL_PATHS } from '../src/kernel/installation.ts';
 
 /**
  * Who may import what: the one table behind the import rule. `npm run lint` holds every file of `src` to it, `import type` included, and
@@ -76,7 +77,7 @@ export interface Import {
 }
 
 /** Static and lazy imports, types included, and what is re-exported. */
-const IMPORT = /(\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\2/g;
+const IMPORT = /(\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"$\n]+)\2/g;
 
 export function importsOf(file: string, text: string): readonly Import[] {
   return [...text.matchAll(IMPORT)].map(([, form = '', , specifier = '']) => ({
@@ -181,7 +182,7 @@ const PATH_NAMING = [
   'features/install/paths.ts',
   'cli/target-flags.ts',
 ];
-const PATH = "'(?:chart|operator|manifest|kvstore)'";
+const PATH = `'(?:${INSTALL_PATHS.join('|')})'`;
 /** A component, a toleration, a category of findings and an argument may be called as a path is. */
 const PATH_COMPARISONS = [
   `(?<!\\b(?:component|name|category|kind)) [!=]== ${PATH}`,
@@ -190,7 +191,7 @@ const PATH_COMPARISONS = [
   `\\[${PATH}(?:, ${PATH})+\\]`,
   `\\.(?:includes|has|indexOf)\\(${PATH}\\)`,
 ].map((one) => new RegExp(one, 'g'));
-const PATH_KEYS = /^ +'?(chart|operator|manifest|kvstore)'?: /gm;
+const PATH_KEYS = new RegExp(`^ +'?(${INSTALL_PATHS.join('|')})'?: `, 'gm');
 
 /** Where a file asks which install path it is: the object of the path (`pathOf`), or a trait of it, answers that. */
 export function pathsCompared(file: string, text: string): readonly string[] {

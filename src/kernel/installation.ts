@@ -39,6 +39,7 @@ export const hasFullManifest = ({ path }: Pick<Installation, 'path'>): boolean =
 /** For tables: the paths that are like that. */
 export const pathsThat = (are: (path: Pick<Installation, 'path'>) => boolean): readonly InstallPath[] =>
   (Object.keys(PATHS) as InstallPath[]).filter((path) => are({ path }));
+export const INSTALL_PATHS = pathsThat(() => true);
 export const MANIFESTS = pathsThat(hasFullManifest);
 export const OPERATED = pathsThat(isOperated);
 

@@ -16,6 +16,11 @@ describe('the rooms of src', () => {
     );
   });
 
+  it('import nothing that a sentence only names', () => {
+    const [text, real] = ["`cannot be read from '${name}'`", "import a from './a.ts';"];
+    assert.deepEqual(importsOf('cli/b.ts', `${text}\n${real}`), [{ file: 'cli/b.ts', to: 'cli/a.ts' }]);
+  });
+
   it('are drawn as they are: `node build/rooms.ts --write` redraws them', () => {
     assert.equal(redrawn(page, drawn(imports, files)), page);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MANIFESTS, OPERATED } from '../../src/kernel/installation.ts';
 import type { RecordedPath } from '../../src/kernel/run-record.ts';
 import { HELD_BY } from '../../src/kube/held.ts';
 import { RECORD } from '../fixtures/stored-record.ts';
@@ -28,12 +29,12 @@ async function asked(command: string, path?: RecordedPath) {
 describe('a held Typha', () => {
   const held = { object: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'calico-typha', namespace: 'calico-system' }, run: 'run-1' };
 
-  for (const path of [undefined, 'unknown', 'operator', 'chart'] as const)
+  for (const path of [undefined, 'unknown', ...OPERATED] as const)
     it(`is looked up by status where the record says ${path ?? 'nothing'}`, async () => {
       assert.deepEqual(await asked('status', path), { looks: 1, held });
     });
 
-  for (const path of ['manifest', 'kvstore'] as const)
+  for (const path of MANIFESTS)
     it(`is not asked for by status after a run on path ${path}, which holds none`, async () => {
       assert.deepEqual(await asked('status', path), { looks: 0, held: null });
     });

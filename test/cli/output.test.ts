@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
 import { documentHead } from '../../src/cli/documents.ts';
@@ -159,6 +161,11 @@ const KINDS: Readonly<Record<OutputDocument['kind'], true>> = {
 
 describe('output documents', () => {
   it('are of every kind', () => assert.deepEqual([...new Set(documents.map(({ kind }) => kind))].sort(), Object.keys(KINDS).sort()));
+
+  it('are in the table of docs/reference/output.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'output.md'), 'utf8');
+    for (const kind of Object.keys(KINDS)) assert.match(page, new RegExp(`^\\| \`${kind}\` \\| .`, 'm'));
+  });
 
   for (const document of documents) {
     it(`${document.kind} is the same document as JSON and as YAML`, async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { isOn } from '../../src/cli/carried.ts';
 import { CHAINS, type Chain } from '../../src/cli/command-names.ts';
+import { FLAGS } from '../../src/cli/flags.ts';
 import type { Seams } from '../../src/cli/seams.ts';
 import type { Asked } from '../../src/cli/session.ts';
 import { stagesOf } from '../../src/cli/stage-command.ts';
@@ -88,6 +90,7 @@ describe('the undo of a stage', () => {
     const undone = chain.filter(({ undoneBy }) => undoneBy?.endsWith(' --undo'));
     assert.ok(undone.length >= 3);
     for (const { id, undoneBy, undo } of undone) assert.equal(undoneBy?.startsWith(`${undo?.id.replace('-', ' ')} --undo`), true, id);
+    for (const { undoneBy = '' } of undone) assert.ok(isOn(FLAGS.undo, undoneBy.split(' ')[0] ?? ''), `no flag for ${undoneBy}`);
     // That of apply releases what the run holds: the release stays.
     assert.deepEqual(
       chain.filter(({ undo, undoneBy }) => undo !== undefined && undoneBy === undefined).map(({ id }) => id),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DataPlane, pathsThat } from '../../src/kernel/installation.ts';
+import { type DataPlane, INSTALL_PATHS } from '../../src/kernel/installation.ts';
 import { NO_RETURNS, noWayBack, rowsFrom, UNDO, undoRow } from '../../src/kernel/undo.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
@@ -9,8 +9,6 @@ const past = (path: string, from?: string, dataPlane?: DataPlane) => ({
   ...(dataPlane === undefined ? {} : { dataPlane }),
 });
 
-const PATHS = pathsThat(() => true);
-
 describe('what a rollback takes back', () => {
   it('is an upgrade under an operator from v3.30 on; an older one does not run on the new CRDs', () => {
     for (const from of ['v3.30.0', 'v3.30.7', 'v3.31.7', 'v3.32.0']) assert.equal(noWayBack(past('operator', from)), undefined, from);
@@ -19,14 +17,14 @@ describe('what a rollback takes back', () => {
   });
 
   it('is in eBPF mode an upgrade from v3.31 on, on every path', () => {
-    for (const path of ['manifest', 'kvstore', 'operator']) {
+    for (const path of INSTALL_PATHS) {
       assert.equal(noWayBack(past(path, 'v3.30.7', 'ebpf')), NO_RETURNS.tables.long, path);
       assert.equal(noWayBack(past(path, 'v3.31.0', 'ebpf')), undefined, path);
     }
   });
 
   it('is told by the one table: what it refuses, the row of that point does not promise, and what the row promises, it does not refuse', () => {
-    for (const path of PATHS)
+    for (const path of INSTALL_PATHS)
       for (const from of ['v3.15.5', 'v3.29.7', 'v3.30.7', 'v3.31.7'])
         for (const reached of UNDO.map((row) => row.reached)) {
           const row = undoRow(past(path, from), [reached]);
@@ -43,7 +41,7 @@ describe('what a rollback takes back', () => {
   });
 
   it('says of every install path how far back it goes once agents, Typha and controllers are new', () => {
-    for (const path of PATHS) assert.equal(undoRow(past(path, 'v3.31.7'), ['workloads'])?.by, 'rollback', path);
+    for (const path of INSTALL_PATHS) assert.equal(undoRow(past(path, 'v3.31.7'), ['workloads'])?.by, 'rollback', path);
   });
 
   it('has no row for an unknown source that only newer ones have', () => {

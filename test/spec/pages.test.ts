@@ -11,6 +11,7 @@ import { FAULT_KINDS } from '../../src/features/ipam/faults.ts';
 import { permittedCommands } from '../../src/features/permissions.ts';
 import { unknownEnd } from '../../src/features/survey/path-stage.ts';
 import { EXIT } from '../../src/kernel/fault.ts';
+import { INSTALL_PATHS, OPERATED } from '../../src/kernel/installation.ts';
 import { TRAFFIC } from '../../src/kernel/traffic.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
@@ -117,10 +118,16 @@ describe('pages that say what the program does', () => {
       /On the manifest paths `--release v3\.31\.2` works .* On the chart and operator paths the target is v3\.32 or later/,
     );
     const goal = { release: 'v3.31.2' };
-    const refused = (['chart', 'operator', 'manifest', 'kvstore'] as const).filter((path) =>
-      unknownEnd({ path }, { profile: calico, goal }),
-    );
-    assert.deepEqual(refused, ['chart', 'operator']);
+    const refused = INSTALL_PATHS.filter((path) => unknownEnd({ path }, { profile: calico, goal }));
+    assert.deepEqual(refused, OPERATED);
+  });
+
+  it('paths leads to a page of every install path', () => {
+    const page = read('docs/reference/paths.md');
+    for (const path of INSTALL_PATHS) {
+      assert.ok(page.includes(`](path-${path}.md)`), path);
+      assert.match(read(`docs/reference/path-${path}.md`), /^# /, path);
+    }
   });
 
   it('troubleshooting has every scenario of the demo, in its order', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import { type PathPart, type PathParts, pathPart, pathStage } from '../../../src/features/survey/path-stage.ts';
-import { type InstallPath, pathsThat } from '../../../src/kernel/installation.ts';
+import { INSTALL_PATHS, type InstallPath } from '../../../src/kernel/installation.ts';
 import { applyBench, installedClientSide } from '../../support/apply-bench.ts';
 
 const STAGE = { id: 'crds', title: 'a stage', ref: '§4.3/2', readOnly: false, needs: [] } as const;
 
 /** The same on every path but for what is said of the manifest's. */
 const onAll = (other: PathPart | string, manifest: PathPart | string) =>
-  ({ ...Object.fromEntries(pathsThat(() => true).map((path) => [path, other])), manifest }) as PathParts;
+  ({ ...Object.fromEntries(INSTALL_PATHS.map((path) => [path, other])), manifest }) as PathParts;
 
 describe('a stage that is another one on each installation path', () => {
   async function openOnManifest(part: (surveyed: string[]) => PathPart | string) {
