@@ -13,9 +13,8 @@ import { AGAIN, Step, type Suggestion, stepOf, text, WHEN_READY } from '../kerne
 import { oneLine } from '../kernel/visible.ts';
 import { type UpgradeHead, upgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/plan-rows.ts';
-import { stagesHere } from './carried.ts';
 import { nextStep, report } from './ending/end.ts';
-import type { Outcome } from './ending/run.ts';
+import { type Outcome, shownOutcome } from './ending/run.ts';
 import { present } from './output.ts';
 import { type PlannedHere, planDocument, planHead } from './plan/document.ts';
 import { confirmSaved, type SavedPlan } from './plan/file.ts';
@@ -109,13 +108,13 @@ async function onward(session: Session): Promise<readonly Suggestion[]> {
 }
 
 /** Failed checks before anything was done: the report is the run's, with no stage in it. */
-async function refuse(session: Session, planned: PlannedHere, exit: ExitName): Promise<ExitName> {
+async function refuse(session: Session, planned: PlannedAnd, exit: ExitName): Promise<ExitName> {
   const waived = await waivable(planned.findings);
   const outcome: Outcome = {
     exit,
     head: upgradeHead(session.context, planned.installed),
-    findings: planned.findings,
-    plans: stagesHere(planned.stages, session.asked),
+    findings: planned.prepared.plan.findings,
+    plans: planned.stages,
     stages: [],
     steps: (exit === 'locked'
       ? ['wait for the other run']
@@ -129,7 +128,7 @@ async function refuse(session: Session, planned: PlannedHere, exit: ExitName): P
     writes: 0,
     message: 'checks failed',
   };
-  return report(session, outcome);
+  return report(session, shownOutcome(await session.seams.loadEffects(), outcome, session.asked));
 }
 
 /** Failed checks that somebody may accept, under conditions that their pages name. */

@@ -9,7 +9,7 @@ import type { ObjectRef, OwnerReference } from '../kernel/object.ts';
 import type { ObjectState, PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
-import { nextStepOf, type Step } from '../kernel/step.ts';
+import { nextStepOf, type Step, type StepDocument } from '../kernel/step.ts';
 import type { ChangePacket } from '../report/change-packet.ts';
 
 /** Version of every document on stdout (docs/reference/output.md). */
@@ -127,6 +127,9 @@ export interface RunReport extends DocumentHead {
   /** What happened when; absent where nothing was begun. */
   readonly history?: RunHistory;
 }
+
+/** As it is read again. */
+export type KeptReport = Omit<RunReport, 'steps'> & { readonly steps: readonly StepDocument[] };
 
 /** One command of a run. */
 interface ReportPart {

@@ -15,11 +15,11 @@ import { look, stepOf, text } from '../kernel/step.ts';
 import { inDataPlane } from '../kernel/traffic.ts';
 import type { UpgradeHead } from '../report/head-line.ts';
 import { maskedAction } from '../report/mask.ts';
-import { eventHere, flagsOfRun, isOn, oursWith, outcomeHere } from './carried.ts';
+import { eventHere, flagsOfRun, isOn, oursWith } from './carried.ts';
 import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
-import { nextStep, report } from './ending/end.ts';
-import { maskedOutcome, type Outcome, runReport } from './ending/run.ts';
+import { report } from './ending/end.ts';
+import { type Outcome, runDocument, type Shown, shownOutcome } from './ending/run.ts';
 import { FLAGS, type RunFlags } from './flags.ts';
 import { loadPlan } from './plan/file.ts';
 import { showPlan } from './plan/show.ts';
@@ -95,7 +95,8 @@ export async function runStageCommand(asked: Asked, seams: Seams): Promise<ExitN
     if (dryRun === 'client') return showPlan(session, stages, detailed);
     if (dryRun !== 'none' || stages.every((stage) => stage.readOnly)) return perform(session, await lookingOnly(session, stages));
     const held = await beforeChanges(besideAnother(session));
-    if (held) return report(session, held);
+    // Its commands have their flags.
+    if (held) return report(session, shownOutcome(await seams.loadEffects(), held, { ...session.asked, carried: [] }));
     const probe = await beforeChanges(probeOf(session));
     const answer = await beforeChanges(confirmPlan(session, stages, saved));
     if (answer.confirmed === undefined) return answer.stopped ?? 'stopped';
@@ -200,11 +201,11 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
     hasWaited ||= event.type === 'rollout';
     if (!looksOnly) session.outlets.doing.now = doingAfter(event, effects) ?? session.outlets.doing.now;
   };
-  let told: Outcome | undefined;
-  const tell = async (outcome: ChainOutcome): Promise<Outcome> => {
+  let told: Shown | undefined;
+  const tell = async (outcome: ChainOutcome): Promise<Shown> => {
     const dataPlane = outcome.record?.dataPlane ?? (head ?? (await found))?.dataPlane;
     const steps = outcome.steps.map((step) => inDataPlane(step, dataPlane));
-    told ??= await toldOf(session, { ...outcome, steps }, history, looks);
+    told ??= shownOutcome(effects, await toldOf(session, { ...outcome, steps }, history, looks), session.asked);
     return told;
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
@@ -262,19 +263,16 @@ async function installedBy({ seams }: Session, looks: Looks<Acting>): Promise<In
 
 /** The outcome with its history, and with what was installed before and, if the run came to its end, is now. */
 async function toldOf(session: Session, outcome: ChainOutcome, history: History, looks: Looks<Acting>): Promise<Outcome> {
-  const { composition, asked } = session;
   const { source, runId, exit } = outcome;
-  const of = { ...outcomeHere(outcome, asked), history: history.told(composition.clock.now()) };
+  const of = { ...outcome, history: history.told(session.composition.clock.now()) };
   if (runId === undefined) return of;
   const after = exit === 'done' ? (await installedBy(session, looks))?.release : undefined;
   return { ...of, versions: { before: source, after } };
 }
 
 /** The same report as `--report-file` has, small enough to lie beside the run record. */
-async function keptReport(session: Session, outcome: Outcome): Promise<RunReport> {
+async function keptReport(session: Session, outcome: Shown): Promise<RunReport> {
   const { storedReport } = await import('./ending/stored.ts');
-  const step = nextStep(session, outcome);
-  const shown = maskedOutcome(await session.seams.loadEffects(), outcome);
-  const report = { ...runReport(session.context, session.asked.command, shown, step), made: session.made() };
+  const report = { ...runDocument(outcome, session).document, made: session.made() };
   return storedReport((await import('./user-commands.ts')).withoutUserCommands(report, session.asked.carried));
 }

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import type { OutputDocument, OwnerReferenceList } from '../../src/cli/documents.ts';
 import { documentHead } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
-import { maskedOutcome, preflightReport, runReport } from '../../src/cli/ending/run.ts';
+import { preflightReport, runReport, shownOutcome } from '../../src/cli/ending/run.ts';
 import { outputText } from '../../src/cli/output.ts';
 import { planDocument } from '../../src/cli/plan/document.ts';
 import { statusDocument } from '../../src/cli/status-command.ts';
@@ -132,7 +132,7 @@ const ownerList: OwnerReferenceList = {
 const documents: readonly OutputDocument[] = [
   preflightReport(context, 'blocked', findings, 'next'),
   planDocument(context, 'done', { stages, findings, writes: true, effects }, head, 'next', { typed: 'plan', carried: [], commands: [] }),
-  runReport(context, 'apply', maskedOutcome(effects, { ...outcome, message: 'm' }), 'next'),
+  runReport(context, 'apply', shownOutcome(effects, { ...outcome, message: 'm' }, { typed: 'apply', carried: [], commands: [] }), 'next'),
   statusDocument(
     context,
     {

@@ -12,15 +12,14 @@ import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
 import { afterProbe, type Ending, endsDemo, nextCommand } from './next-step.ts';
-import { maskedOutcome, nextOfPerson, type Outcome, preflightReport, runReport, stopForPerson } from './run.ts';
+import { nextOfPerson, type Outcome, preflightReport, runDocument, type Shown, stopForPerson } from './run.ts';
 
 /** Prints what a command did as its document, and on stderr why it ended early. */
-export async function report(session: Session, ended: Outcome): Promise<ExitName> {
+export async function report(session: Session, shown: Shown): Promise<ExitName> {
   const { context, asked } = session;
   const [effects, chain] = [await session.seams.loadEffects(), await session.seams.loadChain(session.context.intent.kind)];
-  const shown = maskedOutcome(effects, ended);
   const outcome = context.options.dryRun === 'none' ? withPerson(shown) : shown;
-  const { exit, findings, steps } = outcome;
+  const { exit, findings } = outcome;
   const { chain: of } = asked;
   const full = of?.tells !== undefined;
   const before = full || of?.resumedBy ? await recordBefore(session, outcome.record) : undefined;
@@ -30,11 +29,12 @@ export async function report(session: Session, ended: Outcome): Promise<ExitName
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   // A wait alone that ended well is a stage of those who go stage by stage, but not in a rollback.
   const isResumed = full || exit !== 'done' || resumerOf(before) === 'rollback';
-  const step = nextStep(session, { exit, findings, steps, dryRun: isDryRun, resume: isResumed ? resume : undefined, manual });
+  const ran = runDocument(outcome, { context, asked, resume: isResumed ? resume : undefined, manual });
+  const step = ran.next;
   if (flags && step.plain === resume?.plain)
     for (const line of recordedLines(resumerOf(before), flags, before, context.clusterUid)) session.say(line);
   const isPreflight = of?.tells === 'readiness' && outcome.message === undefined;
-  const document = isPreflight ? preflightReport(context, exit, findings, step) : runReport(context, asked.command, outcome, step);
+  const document = isPreflight ? preflightReport(context, exit, findings, step) : ran.document;
   const begun = outcome.record && Date.parse(outcome.record.startedAt);
   const view = { ...endViewOf(session, before), isResumed: begun !== undefined && begun < context.startedAt.getTime() };
   const stopped = full || outcome.exit === 'done' || outcome.stages.length === 0 ? undefined : await import('./end-lines.ts');
@@ -129,7 +129,7 @@ export function endViewOf({ outPalette, context, asked }: Session, before?: RunR
 }
 
 /** For a command of one stage, a manual step left is a reason to stop. */
-function withPerson(outcome: Outcome): Outcome {
+function withPerson(outcome: Shown): Shown {
   const stop = stopForPerson(outcome.exit, outcome.plans, outcome.stages.length);
   return stop ? { ...outcome, exit: stop.code, message: stop.message, steps: stop.steps } : outcome;
 }

@@ -5,13 +5,13 @@ import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history
 import { oneFindingEach } from '../../kernel/judge.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
-import { keptStep, look, type StepDocument, text } from '../../kernel/step.ts';
+import { keptStep, look, text } from '../../kernel/step.ts';
 import type { ProbeTrace } from '../../kernel/user-command.ts';
 import type { Former } from '../../report/plan-summary.ts';
-import type { RunReport } from '../documents.ts';
+import type { KeptReport, RunReport } from '../documents.ts';
 import type { Session } from '../session.ts';
 import type { Seen } from './end.ts';
-import { type Outcome, runReport } from './run.ts';
+import { type Outcome, runReport, shownBefore } from './run.ts';
 
 /** The record of a run: the last one, or one that a later run set aside. Throws Fault('usage') if there is none, naming those that there are. */
 export async function recordOf(records: Records, runId: string | undefined, context: Context): Promise<RunRecord> {
@@ -73,9 +73,6 @@ function isTimed(one: ActionTrace): boolean {
   return typeof one?.stage === 'string' && Number.isFinite(one.durationMs);
 }
 
-/** As it was kept: its steps are documents. */
-type KeptReport = Omit<RunReport, 'steps'> & { readonly steps: readonly StepDocument[] };
-
 /** What does not look like a report is left out. */
 function isRunReport(content: unknown): content is KeptReport {
   return (
@@ -109,7 +106,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly KeptR
     history,
   };
   const of = {
-    ...runReport(context, last?.command ?? 'run', outcome, next),
+    ...runReport(context, last?.command ?? 'run', shownBefore(outcome), next),
     target: record.intent.to,
     profile: record.profile,
     dryRun: 'none',

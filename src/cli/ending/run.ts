@@ -12,7 +12,9 @@ import { latestOf, type PlannedStage } from '../../kernel/plan.ts';
 import { type Said, thenAgainAs } from '../../kernel/step.ts';
 import type { UpgradeHead } from '../../report/head-line.ts';
 import { maskedStage } from '../../report/mask.ts';
+import { type Here, outcomeHere } from '../carried.ts';
 import { documentHead, type PreflightReport, type RunReport } from '../documents.ts';
+import { type Ending, nextCommand } from './next-step.ts';
 
 export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly history?: RunHistory;
@@ -21,13 +23,38 @@ export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
   readonly head?: UpgradeHead;
 }
 
-/** The outcome as it may be shown. */
-export function maskedOutcome<O extends Outcome>(effects: EffectTypes, outcome: O): O {
-  return { ...outcome, plans: outcome.plans.map((plan) => maskedStage(effects, plan)) };
+declare const SHOWN: unique symbol;
+
+/** An outcome that may be shown: nothing secret is in it, and each command is as it is typed here. */
+export type Shown = Outcome & { readonly [SHOWN]: true };
+
+/** Of what a chain came to: without `here` its commands would go to whatever cluster is the current one. */
+export function shownOutcome(effects: EffectTypes, outcome: Outcome, here: Here): Shown {
+  const said = outcomeHere(outcome, here);
+  return { ...said, plans: said.plans.map((plan) => maskedStage(effects, plan)) } as Outcome as Shown;
 }
 
-/** Of an outcome that is masked. */
-export function runReport(context: Context, command: string, outcome: Outcome, next: Command | string): RunReport {
+/** Of reports that were kept: each was made from such an outcome. */
+export const shownBefore = (outcome: Outcome): Shown => outcome as Shown;
+
+/** For whom a document is, and what comes next is computed from besides the outcome. */
+export interface RunPlace extends Pick<Ending, 'resume' | 'manual'> {
+  readonly context: Context;
+  readonly asked: Pick<Ending, 'chain' | 'carried' | 'typed'> & { readonly command: string };
+}
+
+/** What a run is printed, kept and reported as, and the command that comes next. It knows no terminal: the three calls end with it. */
+export function runDocument(
+  outcome: Shown,
+  { context, asked, ...more }: RunPlace,
+): { readonly document: RunReport; readonly next: Command } {
+  const { exit, findings, steps } = outcome;
+  const { command, chain, carried, typed } = asked;
+  const next = nextCommand({ exit, findings, steps, chain, carried, typed, dryRun: context.options.dryRun !== 'none', ...more });
+  return { document: runReport(context, command, outcome, next), next };
+}
+
+export function runReport(context: Context, command: string, outcome: Shown, next: Command | string): RunReport {
   const { exit, runId, versions, message, steps, writes, stages, findings, plans, history } = outcome;
   return {
     ...documentHead(context, exit, next),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { RunReport } from '../../../src/cli/documents.ts';
-import { runReport } from '../../../src/cli/ending/run.ts';
+import { runReport, shownBefore } from '../../../src/cli/ending/run.ts';
 import { STORED_BYTES, storedReport } from '../../../src/cli/ending/stored.ts';
 import { reportOf } from '../../support/big-report.ts';
 import { engineContext } from '../../support/engine-ports.ts';
@@ -12,7 +12,7 @@ function documentOf(options: Parameters<typeof reportOf>[0], times = 1): RunRepo
   const { findings, plans, history } = reportOf(options);
   const many = Array.from({ length: times }, () => plans).flat();
   const outcome = { exit: 'done', findings, plans: many, stages: [], steps: [], writes: 1 } as const;
-  return runReport(engineContext(), 'run', { ...outcome, ...(history ? { history } : {}) }, 'next');
+  return runReport(engineContext(), 'run', shownBefore({ ...outcome, ...(history ? { history } : {}) }), 'next');
 }
 
 describe('a report beside the run record', () => {
