@@ -14,6 +14,7 @@ import { HELD_BY } from '../../kube/held.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { manifestText } from '../../manifest/manifest.ts';
 import { restorable } from '../../manifest/prepare.ts';
+import { finishedFile } from '../install-manifest/index.ts';
 import type { StoreBackup } from './store.ts';
 
 /** Files of a backup, with a checksum list beside them; 0600. */
@@ -163,7 +164,7 @@ leaves it at its release. The run that is resumed removes them. To remove only t
 /** From the one table of undo. */
 function returnText(path: InstallPath, { profile, options }: Pick<Context, 'profile' | 'options'>): string {
   const rows = UNDO.filter(({ paths }) => paths.includes(path));
-  const keepsYours = isByChart({ path }) || options.upgradeFile === undefined;
+  const keepsYours = isByChart({ path }) || finishedFile({ options }) === undefined;
   const lines = rows.map((row) => {
     const { by, because } = undoneBy(row, keepsYours);
     return `- Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${by}. ${because}`;

@@ -25,7 +25,7 @@ export const chartPath = {
   end: operatorEnd(chartOperatorImage),
   apiWaits: operatorsWork(chartOperatorImage),
   lags: lagsWith(releasedOperatorImage),
-  target: findCrds,
+  judgedTarget: findCrds,
   written: releaseDocuments,
   /** Where the chart's operator installs the CRDs itself, this program applies none. */
   asked: async (_: unknown, context: Context, { documents }: TargetFacts, installation: Installation): Promise<readonly KubeObject[]> =>

@@ -23,6 +23,7 @@ import { readAdded } from './added.ts';
 import { type AgentStep, readAgentStep, type Stepped, steppedDocuments } from './agent-step.ts';
 import type { ApplyJudged } from './apply-checks.ts';
 import type { EditSurvey } from './edits.ts';
+import { finishedFile } from './finished.ts';
 import { isWorkload, type Target } from './identity.ts';
 import type { StoreFacts } from './kvstore-checks.ts';
 import { type MergedTarget, readMergedTarget } from './merged.ts';
@@ -185,16 +186,12 @@ export function emptyTargets({ rollouts, previews, edits, record }: Merged, cont
   });
 }
 
-function placeOf(
-  { document }: PreviewedObject,
-  edit: Edit | undefined,
-  begun: boolean,
-  { options }: Context,
-): Pick<AtZero, 'place' | 'from'> {
+function placeOf({ document }: PreviewedObject, edit: Edit | undefined, begun: boolean, context: Context): Pick<AtZero, 'place' | 'from'> {
   const isWritten = replicasOf(document) === 0;
-  if (isWritten && options.upgradeFile !== undefined) return { place: 'file', from: `replicas 0 in ${options.upgradeFile}` };
+  const finished = finishedFile(context);
+  if (isWritten && finished !== undefined) return { place: 'file', from: `replicas 0 in ${finished}` };
   if (isWritten && begun) return { place: 'begun', from: 'replicas 0 among the changes that this run began with' };
-  if (edit?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${options.installedManifest ?? 'your manifest'}` };
+  if (edit?.source.kind === 'file') return { place: 'file', from: `replicas 0 in ${context.options.installedManifest ?? 'your manifest'}` };
   const by = edit?.source.manager;
   return { place: 'cluster', from: by === undefined ? IN_CLUSTER : `${IN_CLUSTER} by ${by}` };
 }

@@ -11,12 +11,12 @@ import type { CarriedEdits, ToldBy } from '../../manifest/carried-file.ts';
 import { keptRules } from '../../manifest/openapi-lists.ts';
 import { readOwn, shelfOf } from './base.ts';
 import { carriedEdits, withCarried } from './carried.ts';
+import { finishedFile } from './finished.ts';
 import type { Target } from './identity.ts';
 import { readReleasedTarget, targetDocuments } from './target.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
-    readonly upgradeFile?: string;
     /** Manifest of the installed release, where the artifact source has none (file, or folder of the release layout). */
     readonly base?: string;
     /** The manifest that was installed, with the edits in it. */
@@ -53,12 +53,13 @@ export async function withGivenEndpoints(
   installation: Installation,
   target: Target,
 ): Promise<{ readonly target: Target; readonly before?: string }> {
-  const { kvstoreEndpoints, upgradeFile } = context.options;
+  const { kvstoreEndpoints } = context.options;
+  const finished = finishedFile(context);
   const documents = targetDocuments(target);
   const before = storeSettings(documents, context.profile.datastore.endpointsKey, [])?.endpoints;
   if (kvstoreEndpoints === undefined || before === undefined || before === kvstoreEndpoints) return { target };
-  if (upgradeFile !== undefined) {
-    throw new Fault('usage', `--kvstore-endpoints ${kvstoreEndpoints}: ${upgradeFile} is applied as it is, and has ${before}`, [
+  if (finished !== undefined) {
+    throw new Fault('usage', `--kvstore-endpoints ${kvstoreEndpoints}: ${finished} is applied as it is, and has ${before}`, [
       'write the endpoints into the file, or leave one of the two flags out',
     ]);
   }

@@ -11,6 +11,7 @@ import type { CarriedEdits } from '../../manifest/carried-file.ts';
 import { type Manifest, objectsIn } from '../../manifest/manifest.ts';
 import { rolloutTarget } from '../rollout/index.ts';
 import { operatorRelease } from '../survey/index.ts';
+import { finishedFile } from './finished.ts';
 
 /**
  * Refuses a manifest that is not the target: a workload of the variant is missing (another variant, or incomplete),
@@ -39,8 +40,8 @@ export function assertIsTarget(manifest: Manifest, variant: Variant, release: st
  * Throws Fault('conflicts') where the running one has a name or namespace of its own that only the user's file can carry.
  */
 export function assertIsOperator(manifest: Manifest, variant: Variant, context: Context, installation: Installation): void {
-  const { profile, goal, options } = context;
-  const own = options.upgradeFile;
+  const { profile, goal } = context;
+  const own = finishedFile(context);
   const { namespace, name } = installation.operator ?? variant.agent;
   const found = objectsIn(manifest).find((one) => isWorkload(one, { ...variant.agent, namespace, name }));
   if (!found) {

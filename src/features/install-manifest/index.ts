@@ -20,6 +20,7 @@ export {
 } from './apply-facts.ts';
 export { carriedOf, unkeptNotes } from './carried.ts';
 export { manifestExpectations } from './effects.ts';
+export { finishedFile } from './finished.ts';
 export { type FoundTarget, findCrds, findOwnTarget, joinedTarget, withoutTarget } from './found-target.ts';
 export type { Target } from './identity.ts';
 export { leftoversIn, type MergedTarget, readMergedTarget } from './merged.ts';

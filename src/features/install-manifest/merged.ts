@@ -13,6 +13,7 @@ import { attempt, isImageOf, writesAgain } from '../survey/index.ts';
 import { NoBase, readBaseOf } from './base.ts';
 import { withCarried } from './carried.ts';
 import { baseNote, type EditSurvey, readEdits } from './edits.ts';
+import { finishedFile } from './finished.ts';
 import { refuseOtherFiles, withGivenEndpoints } from './given.ts';
 import type { Target } from './identity.ts';
 import type { PreviewedObject } from './outcome.ts';
@@ -46,7 +47,7 @@ export async function readMergedTarget(
     await refuseOtherFiles(sources, context, installation, goesOn);
   }
   const { target: recorded, before } = await withGivenEndpoints(sources, context, installation, begun);
-  if (goesOn || context.options.upgradeFile !== undefined) {
+  if (goesOn || finishedFile(context) !== undefined) {
     const previews = await previewsOf(sources.cluster, recorded, context);
     const untold = since === undefined ? [] : laterChanges(previews, since);
     const left = goesOn && (await readLeftBehind(sources, context, installation, goesOn.base));

@@ -4,13 +4,14 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { identityOf } from '../../manifest/prepare.ts';
 import { readInstalledManifest } from './edits.ts';
+import { finishedFile } from './finished.ts';
 import { readMergedTarget } from './merged.ts';
 import { readTarget, targetDocuments } from './target.ts';
 
 /** What the upgrade writes, each object by its first document: what the user's file adds is applied as well. */
 export async function writtenDocuments(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
   const target = await readTarget(sources, context, installation);
-  const file = context.options.upgradeFile === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
+  const file = finishedFile(context) === undefined ? await readInstalledManifest(sources, context, installation) : undefined;
   const documents = [...targetDocuments(target), ...(file ?? [])];
   return [...new Map(documents.toReversed().map((one) => [identityOf(one), one])).values()].toReversed();
 }

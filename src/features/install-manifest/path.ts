@@ -17,7 +17,7 @@ export const manifestPath = {
   end: manifestEnd,
   apiWaits: apiServerRollout,
   lags: async () => undefined,
-  target: findOwnTarget,
+  judgedTarget: findOwnTarget,
   written: writtenDocuments,
   asked: async (_: unknown, __: unknown, { documents }: TargetFacts) => documents,
   images: async (...of: Parameters<typeof imageDocuments>) => ({ ...(await imageDocuments(...of)), images: [] }),

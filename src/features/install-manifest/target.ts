@@ -9,6 +9,7 @@ import { sha256Of } from '../../kube/sha256.ts';
 import { type Manifest, manifestOf, objectsIn, readManifest } from '../../manifest/manifest.ts';
 import type { Move } from '../../manifest/move-namespace.ts';
 import { readCarried, withCarried } from './carried.ts';
+import { finishedFile } from './finished.ts';
 import { assertIsOperator, assertIsTarget, type Target, type TargetFile } from './identity.ts';
 import { goingBack, goneDefinitions, storedFile } from './old-files.ts';
 import { movedFile, operatorMove } from './operator-namespace.ts';
@@ -20,17 +21,17 @@ const ROLLBACK_FILE = 'rollback.yaml';
 /** What the cluster becomes: `--upgrade-file`, or the release's manifest with the edits that the recorded run carries. */
 export async function readTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const released = await readReleasedTarget(sources, context, installation);
-  const carried = context.options.upgradeFile === undefined ? await readCarried(sources.records, context) : undefined;
+  const carried = finishedFile(context) === undefined ? await readCarried(sources.records, context) : undefined;
   return carried ? withCarried(released, carried) : released;
 }
 
 /** Reads and checks the target without anybody's edits. */
 export async function readReleasedTarget(sources: Sources, context: Context, installation: Installation): Promise<Target> {
   const { release } = context.goal;
-  const { upgradeFile } = context.options;
+  const finished = finishedFile(context);
   const of = ownFile(context, installation);
   if (context.goal.takesBack) return readOldTarget(sources, context, of);
-  const main = upgradeFile === undefined ? await readMain(sources, context, of) : withoutJobs(await own(sources, upgradeFile));
+  const main = finished === undefined ? await readMain(sources, context, of) : withoutJobs(await own(sources, finished));
   of.assertIs(main.manifest);
   const addOns = await Promise.all(of.addOns.map(async ({ id, file }) => ({ id, ...(await fetched(sources, release, file)) })));
   return { ...main, file: of.file, release, addOns };
@@ -74,14 +75,15 @@ export function ownFile(context: Context, installation: Installation): OwnFile {
   return isOperated(installation) ? operatorFile(context, installation) : fullFile(context, installation);
 }
 
-function fullFile({ profile, goal, options }: Context, installation: Installation): OwnFile {
+function fullFile(context: Context, installation: Installation): OwnFile {
+  const { profile, goal } = context;
   const variant = profile.variants.find((one) => one.id === installation.variant);
   if (!variant) throw noFile(installation);
   return {
     variant,
     file: goal.takesBack ? ROLLBACK_FILE : UPGRADE_FILE,
     addOns: profile.addOns.filter(({ id }) => (id === 'apiserver' ? installation.hasApiServer : installation.hasCsiDriver)),
-    assertIs: (manifest) => assertIsTarget(manifest, variant, goal.release, options.upgradeFile),
+    assertIs: (manifest) => assertIsTarget(manifest, variant, goal.release, finishedFile(context)),
   };
 }
 

@@ -5,7 +5,15 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
-import { applyCrds, type CrdFacts, changes, readCrdFacts, readCrdManifest, stoppedOperator } from '../install-manifest/index.ts';
+import {
+  applyCrds,
+  type CrdFacts,
+  changes,
+  finishedFile,
+  readCrdFacts,
+  readCrdManifest,
+  stoppedOperator,
+} from '../install-manifest/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { type CrdsJudged, crdsChecks } from './checks.ts';
 import { readHealth } from './component-statuses.ts';
@@ -53,7 +61,7 @@ export const operatorCrds = pathPart<OperatorCrdsFacts>({
     const [record, atZero, health] = await Promise.all([
       sources.records.load(),
       // How many pods the operator gets, the user's own file says: apply evaluates it.
-      writes && context.options.upgradeFile === undefined ? stoppedOperator(sources.cluster, installation) : [],
+      writes && finishedFile(context) === undefined ? stoppedOperator(sources.cluster, installation) : [],
       writes ? readHealth(sources, context, installation) : undefined,
     ]);
     return { installation, record, facts, previews: facts.previews, writes, upgraded: false, atZero, health };

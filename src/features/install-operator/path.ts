@@ -31,7 +31,7 @@ export const operatorPath = {
   end: operatorEnd(operatorImage),
   apiWaits: operatorsWork(operatorImage),
   lags: lagsWith(operatorImage),
-  async target(...[sources, context, installation, merge]: Parameters<typeof findOwnTarget>) {
+  async judgedTarget(...[sources, context, installation, merge]: Parameters<typeof findOwnTarget>) {
     const own = await findOwnTarget(sources, context, installation, merge);
     return context.goal.takesBack ? own : joinedTarget(own, await findCrds(sources, context, installation));
   },

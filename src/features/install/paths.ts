@@ -25,8 +25,11 @@ interface PathObject {
   readonly apiWaits: UpgradeWaits;
   /** What lags by the rule for the end of an operator's work; undefined where none works. */
   readonly lags: Read<readonly OperatorLag[] | undefined>;
-  /** What preflight evaluates of the target; `merge` reads it with the user's edits. */
-  target(sources: Sources, context: Context, installation: Installation, merge: () => Promise<MergedTarget>): Promise<FoundTarget>;
+  /**
+   * What preflight evaluates of the target, and no more; `merge` reads it with the user's edits. What `apply`, `wait` and `verify` go to is
+   * read by `readTarget` and `readMergedTarget` of `install-manifest`.
+   */
+  judgedTarget(sources: Sources, context: Context, installation: Installation, merge: () => Promise<MergedTarget>): Promise<FoundTarget>;
   /** What the upgrade writes: the live objects behind it are backed up. */
   readonly written: Read<readonly KubeObject[]>;
   /** Of the target what this program itself applies, and is asked to add: the account needs the right. */

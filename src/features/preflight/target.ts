@@ -43,7 +43,7 @@ async function readFor(
   const { installation } = detection.value;
   const refused = unknownEnd(installation, context);
   if (refused) return withoutTarget({ unread: refused.message, hint: `${refused.suggestions[0]}.` });
-  return pathOf(installation).target(sources, context, installation, async () => {
+  return pathOf(installation).judgedTarget(sources, context, installation, async () => {
     if (context.options.readOnly) throw dryRunLeftOut();
     return readMergedTarget(sources, context, installation, 'value' in record ? record.value : undefined);
   });
