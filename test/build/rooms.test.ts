@@ -17,7 +17,7 @@ describe('the rooms of src', () => {
   });
 
   it('import nothing that a sentence only names', () => {
-    const [text, real] = ["`cannot be read from '${name}'`", "import a from './a.ts';"];
+    const [text, real] = [`\`cannot be read from '$\{name}'\``, "import a from './a.ts';"];
     assert.deepEqual(importsOf('cli/b.ts', `${text}\n${real}`), [{ file: 'cli/b.ts', to: 'cli/a.ts' }]);
   });
 

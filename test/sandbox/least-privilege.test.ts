@@ -4,6 +4,7 @@ import { chain, usualChain } from '../../src/features/chain.ts';
 import { permissionsOf } from '../../src/features/permissions.ts';
 import { documentKinds } from '../../src/features/rights/needs.ts';
 import type { Permission } from '../../src/features/rights/permission.ts';
+import type { AnyStage } from '../../src/kernel/stage.ts';
 import { calico } from '../../src/profiles/calico.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -28,6 +29,18 @@ async function perform(scenario: Scenario, stages: typeof usualChain, permission
 /** The three stages for owner references are one command. */
 const commandOf = (stage: string) => (stage.startsWith('ownerrefs-') ? 'ownerrefs' : stage);
 
+/** A cluster on which each optional stage has something to do. */
+async function toDo({ id, leavesNothing }: AnyStage): Promise<Scenario> {
+  // Nodes are tried before an upgrade.
+  const scenario = await installedSandbox(leavesNothing ? {} : { installed: netsvc.defaultRelease });
+  put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
+  const policy = id === 'policy' ? netsvc.temporaryPolicy : 'hosts';
+  put(scenario, 'GlobalNetworkPolicy', policy, { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
+  for (const node of ['node-01', 'node-02'])
+    put(scenario, 'HostEndpoint', `old-${node}`, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, { role: 'host' });
+  return scenario;
+}
+
 describe('an account with the role of one command', () => {
   const installed = () => installedSandbox();
 
@@ -46,13 +59,7 @@ describe('an account with the role of one command', () => {
 
   for (const stage of chain.filter(({ optional }) => optional)) {
     it(`performs ${stage.id} with that of ${stage.id}, and takes it back`, async () => {
-      // Nodes are tried before an upgrade.
-      const scenario = await installedSandbox(stage.leavesNothing ? {} : { installed: netsvc.defaultRelease });
-      put(scenario, 'KubeControllersConfiguration', 'default', { controllers: { node: { syncLabels: 'Enabled' } } });
-      const policy = stage.id === 'policy' ? netsvc.temporaryPolicy : 'hosts';
-      put(scenario, 'GlobalNetworkPolicy', policy, { selector: 'role == "host"', types: ['Ingress', 'Egress'] });
-      for (const node of ['node-01', 'node-02'])
-        put(scenario, 'HostEndpoint', `old-${node}`, { node, interfaceName: '*', expectedIPs: ['10.0.0.1'] }, { role: 'host' });
+      const scenario = await toDo(stage);
       const flags = stage.id === 'policy' ? { delete: netsvc.temporaryPolicy, accept: ['NS-721'] } : {};
       for (const undo of stage.undo ? [false, true] : [false]) {
         const { outcome, denied } = await perform(scenario, [stage], rights(stage.id), { ...flags, undo });

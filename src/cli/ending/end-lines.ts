@@ -134,6 +134,9 @@ function isUndone({ stages }: RunRecord, { id, undo }: AnyStage): boolean {
   return last?.undo === true && last.state === 'done';
 }
 
+const ALL_UNDONE = 'nothing left to undo: what this run changed was undone';
+const UNCHANGED = 'nothing to undo: this run has not changed the service';
+
 const alone = (way: Said): Text => text`this part alone: ${way}`;
 
 export interface Undoing {
@@ -143,6 +146,9 @@ export interface Undoing {
   /** Why `rollback` would refuse now. */
   readonly refused: string | undefined;
 }
+
+const filesText = ({ backup }: RunRecord) =>
+  backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
 
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(record: RunRecord, { chain, carried: all, now, refused }: Undoing): readonly Said[] {
@@ -155,8 +161,9 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   const isTakenBack = row?.by === 'rollback' && refused === undefined;
   const wayOf = (of: string) =>
     of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;
-  const ways = writers.flatMap((stage) => (stage.undoneBy === undefined || isUndone(record, stage) ? [] : [wayOf(stage.undoneBy)]));
-  const { noReturn, progress, intent, backup } = record;
+  const standing = writers.filter((stage) => !isUndone(record, stage));
+  const ways = standing.flatMap(({ undoneBy: of }) => (of === undefined ? [] : [wayOf(of)]));
+  const { noReturn, progress, intent } = record;
   if (intent.takesBack)
     return [
       text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}`,
@@ -169,15 +176,9 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map(alone)];
   if (row?.by === 'rollback' && refused !== undefined) {
     if (row.paths.some((path) => isOperated({ path }))) return [`not possible any more (${PAGE})`, refused, ...ways.map(alone)];
-    const files = backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
-    return [`only as a manual step, rollback refuses: ${refused}`, files, ...ways.map(alone)];
+    return [`only as a manual step, rollback refuses: ${refused}`, filesText(record), ...ways.map(alone)];
   }
-  if (ways.length === 0 && !isTakenBack)
-    return [
-      writers.some((stage) => isUndone(record, stage))
-        ? 'nothing left to undo: what this run changed was undone'
-        : 'nothing to undo: this run has not changed the service',
-    ];
+  if (ways.length === 0 && !isTakenBack) return [standing.length < writers.length ? ALL_UNDONE : UNCHANGED];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
   const how = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
   const [only] = how;

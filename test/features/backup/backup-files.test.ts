@@ -238,7 +238,7 @@ describe('the files of a backup', () => {
   });
 
   it('promise no rollback of an upgrade that is given a finished file', () => {
-    const nothing = { definitions: [], customResources: [], objects: [], secrets: [] };
+    const nothing = { definitions: [], customResources: [], packed: [], objects: [], secrets: [] };
     const restoreOf = (flags: Parameters<typeof contextOf>[0], path: InstallPath) => {
       const files = backupFiles(nothing, contextOf(flags), { path, withSecrets: false, store: undefined });
       return `${files.find(({ name }) => name === 'RESTORE.md')?.content}`;
