@@ -4,8 +4,11 @@ import { type EffectTypes, typeOf } from '../kernel/effect-type.ts';
 import { HIDDEN, maskValue } from '../kernel/hidden.ts';
 import type { PlannedObject, PlannedStage, TwoWayField } from '../kernel/plan.ts';
 
-/** A plan as it may be shown: no values of Secrets and no credentials, file contents by their size. Checksums are for saved plans only. */
-export function maskedStage(effects: EffectTypes, { digests: _, actions, objects, edits, twoWay, ...stage }: PlannedStage): PlannedStage {
+/** A plan as it may be shown: no values of Secrets and no credentials, file contents by their size. Checksums are for saved plans only, what is kept for the record. */
+export function maskedStage(
+  effects: EffectTypes,
+  { digests: _, keeps: __, actions, objects, edits, twoWay, ...stage }: PlannedStage,
+): PlannedStage {
   return {
     ...maskValue(stage),
     actions: actions.map((action) => maskedAction(effects, action)),

@@ -114,7 +114,7 @@ describe('the last lines of a command', function () {
     const told = 'taken from the run record in namespace kube-system, you did not type it: --skip=alp (check it before you use it)';
     assert.ok(lines.includes(told), 'it names what the command that resumes takes from there, not only what the next one does');
     assert.equal(lines.at(-2), 'Once the cause is fixed, resume with: kubectl netsvc-upgrade run --skip=alp');
-    assert.match(lines.at(-1) ?? '', /^Next: kubectl -n kube-system describe pod netsvc-node-\w+$/);
+    assert.match(lines.at(-1) ?? '', /^Next: kubectl -n kube-system logs netsvc-node-\w+ -c netsvc-node --previous$/);
     const waited = await performed('wait');
     assert.match(waited.lines.at(-1) ?? '', /^Next: kubectl -n kube-system (?:logs|describe pod) /);
   });
