@@ -71,12 +71,12 @@ export function withBoxes(page: string, text: string): string {
   return found.reduce((whole, [name, rows]) => replaced(whole, name, rows(calico)), text);
 }
 
-/** Sentences of pages that name what is upgraded to: RELEASE, its LINE, and the EARLIEST line whose end under an operator is known (NS-601). */
+/** Sentences of pages that name what is upgraded to: RELEASE, its LINE, its LATER patch, and the EARLIEST line whose end under an operator is known (NS-601). */
 const OF_TARGET: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['Upgrade Calico v3.15+ to LINE,', 'a later patch than RELEASE see'],
-  'docs/use/quick-start.md': ['The target is Calico RELEASE,'],
-  'docs/use/faq.md': ['another release than LINE?', 'the target is EARLIEST or later', 'written for LINE.'],
-  'docs/reference/profiles.md': ['as many as there are containers | RELEASE |', 'default stays at RELEASE until'],
+  'docs/use/quick-start.md': ['The target is Calico RELEASE,', 'preflight --release LATER`'],
+  'docs/use/faq.md': ['another release than LINE?', 'the target is EARLIEST or later'],
+  'docs/reference/profiles.md': ['as many as there are containers | RELEASE |'],
   'docs/reference/path-operator.md': ['The target is EARLIEST or later'],
   'package.json': ['policy service to LINE,'],
   'plugin.yaml': ['policy service to LINE\n', 'to LINE: looks'],
@@ -86,7 +86,13 @@ export const TARGETED: readonly string[] = Object.keys(OF_TARGET);
 /** The page with the release of today. Throws if it lacks one of its sentences. */
 export function withTarget(page: string, text: string): string {
   const lineOf = (release = '') => release.replace(/\.\d+$/, '');
-  const words = { RELEASE: calico.defaultRelease, LINE: lineOf(calico.defaultRelease), EARLIEST: lineOf(calico.operator.end?.since) };
+  const later = calico.defaultRelease.replace(/\d+$/, (patch) => String(Number(patch) + 1));
+  const words = {
+    RELEASE: calico.defaultRelease,
+    LATER: later,
+    LINE: lineOf(calico.defaultRelease),
+    EARLIEST: lineOf(calico.operator.end?.since),
+  };
   const said = (sentence: string, as: (value: string) => string) =>
     Object.entries(words).reduce((whole, [word, value]) => whole.replace(word, as(value)), sentence);
   return (OF_TARGET[page] ?? []).reduce((whole, sentence) => {
