@@ -4,7 +4,7 @@ import { counted, timeText } from '../../kernel/counted.ts';
 import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { HOOKS } from '../../kernel/user-command.ts';
-import { type HeldFor, heldIn, waitLimit } from '../rollout/index.ts';
+import { type HeldFor, heldIn, rolloutUntil, waitLimit } from '../rollout/index.ts';
 import { agentsText, isOrAre } from './choice.ts';
 import type { Driven } from './driver.ts';
 import type { CanaryFacts } from './facts.ts';
@@ -70,7 +70,7 @@ interface Watching {
 
 function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, watching: Watching): Action {
   const { holdMs } = watching;
-  const until = { type: 'rollout', targets: [target], maxFailed: options.maxFailed, only, ...watching } as const;
+  const until = { ...rolloutUntil([target], options), only, ...watching } as const;
   const timeoutMs = waitLimit(options, only.length) + (holdMs ?? 0);
   const what =
     holdMs === undefined

@@ -16,6 +16,7 @@ import {
   readNodes,
   readRollouts,
   rolloutTarget,
+  rolloutUntil,
   rolloutWait,
   WATCHED_NAMESPACE,
 } from '../rollout/index.ts';
@@ -86,6 +87,5 @@ export async function apiServerRollout(sources: Sources, context: Context, insta
   const progress = await readRollouts(sources, own, await readNodes(sources));
   const open = progress.filter(({ done }) => !done).map(({ target: one }) => one);
   if (open.length === 0) return [];
-  const until = { type: 'rollout', targets: open, maxFailed: context.options.maxFailed } as const;
-  return [{ until, title: `wait for ${open.map(refText).join(', ')}` }];
+  return [{ until: rolloutUntil(open, context.options), title: `wait for ${open.map(refText).join(', ')}` }];
 }

@@ -26,4 +26,4 @@ export {
   serviceWorkloads,
   withWorkloads,
 } from './targets.ts';
-export { rolloutWait, waitLimit } from './waits.ts';
+export { rolloutUntil, rolloutWait, waitLimit } from './waits.ts';

@@ -6,9 +6,13 @@ export function waitLimit({ timeoutMs }: Pick<Options, 'timeoutMs'>, nodes: numb
   return timeoutMs ?? Math.max(600_000, nodes * 120_000) + beforeMs;
 }
 
+/** That these workloads are rolled out: what a run says of every such wait. */
+export const rolloutUntil = (targets: readonly RolloutTarget[], { maxFailed }: Pick<Options, 'maxFailed'>) =>
+  ({ type: 'rollout', targets, maxFailed }) as const;
+
 /** Waits for these workloads, whose pods are on this number of nodes. */
 export function rolloutWait(id: string, ref: string, targets: readonly RolloutTarget[], { options }: Context, nodes: number) {
-  const until = { type: 'rollout', targets, maxFailed: options.maxFailed } as const;
+  const until = rolloutUntil(targets, options);
   const effect = { type: 'wait', until, timeoutMs: waitLimit(options, nodes) } as const;
   return { id, title: `wait for ${targets.map(({ kind, name }) => `${kind}/${name}`).join(', ')}`, ref, undo: 'full', effect } as const;
 }

@@ -7,7 +7,7 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { stage } from '../../kernel/stage.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { needs } from '../rights/index.ts';
-import { waitLimit } from '../rollout/index.ts';
+import { rolloutUntil, waitLimit } from '../rollout/index.ts';
 import { alpChecks } from './checks.ts';
 import { type AlpFacts, readUndoFacts, readUpdateFacts } from './facts.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
@@ -110,7 +110,7 @@ function waitFor(batch: readonly MeshedWorkload[], index: number, image: string,
     undo: 'full',
     effect: {
       type: 'wait',
-      until: { type: 'rollout', targets, maxFailed: options.maxFailed, goesOn: true },
+      until: { ...rolloutUntil(targets, options), goesOn: true },
       timeoutMs: waitLimit(options, pods),
     },
   };
