@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { packedText, type StoredBasesFile, storedBasesPath } from '../src/adapters/stored-bases.ts';
@@ -9,17 +8,10 @@ import { withoutTexts } from '../src/manifest/definition-differences.ts';
 import { parseManifest } from '../src/manifest/manifest.ts';
 import { calico } from '../src/profiles/calico.ts';
 
-interface Source {
-  readonly folder: string;
-  readonly release: string;
-  readonly file: string;
-  readonly sha256: string;
-}
-
 /**
  * Packs manifests beside those that are stored, for those who upgrade without their old ones: each object once, without comments and
- * descriptions in definitions. A folder holds `<release>/<file>` and an `INDEX.tsv` (file, SHA-256, bytes, source); `node build/base-data.ts
- * FOLDER…` writes the pack, and NOTICE names the owners. Throws Error for a file that differs from its index.
+ * descriptions in definitions. A folder holds `<release>/manifests/<file>`; `node build/base-data.ts FOLDER…` writes the pack, and NOTICE
+ * names the owners.
  */
 export function packBases(folders: readonly string[], profile: Profile, stored: StoredBasesFile): StoredBasesFile {
   const places = new Map(stored.objects.map((object, index) => [JSON.stringify(object), index]));
@@ -29,29 +21,15 @@ export function packBases(folders: readonly string[], profile: Profile, stored: 
     places.set(text, known);
     return known;
   };
-  const files = new Set([...profile.variants, ...profile.addOns, profile.operator].map(({ file }) => file));
+  const files = [...profile.variants, ...profile.addOns, profile.operator].map(({ file }) => file);
   const releases: Record<string, Record<string, readonly number[]>> = { ...stored.releases };
-  for (const source of folders.flatMap(indexed)) {
-    if (!files.has(source.file)) continue;
-    releases[source.release] = { ...releases[source.release], [source.file]: objectsOf(source).map(place) };
-  }
+  for (const folder of folders)
+    for (const path of globSync(`*/manifests/{${files.join(',')}}`, { cwd: folder }).sort()) {
+      const [release = '', , file = ''] = path.split(/[\\/]/);
+      const { documents } = parseManifest(readFileSync(join(folder, path), 'utf8'), path);
+      releases[release] = { ...releases[release], [file]: documents.map(({ object }) => place(object)) };
+    }
   return { objects: [...places.keys()].map((text) => JSON.parse(text) as KubeObject), releases };
-}
-
-function indexed(folder: string): readonly Source[] {
-  const [, ...rows] = readFileSync(join(folder, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
-  return rows.map((row) => {
-    const [path = '', sha256 = ''] = row.split('\t');
-    const [release = '', file = ''] = path.split('/');
-    return { folder, release, file, sha256 };
-  });
-}
-
-function objectsOf({ folder, release, file, sha256 }: Source): readonly KubeObject[] {
-  const path = join(folder, release, file);
-  const bytes = readFileSync(path);
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256) throw new Error(`${path} is not the file that INDEX.tsv names`);
-  return parseManifest(bytes.toString('utf8'), path).documents.map(({ object }) => object);
 }
 
 /** What is packed. */

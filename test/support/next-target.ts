@@ -8,22 +8,12 @@ process.env.TEST_NEXT_TARGET = '1';
 
 const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   'calico-releases.ts': (text) => {
-<<<<<<< HEAD
     const last = text.slice(text.lastIndexOf("line: 'v3."), text.indexOf('\n];'));
     const [, minor = '', kubernetes = '', operator = ''] =
       /line: 'v3\.(\d+)'[\s\S]*(kubernetes: \[[^\]]+\],(?:\s*floor: '[^']+',)?)[\s\S]*operator: 'v1\.(\d+)'/.exec(last) ?? [];
     const [next, by] = [`v3.${Number(minor) + 1}`, `v1.${Number(operator) + 2}`];
     const row = `{ line: '${next}', newest: '${next}.9', ${kubernetes} operator: '${by}', tags: { '${by}.0': '${next}.9' } }`;
     return minor === '' ? text : text.replace('\n];', `\n${row},\n];`);
-=======
-    const line =
-      /\{\s*line: 'v3\.(\d+)',\s*newest: '[^']+',\s*(kubernetes: \[[^\]]+\],\s*floor: '[^']+'),\s*operator: 'v1\.(\d+)',[^{}]*\{[^{}]*\},?\s*\},\n\];/;
-    return text.replace(line, (last, minor: string, kubernetes: string, operator: string) => {
-      const [next, by] = [`v3.${Number(minor) + 1}`, `v1.${Number(operator) + 2}`];
-      const row = `{ line: '${next}', newest: '${next}.9', ${kubernetes}, operator: '${by}', tags: { '${by}.0': '${next}.9' } }`;
-      return last.replace(/\];$/, `${row},\n];`);
-    });
->>>>>>> 364b09a8 (A release's data comes beside what is packed; its page names what was missing)
   },
   'netsvc.ts': (text) => {
     const [, newest = '', minor = ''] = /NEWEST = '(v3\.(\d+)\.\d+)'/.exec(text) ?? [];
