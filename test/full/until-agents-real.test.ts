@@ -12,7 +12,7 @@ import { releases } from '../support/releases.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
-/** The manifest of that release is not packed; an earlier one of its line is nearer to v3.31.1. */
+/** The manifest of that release is not packed; of an earlier one the operator's tag is changed. */
 const OLD = { release: 'v3.31.7', operator: 'v1.40.15', manifest: 'v3.31.2' };
 const NODES = 10;
 const SPACE = 'calico-system';
@@ -29,7 +29,9 @@ const RUN = [
   '--manifest-url',
   releases,
   '--base',
-  'v3.31.1',
+  'v3.31.2',
+  '--accept',
+  'NS-201',
 ] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
 const POLICIES = '/apis/crd.projectcalico.org/v1/globalnetworkpolicies';
