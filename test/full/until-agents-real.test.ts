@@ -57,7 +57,7 @@ const installed = (programs: Readonly<Record<string, string>>) =>
       await plane.api.send('POST', POLICIES, {
         apiVersion: 'crd.projectcalico.org/v1',
         kind: 'GlobalNetworkPolicy',
-        metadata: { name },
+        metadata: { name, annotations: { 'projectcalico.org/metadata': '{}' } },
         spec: { tier: 'default', selector: 'all()', types: ['Ingress'] },
       });
     const migration = playPolicyMigration(plane.api, {
