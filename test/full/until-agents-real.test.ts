@@ -116,7 +116,7 @@ describe(`the real operators ${OLD.operator} and ${CALICO_OPERATOR}: a run that 
       assert.deepEqual([await cluster.held(), await cluster.policies(), await cluster.pace()], [[OLD.release, OLD.release], STORED, '3']);
       const { stdout } = await cluster.upgrade('status');
       assert.match(stdout, /maxUnavailable 3 in Installation\/default, for this run alone/);
-      assertSucceeded(await cluster.upgrade('rollback', '--yes', '--skip', 'cli'));
+      assertSucceeded(await cluster.upgrade('rollback', '--yes', '--manifest-url', releases, '--base', 'v3.31.2'));
       assert.deepEqual(
         [await cluster.agents(), await cluster.held(), await cluster.policies()],
         [OLD.release, [OLD.release, OLD.release], STORED],
