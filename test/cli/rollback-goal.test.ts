@@ -4,6 +4,7 @@ import { oursWith } from '../../src/cli/carried.ts';
 import { CHAINS } from '../../src/cli/command-names.ts';
 import { intentOf } from '../../src/cli/compose.ts';
 import { recordedRelease } from '../../src/cli/recorded-flags.ts';
+import { refusalNow } from '../../src/cli/refusal-now.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import type { KeptItem, RunRecord } from '../../src/kernel/run-record.ts';
@@ -36,6 +37,17 @@ function goalOf({ record, kept = [] }: Stored, load = async () => record) {
   const content = async (id: string) => all.findLast((one) => one.id === id)?.content;
   return goalBack({ load, keptWith, kept: content }, { ...here, readRecord: (read) => read as RunRecord });
 }
+
+describe('why a rollback would be refused now', () => {
+  const asked = (load: () => Promise<RunRecord | undefined>) =>
+    refusalNow({ load, keptWith: async () => [], kept: async () => undefined }, UPGRADE);
+
+  it('is not said by who is not logged in any more', async () =>
+    assert.equal(await asked(() => Promise.reject(new Fault('failed', 'credential plugin aws failed', ['log in']))), undefined));
+
+  it('is said where nothing of the user’s was kept', async () =>
+    assert.match((await asked(async () => UPGRADE)) ?? '', /what the upgrade kept of your changes is gone/));
+});
 
 describe('what a command is for that continues whatever is unfinished', () => {
   const asked = (record: RunRecord | undefined, flags: object = {}) =>

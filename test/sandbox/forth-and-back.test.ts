@@ -191,4 +191,21 @@ describe('a rollback that is over', function () {
     assertDone(await back(scenario), 'nothing is to be decided');
     assert.match(JSON.stringify(cniOf(scenario)), /0\.4\.0/);
   });
+
+  it('takes nothing of a newer release back that somebody applied since', async () => {
+    const scenario = await installedSandbox({ cli: false });
+    assertDone(await performIn(scenario, FORWARD, COMMON), 'the upgrade');
+    await scenario.clock.sleep(60_000);
+    const { store } = scenario.cluster;
+    const agents = () => store.get(K.DaemonSet, 'netsvc-node', 'kube-system') ?? assert.fail();
+    const { spec } = agents();
+    assertDone(await back(scenario), 'back');
+    store.update(K.DaemonSet, { ...agents(), spec });
+    await scenario.clock.sleep(600_000);
+    const before = agents().metadata.resourceVersion;
+    const outcome = await back(scenario);
+    assert.equal(outcome.exit, 'blocked');
+    assert.match(String(outcome.message), /the rollback to v3\.26\.4 is over, and v\S+ is installed again/);
+    assert.equal(agents().metadata.resourceVersion, before);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
 import { mapAt } from '../../kernel/json.ts';
@@ -37,6 +38,7 @@ export async function readWayBack(
   const own: WayBack = { candidates: { first: { release, documents }, others: [], installed: release }, wanted: documents };
   const readLeft = () => readBaseOf(sources, { ...context, goal: { release: to } }, installation, to);
   if (isOver) {
+    assertStillBack(installation, release);
     const left = await attempt(readLeft);
     return { ...own, left: 'value' in left ? left.value : [] };
   }
@@ -48,6 +50,14 @@ export async function readWayBack(
     candidates: { first: { release: to, documents: withFiles(left, carried) }, others: [], installed: to },
     wanted: withFormer(documents, carried.former),
   };
+}
+
+/** Somebody who applied the newer release again keeps no record: none of its fields could be told from the user's own. */
+function assertStillBack({ release }: Installation, back: string): void {
+  if (release === undefined || release === back) return;
+  throw new Fault('blocked', `the rollback to ${back} is over, and ${release} is installed again: nothing is recorded of who did that`, [
+    'revert it where it was applied from (Git, a manifest)',
+  ]);
 }
 
 /** Edits of roles and the like are taken from the live object alone, so they count as made since. */
