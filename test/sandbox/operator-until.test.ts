@@ -113,6 +113,53 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.match(outcome?.message ?? '', /^--until agents is not possible on an installation by operator: nothing is known by which/);
   });
 
+  it('is refused once the new operator runs and has replaced what was to stay, and commit continues', async () => {
+    const fleet = await sourceFleet(NODES);
+    await killedAtOperator(fleet);
+    await fleet.scenario.clock.sleep(60_000);
+    assert.equal(tagOf(fleet, K.Deployment, 'calico-kube-controllers'), CALICO_TARGET);
+    const before = fleet.marks();
+    const { outcome } = await forward(fleet, { stages, flags: UNTIL });
+    assert.deepEqual([outcome?.exit, outcome?.writes, fleet.marks()], ['usage', 0, before]);
+    assert.match(
+      outcome?.message ?? '',
+      /^--until agents comes too late: the new operator has replaced Deployment\/calico-system\/calico-kube-controllers already$/,
+    );
+    assertDone((await forward(fleet)).outcome, 'what continues it');
+    assert.deepEqual([fleet.runs(), fleet.marks()], [[CALICO_TARGET], []]);
+  });
+
+  it('holds what the new operator has not come to yet', async () => {
+    const fleet = await sourceFleet(NODES);
+    const seen = watched(fleet);
+    await killedAtOperator(fleet);
+    assert.deepEqual(held(fleet), [FROM, FROM]);
+    assertDone(await performIn(fleet.scenario, stages, { ...FLAGS, ...UNTIL }, { profile: fleet.profile }), 'the run');
+    assert.deepEqual([agents(fleet), held(fleet), seen.left, isStopped(fleet)], [CALICO_TARGET, [FROM, FROM], false, true]);
+  });
+
+  it('waits for the agents too where a user keeps the operator from both', async () => {
+    const fleet = await sourceFleet(NODES);
+    const { store } = fleet.scenario.cluster;
+    const annotations = { 'unsupported.operator.tigera.io/ignore': 'true' };
+    for (const name of HELD) {
+      const live = store.get(K.Deployment, name, 'calico-system') ?? assert.fail(`there is no ${name}`);
+      store.update(K.Deployment, { ...live, metadata: { ...live.metadata, annotations } });
+    }
+    const flags = { ...UNTIL, accept: ['NS-301', 'NS-411'] };
+    assertDone((await forward(fleet, { stages, flags })).outcome, 'the run');
+    const { status } = store.get(K.DaemonSet, 'calico-node', 'calico-system') ?? assert.fail('there are no agents');
+    assert.deepEqual([agents(fleet), held(fleet)], [CALICO_TARGET, [FROM, FROM]]);
+    assert.equal((status as { readonly updatedNumberScheduled?: number }).updatedNumberScheduled, NODES);
+  });
+
+  it('has nothing to do once the upgrade is complete', async () => {
+    const fleet = await sourceFleet(NODES);
+    assertDone((await forward(fleet)).outcome, 'the upgrade');
+    const { outcome } = await forward(fleet, { stages, flags: UNTIL });
+    assert.deepEqual([outcome?.exit, outcome?.writes], ['done', 0], outcome?.message);
+  });
+
   const seed = seedOf(process.env, 20261129);
   it(`keeps both held wherever it was killed: after each write, and at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
     const points = await heldPoints();
@@ -133,6 +180,17 @@ describe('--until agents where an operator replaces all of it', function () {
     }
   });
 });
+
+/** A run without `--until` starts the new operator, and is killed before it has seen anything of it. */
+async function killedAtOperator(fleet: HeldFleet): Promise<void> {
+  const { faults } = fleet.scenario.cluster;
+  await forward(fleet, {
+    observe: (event) => {
+      if (event.type === 'action-done' && event.action.id === 'operator') faults.killed = true;
+    },
+  });
+  assert.ok(faults.killed);
+}
 
 /** Every request from the hold to the end of the run, at which a process can be killed. */
 async function heldPoints(): Promise<readonly LineFault[]> {

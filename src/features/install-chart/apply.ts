@@ -122,13 +122,9 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
     ...crds,
     ...holdActions(facts, context),
     ...returned,
-    ...(facts.upgraded
-      ? []
-      : [
-          ...keepBeforeOperator(context, facts.installation.nodes ?? facts.heldWait?.nodes ?? 1),
-          ...holdWorkloads(facts.hold),
-          ...upgradeActions(name, facts, context),
-        ]),
+    ...(facts.upgraded ? [] : keepBeforeOperator(context, facts.installation.nodes ?? facts.heldWait?.nodes ?? 1)),
+    ...holdWorkloads(facts.hold, !facts.upgraded),
+    ...(facts.upgraded ? [] : upgradeActions(name, facts, context)),
     ...setPace(pace, !facts.upgraded),
     ...releaseAgents(facts.agents),
     ...afterAgents({ hold: facts.hold, pace }, !facts.upgraded, facts.heldWait, context),

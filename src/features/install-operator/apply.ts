@@ -163,7 +163,8 @@ function operatorActions(facts: OperatorFacts, context: Context): readonly Actio
   return [
     ...brings,
     ...hold,
-    ...(starts ? [...keepBeforeOperator(context, nodesIn(facts)), ...holdWorkloads(facts.hold)] : []),
+    ...(starts ? keepBeforeOperator(context, nodesIn(facts)) : []),
+    ...holdWorkloads(facts.hold, starts),
     ...setPace(facts.pace, starts),
     ...applyWhole(whole, context).map((action) => (starts ? onlyHeld(startingOperator(action, facts, context), facts.hold) : action)),
     ...waitForOperator(facts, context),

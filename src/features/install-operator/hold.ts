@@ -1,4 +1,5 @@
 import type { Action, Exec } from '../../kernel/action.ts';
+import { command } from '../../kernel/argv.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
@@ -11,7 +12,8 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { crosses, imageAge } from '../../kernel/release.ts';
 import { continues, type RunRecord, runIdOf } from '../../kernel/run-record.ts';
-import { heldBy, ignoredAt, isAnnotatedByUser, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
+import { text } from '../../kernel/step.ts';
+import { heldBy, ignoredAt, isAnnotatedByUser, isIgnored, isWhollyHeld, readHeldCopies } from '../../kube/held.ts';
 import { probeBetween } from '../network-probe/index.ts';
 import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
@@ -74,7 +76,18 @@ export async function readHold(
     return [{ id: name.id, object, copies, due: isOld && (keeps || (name.id === 'typha' && refuses)) }];
   };
   const all = (await Promise.all(holdNames(profile).map(read))).flat();
-  return { ignores, all, keeps, behind: keeps && (await areAgentsBehind(cluster, context, installation)), run };
+  const behind = keeps && (await areAgentsBehind(cluster, context, installation));
+  const lost = keeps ? all.filter(({ due, object }) => !due && !isIgnored(object, ignores)) : [];
+  if (lost.length > 0 && (behind || replacesApi(record, context))) throw tooLate(lost);
+  return { ignores, all, keeps, behind, run };
+}
+
+/** Of the target, and the operator is not kept from them: they cannot be the old ones at the end of this run. */
+function tooLate(lost: readonly Holdable[]): Fault {
+  const names = lost.map(({ object }) => refText(refOf(object))).join(' and ');
+  return new Fault('usage', `--until agents comes too late: the new operator has replaced ${names} already`, [
+    text`continue without it: ${command`kubectl netsvc-upgrade commit`}`,
+  ]);
 }
 
 interface HoldName extends Pick<Holdable, 'id'> {
@@ -126,16 +139,16 @@ export async function readHeldWait(
   installation: Installation,
   { hold, pace, imageOf }: Ahead & { readonly imageOf: OperatorImageOf },
 ): Promise<HeldWait | undefined> {
-  if (!(hold && heldThen(hold).length > 0) && pace?.wanted === undefined) return undefined;
+  if (!hold?.keeps && !(hold && heldThen(hold).length > 0) && pace?.wanted === undefined) return undefined;
   const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
   return { until, nodes: nodes.length };
 }
 
 const REF = 'domain §0.2';
 
-/** Right before the operator is replaced. */
-export function holdWorkloads(facts: HoldFacts | undefined): readonly Action[] {
-  if (!facts) return [];
+/** Right before the operator is replaced. With `--until agents` also afterwards, as long as what is held is still the old one. */
+export function holdWorkloads(facts: HoldFacts | undefined, starts: boolean): readonly Action[] {
+  if (!facts || !(starts || facts.keeps)) return [];
   const { ignores, run, keeps } = facts;
   const open = heldThen(facts).filter(({ object }) => !isWhollyHeld(object, ignores));
   return open.map(({ id, object }) => ({
@@ -170,7 +183,7 @@ export interface HeldWait {
 
 /** Once the new operator runs: all agents first, then their own pace again, and what was held. `wait` follows it by its image. */
 export function afterAgents({ hold, pace }: Ahead, starts: boolean, wait: HeldWait | undefined, context: Context): readonly Action[] {
-  const held = hold ? (starts ? heldThen(hold) : hold.all.filter(isHeldNow)) : [];
+  const held = hold ? (starts || hold.keeps ? heldThen(hold) : hold.all.filter(isHeldNow)) : [];
   const isNeeded = hold?.keeps ? starts || hold.behind : held.length > 0;
   return [
     ...(wait && (isNeeded || isPaced(pace, starts)) ? waitAgents(wait, held, context) : []),
