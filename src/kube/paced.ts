@@ -42,25 +42,37 @@ export function rollingIn(live: KubeObject, path: readonly string[]): Rolling {
   return isRecord(found) ? found : undefined;
 }
 
-/** Somebody has changed what this program set. */
+/** Somebody has set another maxUnavailable than this program did; whatever else they set beside it stays in any case. */
 export function isOverridden(live: KubeObject, path: readonly string[], { ours }: Paced): boolean {
-  return !sameValue(rollingIn(live, path), ours);
+  return !sameValue(rollingIn(live, path)?.maxUnavailable, ours?.maxUnavailable);
 }
 
-/** Value and annotation are one write. */
+/** What of it differs from what was there. */
+const writtenBy = ({ former, ours }: Paced): readonly (readonly [string, unknown])[] =>
+  Object.entries(ours ?? {}).filter(([key, one]) => key === 'maxUnavailable' || !sameValue(one, former?.[key]));
+
+/** Values and annotation are one write. */
 export function paceOps(live: KubeObject, path: readonly string[], paced: Paced): readonly JsonPatchOp[] {
   const annotation = JSON.stringify(paced);
-  return [putDeep(live, ['metadata', 'annotations', PACED], annotation), putDeep(live, path, paced.ours)];
+  const value = { ...rollingIn(live, path), ...Object.fromEntries(writtenBy(paced)) };
+  return [putDeep(live, ['metadata', 'annotations', PACED], annotation), putDeep(live, path, value)];
 }
 
-/** The former value comes back, unless somebody has changed ours. */
+/** What this program wrote becomes what it was, key by key, unless somebody has set another maxUnavailable. */
 export function unpaceOps(live: KubeObject, path: readonly string[]): readonly JsonPatchOp[] {
   const paced = pacedIn(live);
   if (!paced) return [];
   const unmark: JsonPatchOp = { op: 'remove', path: PLACE };
   if (isOverridden(live, path, paced)) return [unmark];
-  const { former } = paced;
-  return [unmark, former === undefined ? { op: 'remove', path: pointerTo(...path) } : putDeep(live, path, former)];
+  const now = new Map(Object.entries(rollingIn(live, path) ?? {}));
+  for (const [key, ours] of writtenBy(paced)) {
+    if (!sameValue(now.get(key), ours)) continue;
+    const own = paced.former?.[key];
+    if (own === undefined) now.delete(key);
+    else now.set(key, own);
+  }
+  if (now.size === 0 && paced.former === undefined) return [unmark, { op: 'remove', path: pointerTo(...path) }];
+  return [unmark, putDeep(live, path, Object.fromEntries(now))];
 }
 
 /** With whatever is missing above it. */

@@ -5,6 +5,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
+import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { type HeldFleet, heldFleet } from '../support/held-fleet.ts';
 import { FLAGS, struckRun } from '../support/held-sweep.ts';
 import { kindIn } from '../support/incident-grounds.ts';
@@ -116,6 +117,29 @@ describe('--max-unavailable where an operator writes the agents', function () {
       told,
       /somebody has set spec\.nodeUpdateStrategy\.rollingUpdate\.maxUnavailable of Installation\/default to 3 meanwhile: it was left/,
     );
+  });
+
+  it('leaves what somebody sets beside it, and its own comes back', async () => {
+    for (const value of [saidOnce, null]) {
+      const fleet = await pacedFleet(NODES, value);
+      whenPaced(fleet, () => void patched(fleet, { op: 'add', path: '/spec/nodeUpdateStrategy/rollingUpdate/maxSurge', value: 0 }));
+      const { exit, message } = await upgrade(fleet);
+      assert.deepEqual([exit, message], ['done', undefined]);
+      const own = value ? { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } : { rollingUpdate: { maxSurge: 0 } };
+      assert.deepEqual([strategy(fleet), annotations(fleet)], [own, {}]);
+    }
+  });
+
+  it('keeps what somebody sets beside it where another run sets another pace', async () => {
+    const fleet = await sourceFleet(FEW);
+    await patched(fleet, says(saidOnce));
+    await forward(fleet, { flags: OURS, fault: await firstPaced() });
+    const paced = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2, maxSurge: 0 } };
+    fleet.scenario.cluster.store.update(kindOf(fleet), applyJsonPatch(installation(fleet), [says(paced)]));
+    const { outcome } = await forward(fleet, { flags: { 'max-unavailable': '3' } });
+    assertDone(outcome, 'the run');
+    const own = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } };
+    assert.deepEqual([strategy(fleet), annotations(fleet)], [own, {}]);
   });
 
   it('is refused where the operator takes it from elsewhere, before anything is written', async () => {

@@ -39,8 +39,8 @@ type Writing = Pick<Around, 'mustHold'>;
 async function pace({ cluster }: Ports, { target, path, paced }: PaceAgents, { mustHold }: Writing): Promise<Performed> {
   const live = await liveOf(cluster, target);
   const own = pacedIn(live);
-  const expected = own ? [own.ours] : [paced.former, paced.ours];
-  if (!expected.some((one) => sameValue(rollingIn(live, path), one))) throw new MovedOn(`somebody has set ${placeText(target, path)}`);
+  const isMoved = own ? isOverridden(live, path, own) : ![paced.former, paced.ours].some((one) => sameValue(rollingIn(live, path), one));
+  if (isMoved) throw new MovedOn(`somebody has set ${placeText(target, path)}`);
   mustHold();
   await send(cluster, live, paceOps(live, path, paced));
   return { detail: `maxUnavailable ${rollingText(paced.ours)}` };
