@@ -228,6 +228,15 @@ describe('--max-unavailable where an operator writes the agents', function () {
     assert.deepEqual([strategy(fleet), annotations(fleet), fleet.runs(), fleet.marks()], [saidOnce, {}, [CALICO_TARGET], []]);
   });
 
+  it('loses no value that helm itself brings, also where it is the one of the run', async () => {
+    const fleet = await heldFleet(FEW, 'chart');
+    await patched(fleet, says(saidOnce));
+    const brought = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } };
+    const { outcome } = await byChart(fleet, false, { flags: OURS, brings: () => patched(fleet, says(brought)) });
+    assertDone(outcome, 'the upgrade');
+    assert.deepEqual([strategy(fleet), annotations(fleet), fleet.runs()], [brought, {}, [CALICO_TARGET]]);
+  });
+
   const seed = seedOf(process.env, 20261129);
   it(`is put back by the next run, wherever this one was killed: after each write, and at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
     const points = await pacedPoints();
@@ -259,24 +268,26 @@ async function firstPaced(): Promise<LineFault> {
 }
 
 /** What helm finds in the Installation whenever it writes; `isKilled` once the pace is set. */
-async function byChart(fleet: HeldFleet, isKilled: boolean) {
+async function byChart(fleet: HeldFleet, isKilled: boolean, more: { readonly flags?: Flags; readonly brings?: () => Promise<void> } = {}) {
   const { scenario, profile } = fleet;
   const ports = sandboxPorts(scenario);
   const helm = playedHelm(scenario, ports.tools);
   const found: string[] = [];
   const tools: Tools = {
     ...helm,
-    run(invocation, options) {
-      if (invocation.tool === 'helm' && invocation.args[0] === 'upgrade' && !invocation.args.includes('--dry-run=server'))
-        found.push(JSON.stringify(strategy(fleet)));
-      return helm.run(invocation, options);
+    async run(invocation, options) {
+      const isUpgrade = invocation.tool === 'helm' && invocation.args[0] === 'upgrade' && !invocation.args.includes('--dry-run=server');
+      if (isUpgrade) found.push(JSON.stringify(strategy(fleet)));
+      const result = await helm.run(invocation, options);
+      if (isUpgrade) await more.brings?.();
+      return result;
     },
   };
   if (isKilled)
     whenPaced(fleet, () => {
       scenario.cluster.faults.killed = true;
     });
-  const flags = { ...FLAGS, ...(isKilled ? OURS : {}) };
+  const flags = { ...FLAGS, ...(isKilled ? OURS : {}), ...more.flags };
   const outcome = await performIn(scenario, usualChain, flags, {
     profile,
     ports: { ...ports, tools, artifacts: withKnownChart(ports.artifacts) },

@@ -14,7 +14,7 @@ interface OfPace {
   readonly path: readonly string[];
 }
 
-/** Sets the pace of this run, if what is there is still what was read. */
+/** Sets the pace of this run, if what is there is still what was read: a value like ours that has come since is somebody's own. */
 interface PaceAgents extends OfPace {
   readonly type: 'pace-agents';
   readonly paced: Paced;
@@ -39,7 +39,7 @@ type Writing = Pick<Around, 'mustHold'>;
 async function pace({ cluster }: Ports, { target, path, paced }: PaceAgents, { mustHold }: Writing): Promise<Performed> {
   const live = await liveOf(cluster, target);
   const own = pacedIn(live);
-  const isMoved = own ? isOverridden(live, path, own) : ![paced.former, paced.ours].some((one) => sameValue(rollingIn(live, path), one));
+  const isMoved = own ? isOverridden(live, path, own) : !sameValue(rollingIn(live, path), paced.former);
   if (isMoved) throw new MovedOn(`somebody has set ${placeText(target, path)}`);
   mustHold();
   await send(cluster, live, paceOps(live, path, paced));
