@@ -6,7 +6,7 @@ import type { WorkloadName } from '../kernel/rollout.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
-import { pacedIn, rollingIn, rollingText } from '../kube/paced.ts';
+import { isOverridden, pacedIn, rollingIn, rollingText } from '../kube/paced.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, oursWith, resumeCommand } from './carried.ts';
 import type { StatusDocument } from './documents.ts';
@@ -46,9 +46,12 @@ async function readPaced(cluster: Pick<ClusterReader, 'list'>, record: RunRecord
     throw thrown;
   });
   const live = all.find((one) => pacedIn(one));
-  if (!live) return null;
-  const is = `maxUnavailable ${rollingText(rollingIn(live, ['spec', ...agentStrategy, 'rollingUpdate']))}`;
-  return { object: { ...refOf(live), apiVersion: apiVersionOf(kind), kind: kind.kind }, is, held: false };
+  const paced = live && pacedIn(live);
+  if (!paced) return null;
+  const path = ['spec', ...agentStrategy, 'rollingUpdate'];
+  const is = `maxUnavailable ${rollingText(rollingIn(live, path))}`;
+  const object = { ...refOf(live), apiVersion: apiVersionOf(kind), kind: kind.kind };
+  return { object, is, held: false, ...(isOverridden(live, path, paced) ? { overridden: true } : {}) };
 }
 
 /** Of any installation by a manifest that this program knows. */
@@ -69,9 +72,12 @@ function paceLines(
   carried: readonly CarriedFlag[],
 ): readonly Said[] {
   if (!strategy) return [];
-  const what = `${oneLine(strategy.is)} in ${refText(strategy.object)}, for this run alone`;
-  if (lock) return [what];
+  const place = `${oneLine(strategy.is)} in ${refText(strategy.object)}`;
   const next = record ? resumeCommand(carried, record) : oursWith('run', carried);
+  if (strategy.overridden)
+    return [text`${place}: somebody has set it over that of this run, so it stays. The annotation goes with the next run: ${next}`];
+  const what = `${place}, for this run alone`;
+  if (lock) return [what];
   return [text`${what}. Its own comes back with the next run: ${next}`];
 }
 

@@ -184,6 +184,25 @@ describe('--max-unavailable where an operator writes the agents', function () {
     assert.ok((await looked()).replaceAll(/\s+/g, ' ').includes(line));
   });
 
+  it('is no promise of status where somebody has set another value since', async () => {
+    const fleet = await sourceFleet(FEW);
+    await patched(fleet, says(saidOnce));
+    await forward(fleet, { flags: OURS, fault: await firstPaced() });
+    const theirs = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 5 } };
+    fleet.scenario.cluster.store.update(kindOf(fleet), applyJsonPatch(installation(fleet), [says(theirs)]));
+    const status = sandboxCommand(fleet.scenario);
+    assert.equal(await status.run('status'), 0, status.err());
+    const said = status.out().replaceAll(/\s+/g, ' ');
+    assert.match(
+      said,
+      /maxUnavailable 5 in Installation\/default: somebody has set it over that of this run, so it stays\. The annotation goes with the next run: kubectl netsvc-upgrade run/,
+    );
+    assert.doesNotMatch(said, /Its own comes back/);
+    const json = sandboxCommand(fleet.scenario);
+    assert.equal(await json.run('status', '-o', 'json'), 0, json.err());
+    assert.equal(JSON.parse(json.out()).strategy.overridden, true);
+  });
+
   it('is put back by a rollback, and by `apply --undo`', async () => {
     for (const isUndo of [false, true]) {
       const fleet = await sourceFleet(FEW);
