@@ -141,16 +141,30 @@ describe('--until agents where an operator replaces all of it', function () {
   it('waits for the agents too where a user keeps the operator from both', async () => {
     const fleet = await sourceFleet(NODES);
     const { store } = fleet.scenario.cluster;
-    const annotations = { 'unsupported.operator.tigera.io/ignore': 'true' };
-    for (const name of HELD) {
-      const live = store.get(K.Deployment, name, 'calico-system') ?? assert.fail(`there is no ${name}`);
-      store.update(K.Deployment, { ...live, metadata: { ...live.metadata, annotations } });
-    }
+    for (const name of HELD) keptByUser(fleet, name);
     const flags = { ...UNTIL, accept: ['NS-301', 'NS-411'] };
     assertDone((await forward(fleet, { stages, flags })).outcome, 'the run');
     const { status } = store.get(K.DaemonSet, 'calico-node', 'calico-system') ?? assert.fail('there are no agents');
     assert.deepEqual([agents(fleet), held(fleet)], [CALICO_TARGET, [FROM, FROM]]);
     assert.equal((status as { readonly updatedNumberScheduled?: number }).updatedNumberScheduled, NODES);
+  });
+
+  it('names what is held while the agents are waited for', async () => {
+    const titles: string[] = [];
+    for (const kept of [[], ['calico-typha'], ['calico-kube-controllers']]) {
+      const fleet = await sourceFleet(NODES);
+      for (const name of kept) keptByUser(fleet, name);
+      const { outcome } = await forward(fleet, { stages, flags: { ...UNTIL, accept: ['NS-301', 'NS-411'], 'dry-run': 'server' } });
+      titles.push(
+        ...(outcome?.plans.flatMap(({ actions }) => actions.filter(({ id }) => id === 'agents').map(({ title }) => title)) ?? []),
+      );
+    }
+    const title = `wait until the operator has upgraded every agent to ${CALICO_TARGET}; `;
+    assert.deepEqual(titles, [
+      `${title}Typha and the controllers are held meanwhile`,
+      `${title}the controllers are held meanwhile`,
+      `${title}Typha is held meanwhile`,
+    ]);
   });
 
   it('has nothing to do once the upgrade is complete', async () => {
@@ -180,6 +194,13 @@ describe('--until agents where an operator replaces all of it', function () {
     }
   });
 });
+
+/** A user keeps the operator from it. */
+function keptByUser({ scenario: { cluster } }: HeldFleet, name: string): void {
+  const live = cluster.store.get(K.Deployment, name, 'calico-system') ?? assert.fail(`there is no ${name}`);
+  const annotations = { 'unsupported.operator.tigera.io/ignore': 'true' };
+  cluster.store.update(K.Deployment, { ...live, metadata: { ...live.metadata, annotations } });
+}
 
 /** A run without `--until` starts the new operator, and is killed before it has seen anything of it. */
 async function killedAtOperator(fleet: HeldFleet): Promise<void> {

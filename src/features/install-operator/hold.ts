@@ -216,14 +216,18 @@ function waitAgents(
   if (until.type !== 'operator-end') return [];
   const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
   const agents: OperatorExpected = { ...until, part: 'agents', ...(held.some(({ id }) => id === 'typha') ? { holdsTypha: true } : {}) };
-  const meanwhile =
-    held.length === 0 ? '' : held.length === 1 ? '; Typha is held meanwhile' : '; Typha and the controllers are held meanwhile';
   const done = goal.takesBack ? 'put every agent back' : 'upgraded every agent';
-  const title = `wait until the operator has ${done} to ${goal.release}${meanwhile}`;
+  const title = `wait until the operator has ${done} to ${goal.release}${meanwhile(held)}`;
   return [
     ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
     { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },
   ];
+}
+
+function meanwhile(held: readonly Holdable[]): string {
+  const names = held.map(({ id }) => (id === 'typha' ? 'Typha' : 'the controllers'));
+  if (names.length === 0) return '';
+  return `; ${names.join(' and ')} ${held.some(({ id }) => id === 'controllers') ? 'are' : 'is'} held meanwhile`;
 }
 
 /** For the plan of every path on which an operator replaces both. */
