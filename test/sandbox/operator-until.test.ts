@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { sliceOf } from '../../src/cli/stage-command.ts';
+import { sliceOf, undoOf } from '../../src/cli/stage-command.ts';
 import { usualChain } from '../../src/features/chain.ts';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { containersOf } from '../../src/kube/workload.ts';
 import { type HeldFleet, heldFleet } from '../support/held-fleet.ts';
@@ -76,6 +77,38 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.ok(isStopped(fleet));
     assertDone((await back(fleet)).outcome, 'the rollback');
     assert.deepEqual([fleet.runs(), fleet.marks(), seen.left, fleet.refused()], [[FROM], [], false, 0]);
+  });
+
+  it('is released by `apply --undo` only by name: the new operator would go forward', async () => {
+    const fleet = await sourceFleet(NODES);
+    const seen = watched(fleet);
+    assertDone((await forward(fleet, { stages, flags: UNTIL })).outcome, 'the run');
+    const undo = (flags: Flags = {}) => forward(fleet, { stages: undoOf([applyStage]), flags });
+    const { outcome: refused } = await undo();
+    const [finding] = refused?.findings.filter(({ outcome }) => outcome === 'error') ?? [];
+    assert.deepEqual([refused?.exit, finding?.id, seen.left, isStopped(fleet)], ['blocked', 'NS-251', false, true]);
+    assert.match(
+      finding?.message ?? '',
+      /the new operator runs and the controllers are old: it replaces them at once when the hold is removed/,
+    );
+    assert.deepEqual(
+      [finding?.evidence?.map(({ text }) => text), finding?.next?.plain],
+      [['Deployment/calico-system/calico-kube-controllers'], 'kubectl netsvc-upgrade commit'],
+    );
+    assert.match(String(finding?.hint), /kubectl netsvc-upgrade rollback/);
+    const accept = ['NS-301', 'NS-251=Deployment/calico-system/calico-kube-controllers'];
+    assertDone((await undo({ accept })).outcome, 'the undo');
+    assert.deepEqual(fleet.marks(), []);
+  });
+
+  it('is released by `apply --undo` as long as the old operator runs', async () => {
+    const fleet = await sourceFleet(NODES);
+    const { requests } = await forward(await sourceFleet(NODES), { stages, flags: UNTIL });
+    const at = requests.indexOf('patch deployments/calico-kube-controllers') + 1;
+    await forward(fleet, { stages, flags: UNTIL, fault: { at, type: 'kill-after' } });
+    assert.ok(isStopped(fleet));
+    assertDone((await forward(fleet, { stages: undoOf([applyStage]) })).outcome, 'the undo');
+    assert.deepEqual([fleet.marks(), fleet.runs()], [[], [FROM]]);
   });
 
   it('is the same where helm starts the operator', async () => {

@@ -107,6 +107,8 @@ export interface HoldUndone {
   readonly hold: HoldFacts | undefined;
   /** The operator that runs is of a release whose Typha refuses older agents, and not every agent is new yet. */
   readonly isNeeded: boolean;
+  /** The operator that runs is of the target, and the controllers are held and not new yet. */
+  readonly goesForward: boolean;
   readonly agents: AgentsHold | undefined;
   /** An older operator runs, and Typha is not old yet. */
   readonly areNeeded: boolean;
@@ -115,7 +117,7 @@ export interface HoldUndone {
 /** Released too early, Typha is replaced at once, and refuses the agents that are still old. */
 export const neededNoMore: Check<HoldUndone> = {
   ...orderRow,
-  judge({ hold, isNeeded, agents, areNeeded }) {
+  judge({ hold, isNeeded, goesForward, agents, areNeeded }) {
     if (agents && areNeeded)
       return failed(
         'the older operator runs and Typha is not old yet: it replaces the agents at once when their hold is removed, and the newer Typha refuses them. They get no policy updates until it is old',
@@ -126,14 +128,29 @@ export const neededNoMore: Check<HoldUndone> = {
           next: command`kubectl netsvc-upgrade rollback`,
         },
       );
-    const typha = hold?.all.find(({ id }) => id === 'typha');
-    if (!hold || !typha || !isTyphaHeld(hold)) return notApplicable('Typha is not held');
-    if (!isNeeded) return ok('no agent is refused by the Typha that the operator renders now');
-    const subject = refText(refOf(typha.object));
+    const refusing = hold && isTyphaHeld(hold) && isNeeded ? namesOf(hold, 'typha') : [];
+    if (hold && goesForward) return forward([...refusing, ...namesOf(hold, 'controllers')], refusing.length > 0);
+    if (!hold || !isTyphaHeld(hold)) return notApplicable('Typha is not held');
+    if (refusing.length === 0) return ok('no agent is refused by the Typha that the operator renders now');
     return failed(
-      'the new operator runs and agents are still old: it replaces Typha at once when the hold is removed, and that Typha refuses them. They get no policy updates until each is replaced',
+      `the new operator runs and agents are still old: it replaces Typha at once when the hold is removed, and ${REFUSED}`,
       'Resume the run instead: it releases Typha when every agent is upgraded. Or accept this check by name, in a maintenance window.',
-      { evidence: [{ text: subject }], byName: true, next: command`kubectl netsvc-upgrade run` },
+      { evidence: refusing, byName: true, next: command`kubectl netsvc-upgrade run` },
     );
   },
 };
+
+const REFUSED = 'that Typha refuses them. They get no policy updates until each is replaced';
+
+const namesOf = ({ all }: HoldFacts, id: 'typha' | 'controllers') =>
+  all.filter((one) => one.id === id).map(({ object }) => ({ text: refText(refOf(object)) }));
+
+/** After `--until agents`: what is released is replaced by the operator of the target. */
+function forward(evidence: readonly { readonly text: string }[], areRefused: boolean): Verdict {
+  const agents = areRefused ? `. It replaces Typha too while agents are old, and ${REFUSED}` : '';
+  return failed(
+    `the new operator runs and the controllers are old: it replaces them at once when the hold is removed, which is the rest of the upgrade and no undo${agents}`,
+    text`Continue instead, or go back: ${command`kubectl netsvc-upgrade rollback`}. Or accept this check by name.`,
+    { evidence, byName: true, next: command`kubectl netsvc-upgrade commit` },
+  );
+}

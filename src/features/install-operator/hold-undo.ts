@@ -4,10 +4,11 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { imageRelease, isOlder } from '../../kernel/release.ts';
+import { imageAge, imageRelease, isOlder, lineOf } from '../../kernel/release.ts';
+import { heldBy } from '../../kube/held.ts';
 import { containersOf, operatorRelease, pathPart } from '../survey/index.ts';
 import { areAgentsBehind } from './agents-behind.ts';
-import { isTyphaHeld, readHold, releaseLeft } from './hold.ts';
+import { type HoldFacts, isTyphaHeld, readHold, releaseLeft } from './hold.ts';
 import { heldSets, readAgentsHold, releaseAgents } from './hold-agents.ts';
 import { type HoldUndone, neededNoMore } from './hold-checks.ts';
 import { type PaceFacts, paceNotes, readPace, returnOwnPace } from './pace.ts';
@@ -26,6 +27,7 @@ export const holdUndo = pathPart<HoldUndone & { readonly pace: PaceFacts | undef
       pace,
       hold,
       isNeeded: hold !== undefined && isTyphaHeld(hold) && (await isNeeded(sources, context, installation)),
+      goesForward: hold !== undefined && (await goesForward(sources, context, installation, hold)),
       agents,
       areNeeded: heldSets(agents).length > 0 && (await areNeeded(sources, context, installation)),
     };
@@ -41,11 +43,10 @@ export const holdUndo = pathPart<HoldUndone & { readonly pace: PaceFacts | undef
 });
 
 /** An older operator runs, and Typha is not old yet: once they are released it replaces both at once. */
-async function areNeeded({ cluster }: Sources, { profile }: Context, { operator }: Installation): Promise<boolean> {
-  const { typha, namespace, deployment: name } = profile.operator;
-  const own = operator ?? { namespace, name };
+async function areNeeded({ cluster }: Sources, { profile }: Context, installation: Installation): Promise<boolean> {
+  const { typha } = profile.operator;
   const [deployment, live] = await Promise.all([
-    cluster.get(K.Deployment, own.name, own.namespace),
+    readOperatorOf(cluster, profile, installation),
     typha && cluster.get(K.Deployment, typha.name, typha.namespace),
   ]);
   const since = profile.typhaRefusesAgentsBefore;
@@ -56,11 +57,24 @@ async function areNeeded({ cluster }: Sources, { profile }: Context, { operator 
 
 /** Of agents by the rule that the wait before a release goes by. */
 async function isNeeded({ cluster }: Sources, context: Context, installation: Installation): Promise<boolean> {
-  const { profile } = context;
-  const { namespace, deployment: name } = profile.operator;
-  const own = installation.operator ?? { namespace, name };
-  const deployment = await cluster.get(K.Deployment, own.name, own.namespace);
-  return !(deployment && installsOlder(deployment, profile)) && areAgentsBehind(cluster, context, installation);
+  const deployment = await readOperatorOf(cluster, context.profile, installation);
+  return !(deployment && installsOlder(deployment, context.profile)) && areAgentsBehind(cluster, context, installation);
+}
+
+/** Once they are released, the operator of the target makes new controllers of the old ones. */
+async function goesForward({ cluster }: Sources, context: Context, installation: Installation, { all }: HoldFacts): Promise<boolean> {
+  const { profile, goal } = context;
+  const controllers = all.find(({ id, object }) => id === 'controllers' && heldBy(object) !== undefined);
+  if (!controllers || containersOf(controllers.object).every(({ image = '' }) => imageAge(image, goal.release) === 'of')) return false;
+  const deployment = await readOperatorOf(cluster, profile, installation);
+  const runs = deployment && operatorRelease(deployment, profile);
+  if (runs?.release !== undefined) return !isOlder(runs.release, goal.release);
+  return runs?.line === undefined || !isOlder(`${runs.line}.0`, `${lineOf(goal.release)}.0`);
+}
+
+function readOperatorOf(cluster: Sources['cluster'], { operator }: Profile, installation: Installation): Promise<KubeObject | undefined> {
+  const { name, namespace } = installation.operator ?? { namespace: operator.namespace, name: operator.deployment };
+  return cluster.get(K.Deployment, name, namespace);
 }
 
 /** This operator installs a Typha that refuses nobody. */
