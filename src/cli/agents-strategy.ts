@@ -74,10 +74,9 @@ function paceLines(
   if (!strategy) return [];
   const place = `${oneLine(strategy.is)} in ${refText(strategy.object)}`;
   const next = record ? resumeCommand(carried, record) : oursWith('run', carried);
-  if (strategy.overridden)
-    return [text`${place}: somebody has set it over that of this run, so it stays. The annotation goes with the next run: ${next}`];
-  const what = `${place}, for this run alone`;
+  const what = strategy.overridden ? `${place}: somebody has set it over that of this run, so it stays` : `${place}, for this run alone`;
   if (lock) return [what];
+  if (strategy.overridden) return [text`${what}. The annotation goes with the next run: ${next}`];
   return [text`${what}. Its own comes back with the next run: ${next}`];
 }
 
