@@ -76,15 +76,17 @@ describe('a command that asks the cluster little', function () {
     'GET /api/v1/namespaces/kube-system',
     'GET /api/v1/namespaces/kube-system/secrets/netsvc-upgrade-run',
     'GET /apis/apps/v1/namespaces/calico-system/daemonsets?limit=500',
+    'GET /apis/apps/v1/namespaces/calico-system/deployments/calico-kube-controllers',
     'GET /apis/apps/v1/namespaces/calico-system/deployments/calico-typha',
     // Without a record: what a lost one may have held for a canary.
     'GET /apis/apps/v1/namespaces/kube-system/daemonsets?limit=500',
     'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases/netsvc-upgrade',
+    'GET /apis/operator.tigera.io/v1/installations?limit=500',
   ];
 
   for (const [command, requests] of [
     ['status', REQUESTS],
-    ['unlock', REQUESTS.filter((request) => !request.includes('/apps/'))],
+    ['unlock', REQUESTS.filter((request) => !/\/apps\/|installations/.test(request))],
   ] as const)
     it(`${command} sends ${requests.length} requests on one connection, and starts kubectl for the kubeconfig alone`, async () => {
       const before = kubectl.started().length;
