@@ -51,6 +51,14 @@ export function isOverridden(live: KubeObject, path: readonly string[], { ours }
 const writtenBy = ({ former, ours }: Paced): readonly (readonly [string, unknown])[] =>
   Object.entries(ours ?? {}).filter(([key, one]) => key === 'maxUnavailable' || !sameValue(one, former?.[key]));
 
+/** This program wrote it: nothing that somebody has set beside it. */
+export const isOurs = (paced: Paced, key: string): boolean => writtenBy(paced).some(([written]) => written === key);
+
+/** Nothing else has been set beside it since. */
+export function isWhollyOurs(live: KubeObject, path: readonly string[], { ours }: Paced): boolean {
+  return Object.entries(rollingIn(live, path) ?? {}).every(([key, one]) => sameValue(one, ours?.[key]));
+}
+
 /** Values and annotation are one write. */
 export function paceOps(live: KubeObject, path: readonly string[], paced: Paced): readonly JsonPatchOp[] {
   const annotation = JSON.stringify(paced);

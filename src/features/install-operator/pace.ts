@@ -7,7 +7,7 @@ import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/obje
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
-import { isOverridden, type Paced, pacedIn, type Rolling, rollingIn, rollingText } from '../../kube/paced.ts';
+import { isOurs, isOverridden, isWhollyOurs, type Paced, pacedIn, type Rolling, rollingIn, rollingText } from '../../kube/paced.ts';
 import { hasSurge } from '../canary/index.ts';
 import { areAgentsBehind } from './agents-behind.ts';
 import { operatorEndNames } from './expectation.ts';
@@ -153,7 +153,10 @@ export function paceNotes(facts: PaceFacts | undefined, starts: boolean): readon
 export function isOwnPace(facts: PaceFacts | undefined, ref: { readonly kind: string; readonly name: string }, path: string): boolean {
   if (!facts?.own || isTheirs(facts)) return false;
   const { kind, metadata } = facts.live;
-  return ref.kind === kind && ref.name === metadata.name && path.startsWith(facts.path.join('.'));
+  const place = facts.path.join('.');
+  const isIt = ref.kind === kind && ref.name === metadata.name;
+  if (path === place) return isIt && isWhollyOurs(facts.live, facts.path, facts.own);
+  return isIt && path.startsWith(`${place}.`) && isOurs(facts.own, path.slice(place.length + 1));
 }
 
 /** The agents among what restarts, at the pace of this run. */
