@@ -12,28 +12,14 @@ import { releases } from '../support/releases.ts';
 import { CALICO_OPERATOR, CALICO_TARGET } from '../support/target.ts';
 import { assertSucceeded, killedAt } from '../support/upgrade-process.ts';
 
-/** The manifest of that release is not packed; of an earlier one the operator's tag is changed. */
-const OLD = { release: 'v3.31.7', operator: 'v1.40.15', manifest: 'v3.31.2' };
+const OLD = { release: 'v3.31.7', operator: 'v1.40.15' };
 const NODES = 10;
 const SPACE = 'calico-system';
 /** The operator looks at everything every five minutes at the latest, and every 30 s while something is not available. */
 const HELD_MS = 60_000;
-const RUN = [
-  '--yes',
-  '--skip',
-  'cli',
-  '--profile',
-  'calico',
-  '--release',
-  CALICO_TARGET,
-  '--manifest-url',
-  releases,
-  '--base',
-  'v3.31.2',
-  '--accept',
-  'NS-201',
-] as const;
+const RUN = ['--yes', '--skip', 'cli', '--profile', 'calico', '--release', CALICO_TARGET, '--manifest-url', releases] as const;
 const IMAGE = '{.spec.template.spec.containers[0].image}';
+const TYPHAS = '{.status.readyReplicas}/{.status.replicas}';
 const POLICIES = '/apis/crd.projectcalico.org/v1/globalnetworkpolicies';
 const STORED = ['default.api', 'default.db', 'default.web'];
 const HELD = ['calico-kube-controllers', 'calico-typha'];
@@ -50,9 +36,11 @@ const installed = (programs: Readonly<Record<string, string>>) =>
     const releasing = simulateService(plane.api, CALICO);
     endBy(releasing.stop);
     await plane.addNodes(NODES);
-    await installOperated(plane, OLD.manifest, OLD.operator);
+    await installOperated(plane, OLD.release, OLD.operator);
     const around = clusterAround(plane, [PATHS.deployments, PATHS.agents, PATHS.installations], { home });
     await until('it runs', async () => (await around.read('installation default', '{.status.calicoVersion}')) === OLD.release, 300_000);
+    // The operator scales Typha after it has said that all is available.
+    await until('Typha runs', async () => (await around.read(`deploy calico-typha -n ${SPACE}`, TYPHAS)) === '3/3', 120_000);
     for (const name of STORED)
       await plane.api.send('POST', POLICIES, {
         apiVersion: 'crd.projectcalico.org/v1',
@@ -116,7 +104,7 @@ describe(`the real operators ${OLD.operator} and ${CALICO_OPERATOR}: a run that 
       assert.deepEqual([await cluster.held(), await cluster.policies(), await cluster.pace()], [[OLD.release, OLD.release], STORED, '3']);
       const { stdout } = await cluster.upgrade('status');
       assert.match(stdout, /maxUnavailable 3 in Installation\/default, for this run alone/);
-      assertSucceeded(await cluster.upgrade('rollback', '--yes', '--manifest-url', releases, '--base', 'v3.31.2'));
+      assertSucceeded(await cluster.upgrade('rollback', '--yes', '--accept', 'NS-301', '--manifest-url', releases));
       assert.deepEqual(
         [await cluster.agents(), await cluster.held(), await cluster.policies()],
         [OLD.release, [OLD.release, OLD.release], STORED],
