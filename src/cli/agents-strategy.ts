@@ -21,19 +21,26 @@ export async function readStrategy(
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
   if (record?.finishedAt !== undefined) return null;
-  const { path = UNKNOWN_PATH } = record ?? {};
-  const paced = path === UNKNOWN_PATH || isOperated({ path }) ? await readPaced(cluster, record) : null;
+  const paced = mayBeOperated(record) ? await readPaced(cluster, record) : null;
   if (paced) return paced;
   const agent = agentOf(record);
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
-  const found = await asked.catch((thrown: unknown) => {
-    if (thrown instanceof ApiFailure) return undefined;
-    throw thrown;
-  });
+  const found = await asked.catch(unlessRefused);
   const { isHeld, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
   const live = [found ?? []].flat().find(isMarked);
   return live ? { object: refOf(live), is: liveStrategyText(live), held: isHeld(live) } : null;
+}
+
+/** The recorded run upgrades what an operator installs, as far as it is known. */
+export function mayBeOperated(record: RunRecord | undefined): boolean {
+  const { path = UNKNOWN_PATH } = record ?? {};
+  return path === UNKNOWN_PATH || isOperated({ path });
+}
+
+/** What an account may not look at is left out. */
+export function unlessRefused(thrown: unknown): undefined {
+  if (!(thrown instanceof ApiFailure)) throw thrown;
 }
 
 /** What an operator takes the pace of the agents from. */
@@ -41,10 +48,7 @@ async function readPaced(cluster: Pick<ClusterReader, 'list'>, record: RunRecord
   const known = shippedProfiles.find(({ name, operator }) => operator.agentStrategy && (!record || record.profile === name))?.operator;
   if (!known?.agentStrategy) return null;
   const { agentStrategy, installationKind: kind } = known;
-  const all = await cluster.list({ ...kind, namespaced: false }).catch((thrown: unknown) => {
-    if (thrown instanceof ApiFailure) return [];
-    throw thrown;
-  });
+  const all = (await cluster.list({ ...kind, namespaced: false }).catch(unlessRefused)) ?? [];
   const live = all.find((one) => pacedIn(one));
   const paced = live && pacedIn(live);
   if (!paced) return null;

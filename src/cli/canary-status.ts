@@ -3,10 +3,10 @@ import type { Options } from '../kernel/context.ts';
 import { counted, timeText } from '../kernel/counted.ts';
 import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
-import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
+import type { LockHolder } from '../kernel/ports.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
-import { agentOf } from './agents-strategy.ts';
+import { agentOf, unlessRefused } from './agents-strategy.ts';
 import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './duration.ts';
@@ -33,10 +33,7 @@ export async function readCanaryStatus(
     import('../kube/workload.ts'),
   ]);
   const labelSelector = selectorText(selectorOf(workload));
-  const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch((thrown: unknown) => {
-    if (thrown instanceof ApiFailure) return undefined;
-    throw thrown;
-  });
+  const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
   const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
   if (!pods || image === undefined) return null;
   const target = { ...agent, image };

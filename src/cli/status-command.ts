@@ -2,16 +2,15 @@ import { type Command, command } from '../kernel/command.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
-import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
-import { ApiFailure, type LockHolder } from '../kernel/ports.ts';
-import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import type { LockHolder } from '../kernel/ports.ts';
+import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
-import { readStrategy, strategyLines } from './agents-strategy.ts';
+import { mayBeOperated, readStrategy, strategyLines, unlessRefused } from './agents-strategy.ts';
 import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
 import { type CarriedFlag, commandHere, oursWith } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
@@ -77,16 +76,11 @@ function ownerLines({ ownerReferences }: StatusDocument): readonly string[] {
  * nothing, and nothing is asked where the recorded run can hold none.
  */
 async function readHeld({ composition: { cluster } }: Session, record: RunRecord | undefined): Promise<StatusDocument['held']> {
-  const { path = UNKNOWN_PATH } = record ?? {};
   // Without an operator there is nobody to hold it back from.
-  if (path !== UNKNOWN_PATH && !isOperated({ path })) return null;
+  if (!mayBeOperated(record)) return null;
   const profile = shippedProfiles.find(({ name, operator }) => operator.ignores && (!record || record.profile === name));
   const { typha, controllers, workloadNamespace: namespace } = profile?.operator ?? {};
   if (!typha || !controllers) return null;
-  const unlessRefused = (thrown: unknown) => {
-    if (thrown instanceof ApiFailure) return undefined;
-    throw thrown;
-  };
   // One after another: a second connection costs more than it saves.
   const deployments: KubeObject[] = [];
   for (const one of [typha, controllers]) {
