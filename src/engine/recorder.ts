@@ -16,6 +16,7 @@ import {
 import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StageKeep, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
+import type { NoReturnPoint } from '../kernel/undo.ts';
 import type { Announce, ChainOutcome, RunMore } from './chain-outcome.ts';
 import { KeptItems } from './kept-items.ts';
 import { RunSteps } from './run-steps.ts';
@@ -93,9 +94,9 @@ export class Recorder {
   }
 
   /** Durable before the first write that cannot be undone. */
-  async passes(because: string): Promise<void> {
+  async passes(point: NoReturnPoint): Promise<void> {
     if (!this.#record || this.#record.noReturn) return;
-    await this.#save({ ...this.#record, noReturn: { because, at: this.#now() } });
+    await this.#save({ ...this.#record, noReturn: { point, at: this.#now() } });
   }
 
   /** The run is told to be over, as its record says. */

@@ -2,6 +2,7 @@ import type { Invocation } from './argv.ts';
 import type { Command } from './command.ts';
 import type { JsonPatchOp, ObjectChange, ObjectRef } from './object.ts';
 import type { Said } from './step.ts';
+import type { NoReturnPoint } from './undo.ts';
 
 /** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
 export interface Effects {
@@ -131,8 +132,8 @@ export interface Action {
   readonly afresh?: boolean;
   /** As `afresh`, if the evaluation is older than this (milliseconds), or the action finds that its basis has changed. */
   readonly judgedWithinMs?: number;
-  /** From this action on there is no supported undo: the reason in short, one of its stage's `noReturns`. */
-  readonly pointOfNoReturn?: string;
+  /** From this action on there is no supported undo, for this reason. */
+  readonly pointOfNoReturn?: NoReturnPoint;
   /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */
   readonly keep?: KeptChanges;
   /** Whatever becomes of it, nothing of it stays in the cluster: by it alone a stage has written nothing. */

@@ -2,6 +2,7 @@ import type { Action } from './action.ts';
 import type { Edit } from './edit.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 import type { Said } from './step.ts';
+import type { NoReturnPoint } from './undo.ts';
 
 export interface FieldChange {
   /** `spec.template.spec.containers[calico-node].image` */
@@ -141,7 +142,7 @@ export interface StepPlace {
 /** The step from which on there is no undo, and why. */
 export interface NoReturn {
   readonly step: number;
-  readonly because: string;
+  readonly point: NoReturnPoint;
 }
 
 /** The steps of a plan in their order. */
@@ -154,8 +155,8 @@ export function planSteps(stages: readonly PlannedStage[]): PlanSteps {
   const steps = stages.flatMap(({ id: stage, actions }) => actions.map((action) => ({ stage, action })));
   const places = steps.map(({ stage, action: { id } }, index) => ({ stage, id, step: index + 1, of: steps.length }));
   const index = steps.findIndex(({ action }) => action.pointOfNoReturn !== undefined);
-  const because = steps[index]?.action.pointOfNoReturn;
-  return { places, ...(because === undefined ? {} : { noReturn: { step: index + 1, because } }) };
+  const point = steps[index]?.action.pointOfNoReturn;
+  return { places, ...(point === undefined ? {} : { noReturn: { step: index + 1, point } }) };
 }
 
 /** A field that somebody set in the cluster and that the upgrade would write over. */

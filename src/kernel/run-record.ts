@@ -3,6 +3,7 @@ import { type DataPlane, type InstallPath, isInstallPath } from './installation.
 import { type Intent, intentOf, type TakenBack } from './intent.ts';
 import type { JournalNote } from './journal.ts';
 import type { NoReturn, StepPlace } from './plan.ts';
+import type { NoReturnPoint } from './undo.ts';
 
 /** Version of the record's layout. A newer one than this program knows is refused, never rewritten. */
 export const RUN_RECORD_VERSION = 2;
@@ -91,7 +92,7 @@ export interface RunRecord {
   /** Of the part that wrote last. */
   readonly progress?: RunProgress;
   /** Why there is no undo any more, noted right before; absent while there is one. */
-  readonly noReturn?: { readonly because: string; readonly at: string };
+  readonly noReturn?: { readonly point: NoReturnPoint; readonly at: string };
   /** What is recorded as removed, noted before it is; absent once the journal is forgotten. */
   readonly stripped?: JournalNote | undefined;
   /** UIDs of what the chart release was stored in before the run moved it. What only looks like it is not trusted. */

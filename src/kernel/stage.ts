@@ -5,7 +5,7 @@ import { judgeAll } from './judge.ts';
 import type { PlannedObject, PlannedStage } from './plan.ts';
 import type { Sources } from './ports.ts';
 import type { RunRecord } from './run-record.ts';
-import type { NoReturnReason, Reached } from './undo.ts';
+import type { Reached } from './undo.ts';
 
 /** Something that a stage keeps, by its id. */
 export interface StageKeep {
@@ -74,8 +74,6 @@ export interface Stage<Facts> {
   readonly installs?: true;
   /** With `--probe-network` it starts Jobs, which are gone when it ends. */
   readonly probes?: true;
-  /** Why some of its actions are points of no return. */
-  readonly noReturns?: readonly NoReturnReason[];
   readonly checks: readonly Check<Facts>[];
   survey(sources: Sources, context: Context): Promise<Facts>;
   plan(facts: Facts, context: Context): StagePlan;
@@ -91,11 +89,6 @@ export interface OpenStage {
 export interface AnyStage extends Omit<Stage<never>, 'survey' | 'plan' | 'checks'> {
   readonly checks: readonly Omit<Check<never>, 'judge'>[];
   open(sources: Sources, context: Context): Promise<OpenStage>;
-}
-
-/** The whole reason; undefined for one that no stage gives, as a record is text of others. */
-export function noReturnText(stages: readonly Pick<AnyStage, 'noReturns'>[], short: string): string | undefined {
-  return stages.flatMap(({ noReturns = [] }) => noReturns).find((one) => one.short === short)?.long;
 }
 
 /** Closes a stage over its facts, so that stages of different facts can stand in one array. */

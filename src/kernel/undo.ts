@@ -4,7 +4,7 @@ import { isOlder, parseRelease } from './release.ts';
 
 /** Why there is no undo from an action on. */
 export interface NoReturnReason {
-  /** In a plan and in the run record: `policies get new names`. */
+  /** In a plan. */
   readonly short: string;
   /** Whole sentences: who does what, and what it means for whoever wants to go back. */
   readonly long: string;
@@ -56,7 +56,7 @@ const OPERATOR_BACK_SINCE = 'v3.30.0';
 /** Agents keep connections in another eBPF table from then on. */
 const TABLES_SINCE = 'v3.31.0';
 
-/** Points of no return. The texts stand in plans, in run records (`short`), on screens and on the page. */
+/** Points of no return. The texts stand in plans, on screens and on the page; plans and run records have the key. */
 export const NO_RETURNS = {
   crds: {
     short: 'CRDs never go back',
@@ -71,6 +71,10 @@ export const NO_RETURNS = {
     long: 'In eBPF mode new agents keep connections in a table that older agents refuse. A node whose agent is new cannot get its old agent back, short of a restart of the node, which was not tried.',
   },
 } as const satisfies Partial<Record<Reached, NoReturnReason>>;
+
+export type NoReturnPoint = keyof typeof NO_RETURNS;
+
+export const isNoReturnPoint = (value: unknown): value is NoReturnPoint => typeof value === 'string' && Object.hasOwn(NO_RETURNS, value);
 
 /** The one table of undo: the row `undo` of screens, the backup’s RESTORE.md and docs/use/going-back.md are made from it. The furthest comes last. */
 export const UNDO: readonly UndoRow[] = [
@@ -162,16 +166,18 @@ const isOn = ({ path }: Past, paths: readonly InstallPath[]) => paths.some((one)
 
 /** Why `rollback` refuses; undefined where it goes back. */
 export function noWayBack(past: Past): string | undefined {
-  return isOn(past, [...MANIFESTS, ...OPERATED]) ? noReturnOfOperator(past)?.long : 'its install path is not known';
+  if (!isOn(past, [...MANIFESTS, ...OPERATED])) return 'its install path is not known';
+  const point = noReturnOfOperator(past);
+  return point && NO_RETURNS[point].long;
 }
 
 /** Why an upgrade from there has no undo once the new operator is applied; undefined where a rollback takes it back, or the path is not known. */
-export function noReturnOfOperator(past: Past): NoReturnReason | undefined {
+export function noReturnOfOperator(past: Past): NoReturnPoint | undefined {
   const { dataPlane, intent } = past;
   const isOld = (since: string) => intent.from === undefined || parseRelease(intent.from) === undefined || isOlder(intent.from, since);
-  if (isOn(past, OPERATED) && isOld(OPERATOR_BACK_SINCE)) return NO_RETURNS.operator;
+  if (isOn(past, OPERATED) && isOld(OPERATOR_BACK_SINCE)) return 'operator';
   const isKnown = isOn(past, [...MANIFESTS, ...OPERATED]);
-  return isKnown && dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? NO_RETURNS.tables : undefined;
+  return isKnown && dataPlane === 'ebpf' && isOld(TABLES_SINCE) ? 'tables' : undefined;
 }
 
 /** The rows that hold for upgrades from a release; one that is not known counts as old. */

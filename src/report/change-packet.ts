@@ -4,9 +4,9 @@ import type { Edit } from '../kernel/edit.ts';
 import type { DataPlane } from '../kernel/installation.ts';
 import { refText } from '../kernel/object.ts';
 import { type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
-import { type AnyStage, noReturnText } from '../kernel/stage.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import { TRAFFIC, trafficText } from '../kernel/traffic.ts';
-import { NO_RETURNS, rowsFrom, type UndoRow, undoneBy } from '../kernel/undo.ts';
+import { NO_RETURNS, type Reached, rowsFrom, type UndoRow, undoneBy } from '../kernel/undo.ts';
 import type { PlanHead } from './head-line.ts';
 import { type Former, planSummary, restartsOf, timesOf } from './plan-summary.ts';
 import { aboutText } from './rollout-view.ts';
@@ -53,14 +53,14 @@ export function changePacket(planned: Planned): ChangePacket {
 const openIn = (findings: readonly Finding[], ...outcomes: readonly Finding['outcome'][]) =>
   findings.filter(({ outcome }) => outcomes.includes(outcome));
 
-function riskOf({ stages, findings, chain }: Planned): readonly string[] {
+function riskOf({ stages, findings }: Planned): readonly string[] {
   const open = openIn(findings, 'error', 'warning', 'accepted');
   const { noReturn } = planSteps(stages);
   const lost = stages.flatMap(({ edits = [] }) => edits).filter(isLost);
   const passed = openIn(findings, 'ok').length;
   return [
     ...open.map(({ id, outcome, message }) => `${id}, ${outcome}: ${message}`),
-    ...(noReturn ? [`No undo after step ${noReturn.step}. ${noReturnText(chain, noReturn.because) ?? ''}`.trimEnd()] : []),
+    ...(noReturn ? [`No undo after step ${noReturn.step}. ${NO_RETURNS[noReturn.point].long}`] : []),
     ...lost.map(({ ref, path }) => `Your change is lost: ${`${refText(ref)} ${path}`.trim()}`),
     ...(open.length === 0 ? [`No check speaks against it: ${counted(passed, 'check')} passed.`] : []),
   ];
@@ -125,9 +125,8 @@ function durationOf({ stages, former }: Planned): readonly string[] {
 function backoutOf({ head, stages, chain, keepsYours }: Planned): readonly string[] {
   const ids = new Set(stages.filter(({ actions }) => actions.length > 0).map(({ id }) => id));
   const writers = chain.filter(({ id }) => ids.has(id));
-  const because = planSteps(stages).noReturn?.because;
-  const passed = Object.entries(NO_RETURNS).flatMap(([point, { short }]) => (short === because ? [point] : []));
-  const reached = new Set<string>([...writers.flatMap(({ reaches }) => reaches ?? []), ...passed]);
+  const { noReturn } = planSteps(stages);
+  const reached = new Set<Reached>([...writers.flatMap(({ reaches }) => reaches ?? []), ...(noReturn ? [noReturn.point] : [])]);
   const rows = rowsFrom(head.source).filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
   // What the table has says by itself what undoes it.
   const alone = writers.flatMap(({ id, undoneBy = 'copy', reaches }) =>

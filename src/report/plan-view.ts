@@ -4,6 +4,7 @@ import type { Edit } from '../kernel/edit.ts';
 import type { ActionText } from '../kernel/effect-type.ts';
 import { type ObjectRef, refText } from '../kernel/object.ts';
 import { type PlannedObject, type PlannedStage, planSteps } from '../kernel/plan.ts';
+import { NO_RETURNS } from '../kernel/undo.ts';
 import type { Palette } from './colour.ts';
 import { columns, rowsWithin } from './columns.ts';
 import { headLine, type PlanHead } from './head-line.ts';
@@ -130,7 +131,7 @@ function noteRows(stages: readonly PlannedStage[], { said }: Palette): readonly 
 
 function returnRows(stages: readonly PlannedStage[]): readonly Row[] {
   const { noReturn } = planSteps(stages);
-  return noReturn === undefined ? [] : [['POINT OF NO RETURN', `step ${noReturn.step}: ${noReturn.because}`]];
+  return noReturn === undefined ? [] : [['POINT OF NO RETURN', `step ${noReturn.step}: ${NO_RETURNS[noReturn.point].short}`]];
 }
 
 /** Those of the steps that are shown; each keeps its number in the whole plan. */

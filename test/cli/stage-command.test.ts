@@ -55,15 +55,14 @@ describe('a command that performs stages', () => {
     }
   });
 
-  it('says below the summary, in the words of the stage, why there is no undo', async () => {
+  it('says below the summary, why there is no undo', async () => {
     const plan = applies('upgrade.yaml');
-    const actions = 'actions' in plan ? plan.actions.map((action) => ({ ...action, pointOfNoReturn: 'gone' })) : [];
-    const noReturns = [{ short: 'gone', long: 'The new one removes the old one.' }];
-    const bench = commandBench([{ ...fakeStage('apply', { plan: { actions } }), noReturns }]);
+    const actions = 'actions' in plan ? plan.actions.map((action) => ({ ...action, pointOfNoReturn: 'crds' as const })) : [];
+    const bench = commandBench([fakeStage('apply', { plan: { actions } })]);
     bench.answers = [false];
     await bench.run('run');
-    assert.match(bench.err(), / · 1 step\nNo undo after step 1\. The new one removes the old one\.\n/);
-    assert.match(bench.err(), /^POINT OF NO RETURN {2}step 1: gone$/m);
+    assert.match(bench.err(), / · 1 step\nNo undo after step 1\. An operator of Calico v3\.29 or older does not start on the new CRDs\.\n/);
+    assert.match(bench.err(), /^POINT OF NO RETURN {2}step 1: CRDs never go back$/m);
   });
 
   it('changes nothing on a no and exits 5', async () => {

@@ -62,7 +62,7 @@ function recorded({ cluster, clusterUid }: Scenario): void {
       { id: 'verify', state: 'interrupted', startedAt: at(129), endedAt: at(125) },
     ],
     wrote: ['apply'],
-    ...{ backup: '/backups/1', progress: { stage: 'apply', step: 21, of: 25, noReturn: { step: 23, because: 'policies get new names' } } },
+    ...{ backup: '/backups/1', progress: { stage: 'apply', step: 21, of: 25, noReturn: { step: 23, point: 'tables' } } },
     outcome: 'interrupted',
   };
   const data = { 'record.json': Buffer.from(JSON.stringify(record)).toString('base64') };

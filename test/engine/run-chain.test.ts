@@ -397,7 +397,7 @@ describe('runChain', () => {
   });
 
   describe('with the steps of the plan that was agreed to', () => {
-    const gone = exec('b', { pointOfNoReturn: 'policies get new names' });
+    const gone = exec('b', { pointOfNoReturn: 'tables' });
     const stages = () => [scripted('crds', twice({ actions: [exec('a')] })), scripted('apply', twice({ actions: [gone, exec('c')] }))];
     const agreed = (actions: readonly Action[], id: string) => ({ id, title: id, ref: 'r', actions, objects: [], notes: [] });
     const steps = planSteps([agreed([exec('a')], 'crds'), agreed([gone, exec('c')], 'apply'), agreed([exec('d')], 'cli')]);
@@ -419,7 +419,7 @@ describe('runChain', () => {
       const bench = engineBench();
       const { outcome, places } = await performed(bench);
       assert.deepEqual(places, [1, 2, 3]);
-      const noReturn = { step: 2, because: 'policies get new names' };
+      const noReturn = { step: 2, point: 'tables' };
       assert.deepEqual(bench.saved[0]?.progress, { stage: 'crds', step: 1, of: 4, last: 1, noReturn });
       assert.deepEqual(outcome.record?.progress, { stage: 'apply', step: 3, of: 4, noReturn });
     });
@@ -437,7 +437,7 @@ describe('runChain', () => {
       bench.tools.set('kubectl apply -f b', { exitCode: 1, stderr: 'no' });
       const { outcome } = await performed(bench);
       assert.equal(bench.calls.slice(0, bench.calls.indexOf('exec kubectl apply -f b')).filter((call) => call === 'record').length, 4);
-      assert.equal(outcome.record?.noReturn?.because, 'policies get new names');
+      assert.equal(outcome.record?.noReturn?.point, 'tables');
       const early = engineBench();
       early.tools.set('kubectl apply -f a', { exitCode: 1, stderr: 'no' });
       const { record } = (await performed(early)).outcome;

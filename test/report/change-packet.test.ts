@@ -41,17 +41,14 @@ const known = (id: string, more: Partial<AnyStage>) =>
   ({ id, title: id, ref: 'r', readOnly: false, checks: [], ...more }) as unknown as AnyStage;
 const CHAIN = [
   known('ownerrefs-strip', { undoneBy: 'ownerrefs restore --undo', reaches: 'references' }),
-  known('apply', {
-    reaches: 'workloads',
-    noReturns: [NO_RETURNS.tables],
-  }),
+  known('apply', { reaches: 'workloads' }),
   known('alp', { undoneBy: 'alp --undo' }),
 ];
 const HEAD = { path: 'manifest', source: 'v3.27.5', release: 'v3.32.1', nodes: 6, clusterUid: 'u', digest: 'd' };
 const STAGES = [
   stage('preflight', []),
   stage('ownerrefs-strip', [action('s')]),
-  stage('apply', [action('a'), action('b', { pointOfNoReturn: NO_RETURNS.tables.short }), action('c')], {
+  stage('apply', [action('a'), action('b', { pointOfNoReturn: 'tables' }), action('c')], {
     objects: [workload('DaemonSet', 'calico-node', 6, 2), workload('Deployment', 'calico-kube-controllers', 1)],
     edits: [
       {
@@ -143,8 +140,15 @@ describe('what a change board asks', () => {
     assert.match(backout[1] ?? '', /^Once the manifest is applied, in part or whole: kubectl netsvc-upgrade rollback/);
     assert.match(backout[2] ?? '', /^Once an agent is new, from v3\.30 or older \(eBPF\): nothing \(fix what is named/);
     assert.deepEqual(backout.slice(3), ['alp alone: kubectl netsvc-upgrade alp --undo']);
-    const tables = stage('apply', [action('a', { pointOfNoReturn: NO_RETURNS.tables.short })]);
+    const tables = stage('apply', [action('a', { pointOfNoReturn: 'tables' })]);
     assert.match(packet({ stages: [tables] }).backout.join('\n'), /^Once an agent is new, from v3\.30 or older \(eBPF\): nothing/m);
+    const operator = packet({
+      head: { ...HEAD, path: 'operator' },
+      stages: [stage('apply', [action('a', { pointOfNoReturn: 'operator' })])],
+    });
+    assert.deepEqual(operator.backout.length, 1);
+    assert.match(operator.backout[0] ?? '', /^Once the new operator is applied, from v3\.29 or older: nothing/);
+    assert.equal(operator.risk[0], `No undo after step 1. ${NO_RETURNS.operator.long}`);
     assert.doesNotMatch(packet({ head: { ...HEAD, path: 'operator' } }).backout.join('\n'), /RESTORE\.md/, 'there it does not help');
     assert.deepEqual(packet({ stages: [stage('cli', [ask])] }).backout, ['Nothing of the service is changed.']);
   });

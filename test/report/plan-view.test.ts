@@ -53,7 +53,7 @@ const stages: readonly PlannedStage[] = [
         title: 'b',
         ref: 'r',
         undo: 'none',
-        pointOfNoReturn: 'policies get new names',
+        pointOfNoReturn: 'tables',
         effect: {
           type: 'patch-all',
           what: 'x removed',
@@ -105,7 +105,7 @@ describe('the plan', () => {
       'OWNERSHIP TAKEN            .spec.replicas of DaemonSet/kube-system/netsvc-node from "autoscaler"',
       'LEFT BEHIND                CustomResourceDefinition/adminnetworkpolicies',
       'NOTE                       the rollout restarts every agent',
-      'POINT OF NO RETURN         step 2: policies get new names',
+      'POINT OF NO RETURN         step 2: old agents refuse the new eBPF tables',
       'STEP  STAGE  DOES',
       '      crds   nothing to do: the full manifest holds them',
       "1     apply  calicoctl version 'a b'",

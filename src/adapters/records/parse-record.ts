@@ -5,6 +5,7 @@ import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
 import { isRecordedPath, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
+import { isNoReturnPoint } from '../../kernel/undo.ts';
 
 const TEXTS = ['runId', 'clusterUid', 'profile', 'startedAt', 'startedBy', 'toolVersion'] as const;
 const LISTS = ['accepted', 'wrote', 'kept'] as const;
@@ -27,7 +28,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...['flags', 'moved'].filter((field) => value[field] !== undefined && !isTexts(value[field])),
     ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
-    ...(value.noReturn === undefined || (hasReason(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
+    ...(value.noReturn === undefined || (hasPoint(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
     ...(isRecord(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
@@ -62,7 +63,7 @@ function isTakenBack(value: unknown): boolean {
 function isProgress(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { stage, step, of, last, noReturn } = value;
-  const isOf = noReturn === undefined || (hasReason(noReturn) && Number.isSafeInteger(noReturn.step));
+  const isOf = noReturn === undefined || (hasPoint(noReturn) && Number.isSafeInteger(noReturn.step));
   return isText(stage) && [step, of, last ?? 0].every(Number.isSafeInteger) && isOf;
 }
 
@@ -70,8 +71,8 @@ function isCountOrAbsent(value: unknown): boolean {
   return value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0);
 }
 
-function hasReason(value: unknown): value is JsonMap {
-  return isRecord(value) && isText(value.because);
+function hasPoint(value: unknown): value is JsonMap {
+  return isRecord(value) && isNoReturnPoint(value.point);
 }
 
 const isText = (value: unknown) => typeof value === 'string';

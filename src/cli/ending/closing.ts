@@ -9,8 +9,9 @@ import { tally } from '../../kernel/judge.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import type { RunRecord } from '../../kernel/run-record.ts';
-import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import type { AnyStage } from '../../kernel/stage.ts';
 import { stoppedText, trafficSentences, UNTOUCHED } from '../../kernel/traffic.ts';
+import { NO_RETURNS } from '../../kernel/undo.ts';
 import type { Chain } from '../command-names.ts';
 import type { Outcome } from './run.ts';
 
@@ -46,7 +47,7 @@ export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = 
   if (outcome.writes === 0) return [...verdict, nothing, ...earlier];
   const stages = written.map(({ stage }) => stage);
   const more = isOpen ? ' The step that did not end may have changed more.' : '';
-  return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : traffic(stages)), ...noReturnLine(outcome, chain)];
+  return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : traffic(stages)), ...noReturnLine(outcome)];
 }
 
 /** What a run that is not finished did before this command, and what that means for traffic. */
@@ -175,11 +176,9 @@ function trafficLines(stages: readonly string[], chain: readonly AnyStage[], res
 }
 
 /** A run that stopped says it with what can be undone. */
-function noReturnLine({ exit, record }: Outcome, chain: readonly AnyStage[]): readonly string[] {
+function noReturnLine({ exit, record }: Outcome): readonly string[] {
   if (exit !== 'done' || !record?.noReturn) return [];
-  return [
-    `The ${intentWords(record.intent).noun} is done; there is no undo any more. ${noReturnText(chain, record.noReturn.because) ?? ''}`.trimEnd(),
-  ];
+  return [`The ${intentWords(record.intent).noun} is done; there is no undo any more. ${NO_RETURNS[record.noReturn.point].long}`];
 }
 
 function sentence(text: string): string {

@@ -3,9 +3,9 @@ import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
 import { isPerNode, type RolloutRow, type RolloutTrace } from '../../kernel/history.ts';
 import { isOperated } from '../../kernel/installation.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
-import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import type { AnyStage } from '../../kernel/stage.ts';
 import { Again, type Said, type Step, type StepKind, type Text, text } from '../../kernel/step.ts';
-import { undoRow } from '../../kernel/undo.ts';
+import { NO_RETURNS, undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, isOfOneWay, oursWith } from '../carried.ts';
 import type { Outcome } from './run.ts';
@@ -170,8 +170,7 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
     ];
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
-    const why = noReturnText(chain, noReturn.because);
-    return [`not possible any more ${since} (${PAGE})`, ...(why === undefined ? [] : [why]), ...ways.map(alone)];
+    return [`not possible any more ${since} (${PAGE})`, NO_RETURNS[noReturn.point].long, ...ways.map(alone)];
   }
   if (row?.by === 'forward') return [`not possible any more (${PAGE})`, row.because, ...ways.map(alone)];
   if (row?.by === 'rollback' && refused !== undefined) {

@@ -5,7 +5,8 @@ import { maskValue } from '../../kernel/hidden.ts';
 import { isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
-import { type AnyStage, noReturnText } from '../../kernel/stage.ts';
+import type { AnyStage } from '../../kernel/stage.ts';
+import { NO_RETURNS } from '../../kernel/undo.ts';
 import { CARRIED_ID } from '../../manifest/carried-file.ts';
 import type { ChangePacket } from '../../report/change-packet.ts';
 import type { Palette } from '../../report/colour.ts';
@@ -94,10 +95,9 @@ export async function earlierHere(seen: Seen): Promise<readonly string[]> {
 export async function summaryOf(seen: Seen, { stages, installed }: Pick<PlannedHere, 'stages' | 'installed'>): Promise<readonly string[]> {
   const former = await formerOf(seen);
   const { noReturn } = planSteps(stages);
-  const why = noReturn && noReturnText(await seen.seams.loadChain(seen.context.intent.kind), noReturn.because);
   return [
     planSummary(stages, former, installed?.dataPlane),
-    ...(noReturn ? [`No undo after step ${noReturn.step}. ${why ?? ''}`.trimEnd()] : []),
+    ...(noReturn ? [`No undo after step ${noReturn.step}. ${NO_RETURNS[noReturn.point].long}`] : []),
     ...(isBackedUp(stages) || (await recordBefore(seen))?.backup !== undefined
       ? ['If this machine dies, another can resume: what that needs is in the cluster. Only the backup is not: copy it.']
       : []),

@@ -201,12 +201,12 @@ function upgradeAction(name: string, facts: ChartApplyFacts, context: Context): 
   const { upgrade } = facts;
   const title = upgrade?.moves ? `install ${upgrade.namespace}/${upgrade.name} over it, at` : `upgrade ${name} to`;
   const run = agreed(facts);
-  const noReturn = noReturnOf(facts, context);
+  const pointOfNoReturn = noReturnOf(facts, context);
   return {
     id: 'chart',
     title: `${title} ${context.goal.release}`,
     ref: '§4.2/2',
-    ...(noReturn === undefined ? { undo: 'partial' } : { undo: 'none', pointOfNoReturn: noReturn.short }),
+    ...(pointOfNoReturn === undefined ? { undo: 'partial' } : { undo: 'none', pointOfNoReturn }),
     afresh: true,
     effect: { type: 'exec', run: run.moves ? helmInstall(run) : helmUpgrade(run) },
   };

@@ -7,7 +7,7 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { Said } from '../../kernel/step.ts';
-import { NO_RETURNS, type NoReturnReason } from '../../kernel/undo.ts';
+import { NO_RETURNS, type NoReturnPoint } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, secondSoakAction } from '../canary/index.ts';
@@ -81,7 +81,7 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
 /** Who stops early counts on an undo: there is none for a node whose agent is new. */
 function tablesNotes(facts: ApplyFacts, context: Context): readonly Said[] {
   const { canary, until } = context.options;
-  const crosses = facts.waves.some((wave) => noReturnOf(wave, facts, context) === NO_RETURNS.tables);
+  const crosses = facts.waves.some((wave) => noReturnOf(wave, facts, context) === 'tables');
   return crosses && (canary !== undefined || until !== undefined)
     ? [`before the first node: a node has no undo once its agent is new. ${NO_RETURNS.tables.long}`]
     : [];
@@ -170,13 +170,12 @@ function previewsIn({ documents }: Wave, previews: ApplyFacts['previews']): Appl
 }
 
 function applyActions(wave: Wave, facts: ApplyFacts, context: Context, waited: boolean): readonly Action[] {
-  const noReturn = noReturnOf(wave, facts, context);
+  const pointOfNoReturn = noReturnOf(wave, facts, context);
   const apply: Action = {
     id: applyOf(wave),
     title: `apply ${wave.title}`,
     ref: '§4.4/2',
-    undo: noReturn ? 'none' : 'partial',
-    ...(noReturn ? { pointOfNoReturn: noReturn.short } : {}),
+    ...(pointOfNoReturn ? { undo: 'none', pointOfNoReturn } : { undo: 'partial' }),
     ...keptIn(stepIn(wave, facts)),
     effect: { type: 'exec', run: serverSideApply(`${context.workFolder}/${wave.file}`), canAsk: true },
   };
@@ -204,13 +203,13 @@ function keptIn(step: AgentStep | undefined): Pick<Action, 'keep'> {
 }
 
 /** The first agent in eBPF mode. */
-function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnReason | undefined {
+function noReturnOf(wave: Wave, { installation, record }: ApplyFacts, context: Context): NoReturnPoint | undefined {
   const { profile, goal } = context;
   if (goal.takesBack) return undefined;
   // Once begun, only the record knows the source: the agents already run the target.
   const source = continues(record, context) ? record.intent.from : installation.release;
   const crosses = (since: string | undefined) => since !== undefined && (source === undefined || isOlder(source, since));
-  return bringsAgents(wave) && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? NO_RETURNS.tables : undefined;
+  return bringsAgents(wave) && installation.dataPlane === 'ebpf' && crosses(profile.ebpfTablesSince) ? 'tables' : undefined;
 }
 
 const waitsOf = ({ probe, wait }: Rollout): readonly Action[] => [...probe, ...wait];

@@ -7,7 +7,7 @@ import { type Installation, isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { NO_SOURCE, type Sources } from '../../kernel/ports.ts';
 import { or } from '../../kernel/step.ts';
-import { NO_RETURNS, noReturnOfOperator } from '../../kernel/undo.ts';
+import { noReturnOfOperator } from '../../kernel/undo.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { documentsText, readManifest } from '../../manifest/manifest.ts';
 import type { TargetFile } from './identity.ts';
@@ -42,7 +42,7 @@ export async function readCrdFacts(sources: Sources, context: Context, installat
 /** The CRDs stay, and an operator of the release that is installed may not run on them. */
 function goneWith({ path, release }: Kind): Partial<Pick<Action, 'undo' | 'pointOfNoReturn'>> {
   const past = { path, intent: release === undefined ? {} : { from: release } };
-  return noReturnOfOperator(past) ? { undo: 'none', pointOfNoReturn: NO_RETURNS.crds.short } : {};
+  return noReturnOfOperator(past) ? { undo: 'none', pointOfNoReturn: 'crds' } : {};
 }
 
 /** The CRDs applied as one file, and waited for; `ref` is the step of the path that asks for them. Nothing where all is as the file says. */

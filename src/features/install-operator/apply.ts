@@ -10,7 +10,7 @@ import { imageRelease, sameRelease } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 
-import { type NoReturnReason, noReturnOfOperator } from '../../kernel/undo.ts';
+import { type NoReturnPoint, noReturnOfOperator } from '../../kernel/undo.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
 import {
   type ApplyFacts,
@@ -197,7 +197,7 @@ function startsOperator({ previews }: OperatorFacts): boolean {
 export function noReturnOf(
   { installation, record }: Pick<OperatorFacts, 'installation' | 'record'>,
   context: Context,
-): NoReturnReason | undefined {
+): NoReturnPoint | undefined {
   // Once begun, only the record knows the source.
   const from = continues(record, context) ? record.intent.from : installation.release;
   const { path, dataPlane } = installation;
@@ -207,7 +207,7 @@ export function noReturnOf(
 /** The new operator changes UIDs within seconds: a reference that came back meanwhile must be found before (§4.8). */
 function startingOperator(action: Action, facts: OperatorFacts, context: Context): Action {
   if (action.effect.type !== 'exec') return action;
-  const pointOfNoReturn = noReturnOf(facts, context)?.short;
+  const pointOfNoReturn = noReturnOf(facts, context);
   return { ...action, afresh: true, ...(pointOfNoReturn === undefined ? {} : { undo: 'none', pointOfNoReturn }) };
 }
 

@@ -1,5 +1,4 @@
 import { K } from '../../kernel/kinds.ts';
-import { NO_RETURNS } from '../../kernel/undo.ts';
 import { refusingPace } from '../canary/index.ts';
 import { allow, type Needs, needs } from '../rights/index.ts';
 import { pathStage } from '../survey/index.ts';
@@ -44,7 +43,6 @@ const APPLY = {
   traffic: 'agents',
   reaches: 'workloads',
   installs: true,
-  noReturns: Object.values(NO_RETURNS),
   converges: true,
 } as const;
 

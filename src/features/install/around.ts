@@ -2,7 +2,6 @@ import type { Context } from '../../kernel/context.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import { NO_RETURNS } from '../../kernel/undo.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
 import { needs } from '../rights/index.ts';
 import { SETTLED_BY_ROLLOUT } from '../rollout/index.ts';
@@ -46,7 +45,6 @@ export const crdsStage = pathStage({
   ],
   traffic: 'untouched',
   reaches: 'crds',
-  noReturns: [NO_RETURNS.crds],
   converges: true,
   on: onPaths(({ crds }) => crds),
 });

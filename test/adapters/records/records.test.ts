@@ -197,6 +197,16 @@ describe('run records in Secrets', () => {
       /missing: stages$/,
     ],
     ['past a return without a reason', JSON.stringify({ ...RECORD, noReturn: { at: 'now' } }), /missing: noReturn$/],
+    [
+      'past a point of no return that nobody knows',
+      JSON.stringify({ ...RECORD, noReturn: { point: 'whatever somebody wrote there', at: 'now' } }),
+      /missing: noReturn$/,
+    ],
+    [
+      'with a point of no return ahead that nobody knows',
+      JSON.stringify({ ...RECORD, progress: { stage: 'apply', step: 1, of: 2, noReturn: { step: 2, point: 'toString' } } }),
+      /missing: progress$/,
+    ],
     ['with a data plane that nobody knows', JSON.stringify({ ...RECORD, dataPlane: 'vpp' }), /missing: dataPlane$/],
     ['that is no JSON', '{', /not JSON/],
     ['that is no object', '[]', /not an object/],

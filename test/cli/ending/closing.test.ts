@@ -16,7 +16,7 @@ const record: RunRecord = {
   ...RECORD,
   ...{ target: CALICO_TARGET, startedAt: '2026-11-21T02:00:00Z' },
   wrote: ['crds', 'apply'],
-  noReturn: { because: 'old agents refuse the new eBPF tables', at: '2026-11-21T02:01:00Z' },
+  noReturn: { point: 'tables', at: '2026-11-21T02:01:00Z' },
 };
 const apply = { type: 'exec', run: { tool: 'kubectl', args: ['apply'] } } as const;
 const plan = {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../../src/features/install/apply-stage.ts';
 import { ApiFailure } from '../../../src/kernel/ports.ts';
-import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { HELD_BY } from '../../../src/kube/held.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { upgradeTo } from '../../fixtures/stored-record.ts';
@@ -54,7 +53,7 @@ describe('apply on the chart path', () => {
     assert.ok('actions' in plan);
     const steps = plan.actions.map(({ id }) => id).filter((id) => id !== 'crds-file');
     assert.deepEqual(steps, ['crds', 'crds-established', 'hold-policies', 'held-policies', 'chart']);
-    assert.deepEqual([plan.actions.at(-1)?.afresh, plan.actions.at(-1)?.pointOfNoReturn], [true, NO_RETURNS.operator.short]);
+    assert.deepEqual([plan.actions.at(-1)?.afresh, plan.actions.at(-1)?.pointOfNoReturn], [true, 'operator']);
   });
 
   it('refuses to hold it where the CRDs that know the switch come only with the new operator', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
-import { NO_RETURNS } from '../../../src/kernel/undo.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { Wanted } from '../../fixtures/facts.ts';
 import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
@@ -98,7 +97,7 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
       spec: { bpfEnabled: true },
     };
     const first = (await planned(bench({}, [configuration, felix]))).find(({ pointOfNoReturn }) => pointOfNoReturn !== undefined);
-    assert.deepEqual([first?.id, first?.pointOfNoReturn], ['wave-agents', NO_RETURNS.tables.short]);
+    assert.deepEqual([first?.id, first?.pointOfNoReturn], ['wave-agents', 'tables']);
   });
 
   it('hold the renaming right before the controllers, with the CRDs that know the switch in place', async () => {
