@@ -10,7 +10,7 @@ import { type Failed, toFault } from './faults.ts';
 import { FLAG_ROWS } from './flags.ts';
 import type { Environment, Seams } from './seams.ts';
 import type { Asked, SessionFlags } from './session.ts';
-import { inWordsOf, tellErr } from './terminal.ts';
+import { tellErr } from './terminal.ts';
 import { USER_COMMANDS } from './user-commands.ts';
 
 /** A command line that was read. */
@@ -103,10 +103,7 @@ interface Ran extends Failed {
 export async function toldFault(thrown: unknown, { argv, seams, ...failed }: Ran): Promise<Fault> {
   const { faultEnded } = await import('./fault-end.ts');
   const fault = faultEnded(toFault(thrown, failed), failed.command);
-  const text = inWordsOf(
-    seams.name,
-    errorText(fault, argv, defectIn(fault, seams), palette({ isTerminal: seams.terminal.errIsTerminal, env: seams.env })),
-  );
+  const text = errorText(fault, argv, defectIn(fault, seams), palette({ isTerminal: seams.terminal.errIsTerminal, env: seams.env }));
   if (asksForJson(argv)) seams.terminal.err(text);
   else tellErr(seams.terminal, text);
   return fault;

@@ -1,9 +1,9 @@
-/** The name that everything this program says about itself is written with in the source. */
-export const OWN_NAME = 'kubectl netsvc-upgrade';
+import { calledAs, OWN_NAME } from '../kernel/own-name.ts';
 
-/** What oclif knows of a program, with the name that the user called this one by, and what `--version` prints. */
+/** What oclif knows of a program, with the name that the user called this one by, and what `--version` prints. Commands have it from here on. */
 export function named<Config extends { readonly version: string }>(config: Config): Config {
   const bin = displayedName(process.env.NETSVC_ARGV0 ?? process.argv[1]);
+  calledAs(bin);
   return Object.assign(config, { bin, userAgent: `netsvc-upgrade v${config.version}` });
 }
 

@@ -6,7 +6,7 @@ import type { OutputDocument } from './documents.ts';
 import type { LoadText } from './ending/facts.ts';
 import type { OutputFormat } from './flags.ts';
 import type { Session } from './session.ts';
-import { inWordsOf, tellOut } from './terminal.ts';
+import { tellOut } from './terminal.ts';
 import { withoutUserCommands } from './user-commands.ts';
 
 /** The human form of a document, which only its command knows. */
@@ -35,13 +35,12 @@ export async function present(
   const { output } = session.asked.flags;
   const textOf = async () => actionTexts(await seams.loadEffects(), composition.tools.programOf);
   const whole: HumanLines = async (wide) => [session.header(), ...(await human(wide)), ...(await closing())];
-  const text = async (shown: OutputDocument, format: OutputFormat) =>
-    inWordsOf(seams.name, await outputText(shown, format, whole, textOf, session.outPalette));
+  const text = (shown: OutputDocument, format: OutputFormat) => outputText(shown, format, whole, textOf, session.outPalette);
   if (fault && isForPerson(output)) {
-    const parted = async (lines: readonly string[]) => tellOut(seams.terminal, inWordsOf(seams.name, linesText(lines)));
-    await parted([session.header(), ...(await human(output === 'wide'))]);
+    const parted = (lines: readonly string[]) => tellOut(seams.terminal, linesText(lines));
+    parted([session.header(), ...(await human(output === 'wide'))]);
     session.fail(fault);
-    await parted([...(await closing()), nextLine(document, session.outPalette)]);
+    parted([...(await closing()), nextLine(document, session.outPalette)]);
   } else {
     if (fault) session.fail(fault);
     const told = await text(document, output);

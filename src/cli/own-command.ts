@@ -21,7 +21,7 @@ outliveOutput();
 /** What commands get from outside: the real world, or what a test hands over with oclif's load options. */
 export function seamsOf(config: Interfaces.Config): Seams {
   const { options = {} } = config as { readonly options?: { readonly seams?: Seams } };
-  return options.seams ?? realSeams(config.bin, config.version);
+  return options.seams ?? realSeams(config.version);
 }
 
 /** What every command shares: outside things, what continues its command line, and errors in this program's words. */

@@ -12,7 +12,7 @@ import { readRelease } from './options.ts';
 import { documentOf, type Question, structured, textOf } from './path-answer.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { inWordsOf, tellOut } from './terminal.ts';
+import { tellOut } from './terminal.ts';
 
 /** `path`: the tested way from a release and a Kubernetes to the target; what is not said is read of the cluster. */
 export async function runPathCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -47,15 +47,15 @@ async function ofCluster(session: Session, said: Partial<Stand>, carried: readon
   return { profile, start: { release, minor }, goal: goal.release, path: installation.path, carried, cluster };
 }
 
-async function answer(question: Question, { flags }: Asked, { terminal, name, env }: Seams): Promise<ExitName> {
+async function answer(question: Question, { flags }: Asked, { terminal, env }: Seams): Promise<ExitName> {
   const { profile, start, goal } = question;
   const way = findWay(profile, start, goal);
   if (!way) throw unknownLine(profile, start.release, goal);
   assertKnown(profile, flags.kubernetes);
   const document = documentOf(way, question);
   if (flags.output === 'table')
-    tellOut(terminal, inWordsOf(name, textOf(document, way, question, palette({ isTerminal: terminal.outIsTerminal, env }))));
-  else terminal.out(inWordsOf(name, await structured(document, flags.output)));
+    tellOut(terminal, textOf(document, way, question, palette({ isTerminal: terminal.outIsTerminal, env })));
+  else terminal.out(await structured(document, flags.output));
   return document.exit.code;
 }
 

@@ -3,6 +3,7 @@ import { command } from '../kernel/argv.ts';
 import { type ExitName, Fault } from '../kernel/fault.ts';
 import { hasFullManifest } from '../kernel/installation.ts';
 import { isAnswer } from '../kernel/interruption.ts';
+import { ownName } from '../kernel/own-name.ts';
 import type { Profile } from '../kernel/profile.ts';
 import { look, text } from '../kernel/step.ts';
 import { namedProfile } from '../profiles/choose.ts';
@@ -62,7 +63,7 @@ function unsaid({ flags }: Asked, thrown: unknown): Fault {
     'usage',
     `whose roles are asked for is not known: the cluster does not show its installation${why}`,
     [
-      look(text`say both, the profile and the install path: ${command`kubectl netsvc-upgrade permissions --help`}`),
+      look(text`say both, the profile and the install path: ${command`${ownName()} permissions --help`}`),
       text`for example: ${command`kubectl netsvc-upgrade permissions --for ${wanted} --profile ${profile} --path ${path}`}`,
     ],
     thrown,

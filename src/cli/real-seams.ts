@@ -5,10 +5,9 @@ import type { Composition, Interrupts, Seams } from './seams.ts';
 import { processTerminal } from './terminal.ts';
 
 /** The real world; adapters and stages are loaded when a command needs them. */
-export function realSeams(name: string, version: string): Seams {
+export function realSeams(version: string): Seams {
   const { env } = process;
   return {
-    name,
     version,
     env,
     terminal: processTerminal(env),

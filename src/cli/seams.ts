@@ -70,7 +70,6 @@ export interface Interrupts extends Interruption {
 
 /** Everything that commands get from outside; tests put fakes here and nowhere else. */
 export interface Seams {
-  readonly name: string;
   readonly version: string;
   readonly env: Environment;
   readonly terminal: Terminal;

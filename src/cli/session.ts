@@ -4,6 +4,7 @@ import type { Context } from '../kernel/context.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { beforeChanges, interrupted, interruptedBetween, interruptedReading, isGivenUp, isInterrupted } from '../kernel/interruption.ts';
+import { ownName } from '../kernel/own-name.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import { STATE_NAMESPACE } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
@@ -21,7 +22,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { Notices } from './notify/notices.ts';
 import { agreeing } from './recorded-flags.ts';
 import type { Acting, Composition, Interrupts, MeantCluster, Needs, Seams } from './seams.ts';
-import { inWordsOf, tellErr } from './terminal.ts';
+import { tellErr } from './terminal.ts';
 import { withoutUserCommands } from './user-commands.ts';
 
 export type SessionFlags = RunFlags & { readonly output: OutputFormat };
@@ -103,13 +104,13 @@ export class Session {
 
   /** A line for the user; never on stdout. Further lines of it stand further right. */
   say(line: string): void {
-    tellErr(this.seams.terminal, `${indented(inWordsOf(this.seams.name, line))}\n`);
+    tellErr(this.seams.terminal, `${indented(line)}\n`);
   }
 
   /** Why the command ends early, on stderr beside its document: with -o json one line of JSON, as for every error. */
   fail(fault: Fault): void {
     const isJson = this.asked.flags.output === 'json';
-    if (isJson) this.seams.terminal.err(`${inWordsOf(this.seams.name, JSON.stringify(errorDocument(fault)))}\n`);
+    if (isJson) this.seams.terminal.err(`${JSON.stringify(errorDocument(fault))}\n`);
     else for (const line of errorLines(fault, [], this.errPalette)) this.say(line);
   }
 
@@ -122,7 +123,7 @@ export class Session {
       phase,
       stages,
       palette: this.errPalette,
-      write: (text) => tellErr(terminal, inWordsOf(this.seams.name, text)),
+      write: (text) => tellErr(terminal, text),
       now: () => this.composition.clock.now(),
       each: (this.asked.flags.v ?? 0) > 0,
       every,
@@ -152,7 +153,7 @@ export class Session {
   /** What a report says about itself. */
   made(): Made {
     const { operator, toolVersion, clock } = this.composition;
-    const commandLine = withoutUserCommands(`kubectl netsvc-upgrade ${this.asked.typed}`, this.asked.carried);
+    const commandLine = withoutUserCommands(`${ownName()} ${this.asked.typed}`, this.asked.carried);
     return { commandLine, by: operator, at: clock.now().toISOString(), toolVersion };
   }
 }
@@ -178,7 +179,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=30');
   const { flags } = asked;
   const file = flags['report-file'];
-  const say = (line: string) => seams.terminal.err(`${inWordsOf(seams.name, line)}\n`);
+  const say = (line: string) => seams.terminal.err(`${line}\n`);
   const report = file === undefined ? undefined : await (await import('./ending/file.ts')).openReport(file, say);
   const warn = (text: string) => tellErr(seams.terminal, `${indented(text)}\n`);
   const noticesWith = flags.notify === undefined ? undefined : await (await import('./notify/notices.ts')).openNotices(seams, flags);
@@ -231,7 +232,7 @@ export async function inSession(seams: Seams, asked: Asked, work: (session: Sess
     const place = composition?.context ?? meant;
     const header = place && headerOf(place);
     const told = faultHere(fault, { ...asked, header, isConnected: composition !== undefined, isUnchanged: doing.now === 'reading' });
-    await report?.writeFailure(asked.command, told, (text) => inWordsOf(seams.name, text));
+    await report?.writeFailure(asked.command, told);
     await notices?.failed(told);
     await metrics?.failed(told);
     throw told;

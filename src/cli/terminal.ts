@@ -3,7 +3,6 @@ import { Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
 import { forTerminal, visible } from '../kernel/visible.ts';
 import { fitted } from '../report/columns.ts';
-import { OWN_NAME } from './name.ts';
 
 /** Where words go and answers come from. Data on `out`, everything for the user on `err`. */
 export interface Terminal {
@@ -63,11 +62,6 @@ export function processTerminal(env: NodeJS.ProcessEnv, streams: Streams = own):
     confirm: (question, stop) => confirm(question, stop, person(env, streams)),
     ask: (question, stop) => ask(question, stop, person(env, streams)),
   };
-}
-
-/** Rewrites commands in a text to the name the user uses. */
-export function inWordsOf(name: string, text: string): string {
-  return name === OWN_NAME ? text : text.replaceAll(OWN_NAME, name);
 }
 
 /** Words for the user: no line is wider than the terminal, where there is one. */

@@ -1,3 +1,4 @@
+import { OWN_NAME, ownName } from './own-name.ts';
 import { quoteArgument } from './quoting.ts';
 
 /** One word of a command line: what the program gets, and how it is typed. */
@@ -47,7 +48,7 @@ export class Command<D extends Does = 'shows'> {
 
   /** As it is typed, for a machine or a file; a screen has it from its palette (`said`), which keeps it on one line. */
   get plain(): string {
-    return this.words.map(({ shown }) => shown).join(' ') + (this.comment === undefined ? '' : `   # ${this.comment}`);
+    return this.#called.map(({ shown }) => shown).join(' ') + (this.comment === undefined ? '' : `   # ${this.comment}`);
   }
 
   /** For tests and debuggers. In `src` it may not be put into a string: it would be given no flags, and be parted (`build/printed.ts`). */
@@ -62,7 +63,14 @@ export class Command<D extends Does = 'shows'> {
   /** For machines: program and arguments; what only a shell understands is given to one. */
   get argv(): readonly string[] {
     if (this.words.some(({ shown }) => OPERATORS.has(shown))) return ['sh', '-c', this.plain];
-    return this.words.map(({ value }) => value);
+    return this.#called.map(({ value }) => value);
+  }
+
+  /** Its words, this program by the name that the user called it by. */
+  get #called(): readonly Word[] {
+    const own = startsIn(this.words).flatMap(({ program, end }) => (program === 'own' ? [end - OWN_WORDS.length - 1] : []));
+    const name = ownName().split(' ').map(wordOf);
+    return own.reduceRight<readonly Word[]>((words, at) => words.toSpliced(at, OWN_WORDS.length, ...name), this.words);
   }
 
   /** The sub-command, if it is one of this program. */
@@ -169,7 +177,7 @@ export function repairsInTurn(all: readonly RepairCommand[]): RepairCommand {
   return new Command(words, { asks: 'cluster', does: 'repairs' });
 }
 
-const OWN_WORDS = ['kubectl', 'netsvc-upgrade'];
+const OWN_WORDS = OWN_NAME.split(' ');
 const AND: Word = { value: '&&', shown: '&&' };
 const OPERATORS: ReadonlySet<string> = new Set(['|', '&&', ';', '>']);
 

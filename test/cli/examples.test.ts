@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examplesOf } from '../../build/cli-pages.ts';
 import type { Manifest } from '../../src/cli/complete.ts';
-import { OWN_NAME } from '../../src/cli/name.ts';
+import { OWN_NAME } from '../../src/kernel/own-name.ts';
 import type { Seams } from '../../src/cli/seams.ts';
 import { chain, chains } from '../../src/features/chain.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';

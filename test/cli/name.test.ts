@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { displayedName } from '../../src/cli/name.ts';
-import { inWordsOf } from '../../src/cli/terminal.ts';
 
 const NAME = 'kubectl netsvc-upgrade';
 
@@ -15,11 +14,4 @@ describe('the displayed name', () => {
     [undefined, NAME],
   ];
   for (const [argv0, name] of cases) it(`is ${name} for ${argv0}`, () => assert.equal(displayedName(argv0), name));
-
-  it('replaces the own name everywhere', () => {
-    assert.equal(
-      inWordsOf('netsvcctl upgrade', `Next: ${NAME} run; ${NAME} status`),
-      'Next: netsvcctl upgrade run; netsvcctl upgrade status',
-    );
-  });
 });

@@ -38,7 +38,6 @@ export function commandBench(chain: readonly AnyStage[], env: Readonly<Record<st
     run: (...argv: readonly string[]): Promise<number> => runOclif(argv, seams),
   };
   const seams: Seams = {
-    name: 'kubectl netsvc-upgrade',
     version: '0.1.0',
     env,
     terminal: {

@@ -1,6 +1,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION } from '../../kernel/journal.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { ownName } from '../../kernel/own-name.ts';
 import type { Suggestion } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 
@@ -37,7 +38,7 @@ export function parseHead(bytes: Uint8Array, place: JournalPlace, clusterUid: st
     throw new Fault(
       'failed',
       `the journal in ${place.whereIs(JOURNAL_NAME)} has version ${version}; this program knows ${JOURNAL_VERSION}`,
-      ['use the version of kubectl netsvc-upgrade that wrote it, or a newer one'],
+      [`use the version of ${ownName()} that wrote it, or a newer one`],
     );
   if (version !== JOURNAL_VERSION) throw refuse('it has no version');
   if (journal.clusterUid !== clusterUid)

@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { DATA_PLANES } from '../../kernel/installation.ts';
 import { isIntentKind } from '../../kernel/intent.ts';
 import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { ownName } from '../../kernel/own-name.ts';
 import { isRecordedPath, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { isNoReturnPoint } from '../../kernel/undo.ts';
@@ -17,7 +18,7 @@ export function parseRecord(text: string, where: string): RunRecord {
   const { version } = value;
   if (typeof version === 'number' && version > RUN_RECORD_VERSION)
     throw new Fault('failed', `the run record in ${where} has version ${version}; this program knows ${RUN_RECORD_VERSION}`, [
-      `use the version of kubectl netsvc-upgrade that wrote it, or a newer one${typeof value.toolVersion === 'string' ? ` (it says ${value.toolVersion})` : ''}`,
+      `use the version of ${ownName()} that wrote it, or a newer one${typeof value.toolVersion === 'string' ? ` (it says ${value.toolVersion})` : ''}`,
     ]);
   const wrong = [
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),

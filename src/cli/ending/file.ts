@@ -43,10 +43,10 @@ export async function openReport(file: string, say: (line: string) => void) {
     }
   };
   /** The error of a command that ended before it had a document. */
-  const writeFailure = async (command: string, thrown: unknown, inWords: (text: string) => string): Promise<void> => {
+  const writeFailure = async (command: string, thrown: unknown): Promise<void> => {
     if (isWritten) return;
     const fault = toFault(thrown, { command, flags: [] });
-    await write(async (as) => inWords(await failureText(command, fault, as)));
+    await write((as) => failureText(command, fault, as));
   };
   return { write, writeFailure };
 }

@@ -12,7 +12,6 @@ import { type DocumentHead, nextOf, OUTPUT_VERSION, type OutputDocument } from '
 import { toldOf } from '../ending/kinds.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Seams } from '../seams.ts';
-import { inWordsOf } from '../terminal.ts';
 
 export type NotifiedEvent =
   | 'started'
@@ -122,8 +121,6 @@ export interface NoticesDeps {
   readonly cut: AbortSignal;
   now(): Date;
   warn(text: string): void;
-  /** Commands in the words of whoever typed them. */
-  inWords(text: string): string;
   /** Without commands of the user: they are nobody else's. */
   withoutCommands<T>(document: T): T;
 }
@@ -200,7 +197,7 @@ export class Notices {
 
   /** Resolves to why it was not delivered; undefined if it was. */
   async #send(notice: Notification): Promise<string | undefined> {
-    const text = this.#deps.inWords(mask(visible(JSON.stringify(this.#deps.withoutCommands(notice)))));
+    const text = mask(visible(JSON.stringify(this.#deps.withoutCommands(notice))));
     try {
       this.#deps.cut.throwIfAborted();
       await this.#notifier.send(text, this.#deps.cut);
@@ -216,5 +213,5 @@ export class Notices {
 export async function openNotices(seams: Seams, flags: RunFlags) {
   if (flags.notify === undefined || (flags['dry-run'] ?? 'none') !== 'none') return undefined;
   const notifier = await seams.openNotifier(flags.notify);
-  return (deps: Omit<NoticesDeps, 'inWords'>) => new Notices(notifier, { ...deps, inWords: (text) => inWordsOf(seams.name, text) });
+  return (deps: NoticesDeps) => new Notices(notifier, deps);
 }

@@ -6,6 +6,7 @@ import { type EffectTypes, typeOf } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import { tally } from '../../kernel/judge.ts';
+import { inSourceWords } from '../../kernel/own-name.ts';
 import type { PlannedObject, PlannedStage } from '../../kernel/plan.ts';
 import { sha256Of } from '../../kube/sha256.ts';
 import { type PlanHead, upgradeHead } from '../../report/head-line.ts';
@@ -34,7 +35,7 @@ function planBasis(effects: EffectTypes, context: Context, stages: readonly Plan
 /**
  * sha256 over what a plan does: equal for the same cluster state and the same artifacts, whenever and wherever it is made.
  * Left out is what differs between two runs without meaning: the work folder, the name of the backup, resourceVersions,
- * limits of waits.
+ * limits of waits, the name that the program was called by.
  */
 export function planDigest(effects: EffectTypes, context: Context, stages: readonly PlannedStage[]): string {
   const essence = {
@@ -56,7 +57,7 @@ export function actionDigest(effects: EffectTypes, context: Context, action: Pic
 }
 
 function digestOf(essence: unknown, { workFolder }: Context): string {
-  const text = JSON.stringify(essence).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
+  const text = inSourceWords(() => JSON.stringify(essence)).replaceAll(JSON.stringify(workFolder).slice(1, -1), '');
   return sha256Of(text);
 }
 
