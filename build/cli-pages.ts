@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../src/cli/complete.ts';
-import { OWN_NAME } from '../src/kernel/own-name.ts';
 import { permittedCommands } from '../src/features/permissions.ts';
+import { OWN_NAME } from '../src/kernel/own-name.ts';
 import { about, type Flag, label, TRUST } from './flags-page.ts';
 
 type Command = Manifest['commands'][string];

@@ -53,8 +53,7 @@ async function answer(question: Question, { flags }: Asked, { terminal, env }: S
   if (!way) throw unknownLine(profile, start.release, goal);
   assertKnown(profile, flags.kubernetes);
   const document = documentOf(way, question);
-  if (flags.output === 'table')
-    tellOut(terminal, textOf(document, way, question, palette({ isTerminal: terminal.outIsTerminal, env })));
+  if (flags.output === 'table') tellOut(terminal, textOf(document, way, question, palette({ isTerminal: terminal.outIsTerminal, env })));
   else terminal.out(await structured(document, flags.output));
   return document.exit.code;
 }
