@@ -5,7 +5,6 @@ import type { Observer } from '../kernel/event.ts';
 import type { ExitName } from '../kernel/fault.ts';
 import { type Interruption, interrupted } from '../kernel/interruption.ts';
 import { blocks, oneFindingEach } from '../kernel/judge.ts';
-import { giveMemoryBack } from '../kernel/memory.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import { type EarlierAnswers, oneLook, oneLookAtState } from '../kernel/one-look.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
@@ -67,7 +66,6 @@ export async function planChain(
     const plan = stage.judgesResult ? unopened(stage) : comesAfter ? unopened(stage, [LATER]) : await opened(stage);
     planned.push(plan);
     observe({ type: 'planned', stage: stage.id, plan, durationMs: sources.clock.now().getTime() - begun });
-    giveMemoryBack();
   }
   const blocked = exitOf(findings, context);
   return { stages: planned, findings: oneFindingEach(findings), ...(blocked ? { blocked } : {}), writes: isChanging(), looked };

@@ -2,7 +2,6 @@ import { type Action, stepsLeftIn } from '../kernel/action.ts';
 import { command } from '../kernel/command.ts';
 import { changesSomething, onlyWritesFiles, typeOf } from '../kernel/effect-type.ts';
 import { type ExitName, Fault, MovedOn, type Outdated } from '../kernel/fault.ts';
-import { giveMemoryBack } from '../kernel/memory.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { AGAIN, text } from '../kernel/step.ts';
 import type { ChainParts } from './act.ts';
@@ -142,7 +141,6 @@ export class StageRounds {
     // The plan that the user sees is the one before the stage changed anything.
     if (actor.writes === this.#writesBefore) plans.set(id, plan);
     if (first) observe({ type: 'planned', stage: id, plan });
-    giveMemoryBack();
     return undefined;
   }
 

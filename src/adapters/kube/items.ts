@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { giveMemoryBack } from '../../kernel/memory.ts';
 import { apiVersionOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../kernel/ports.ts';
 import { readChunks, TooLarge } from '../bounded-body.ts';
@@ -178,7 +177,6 @@ async function listOnce(
     for (const item of page.items ?? []) items.push(item);
     token = page.metadata?.continue;
     if (!token) return { items, resourceVersion: page.metadata?.resourceVersion ?? '' };
-    giveMemoryBack();
   }
 }
 

@@ -4,6 +4,7 @@ import { ApiFailure, TOO_MUCH } from '../../kernel/ports.ts';
 import { readText } from '../bounded-body.ts';
 import { uptimeMs } from '../clock.ts';
 import type { Connection } from '../kubeconfig/connection.ts';
+import { giveMemoryBack } from '../memory.ts';
 import { type Call, LEVEL, type Trace, traceExchange, traceSilence } from '../trace.ts';
 import { type Authorizer, authorizerOf, type Credential, impersonationHeaders, warningTexts } from './auth.ts';
 import { changes, exchange, isResettable, Patience, type Refused, RequestCut, type RequestEnd, retryableStatus } from './exchange.ts';
@@ -103,6 +104,7 @@ export class Transport {
       return await this.#untilAnswered({ ...call, signal: end.signal }, end, use);
     } finally {
       end.close();
+      giveMemoryBack();
     }
   }
 

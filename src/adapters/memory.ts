@@ -6,8 +6,8 @@ const MORE = 1.2;
 let enough = MUCH;
 
 /**
- * To be called where much that was read is needed no more. V8 keeps emptied pages for later, while what comes next may need other memory; it
- * gives them back where they are much. Needs `--expose-gc`, as the start script has it.
+ * To be called after each answer of the cluster: what it held is needed no more. V8 keeps emptied pages for later, while what comes next may
+ * need other memory; it gives them back where they are much. Needs `--expose-gc`, as the start script has it.
  */
 export function giveMemoryBack(): void {
   if (!globalThis.gc || process.memoryUsage.rss() <= enough) return;

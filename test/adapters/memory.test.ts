@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { giveMemoryBack } from '../../src/kernel/memory.ts';
+import { giveMemoryBack } from '../../src/adapters/memory.ts';
 
 const MIB = 1024 * 1024;
 
