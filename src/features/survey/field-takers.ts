@@ -10,6 +10,8 @@ interface Sign extends Known {
   readonly managers: readonly string[];
   /** Only through this subresource. */
   readonly subresource?: string;
+  /** A controller, unlike helm and delivery tools, which write the user's wish. */
+  readonly writesOnItsOwn?: true;
 }
 
 /** Its writes come from kube-controller-manager: which one it is, only a list of them tells. */
@@ -48,28 +50,31 @@ const SIGNS: readonly Sign[] = [
     managers: ['helm', 'Helm'],
     hint: 'The next upgrade of its release puts its values back: change them there.',
   },
-  { name: 'a cloud controller', kind: 'other', managers: ['cloud-controller-manager'], hint: AGAIN },
-  { name: 'cert-manager', kind: 'other', managers: ['cert-manager-', 'cainjector'], hint: AGAIN },
-  { name: 'the mesh Istio', kind: 'other', managers: ['istio', 'pilot-discovery'], hint: AGAIN },
-  { name: 'the mesh Linkerd', kind: 'other', managers: ['linkerd'], hint: AGAIN },
-  { name: 'Kyverno', kind: 'other', managers: ['kyverno'], hint: AGAIN },
-  { name: 'a controller of Kubernetes', kind: 'other', managers: ['kube-controller-manager', 'kube-apiserver'], hint: AGAIN },
+  { name: 'a cloud controller', kind: 'other', managers: ['cloud-controller-manager'], hint: AGAIN, writesOnItsOwn: true },
+  { name: 'cert-manager', kind: 'other', managers: ['cert-manager-', 'cainjector'], hint: AGAIN, writesOnItsOwn: true },
+  { name: 'the mesh Istio', kind: 'other', managers: ['istio', 'pilot-discovery'], hint: AGAIN, writesOnItsOwn: true },
+  { name: 'the mesh Linkerd', kind: 'other', managers: ['linkerd'], hint: AGAIN, writesOnItsOwn: true },
+  { name: 'Kyverno', kind: 'other', managers: ['kyverno'], hint: AGAIN, writesOnItsOwn: true },
+  {
+    name: 'a controller of Kubernetes',
+    kind: 'other',
+    managers: ['kube-controller-manager', 'kube-apiserver'],
+    hint: AGAIN,
+    writesOnItsOwn: true,
+  },
 ];
-
-/** Controllers that write on their own, unlike helm and delivery tools, which write the user's wish. */
-const CONTROLLERS: ReadonlySet<string> = new Set(SIGNS.filter(({ hint }) => hint === AGAIN).map(({ name }) => name));
 
 /** Who writes this field on its own, if a field manager shows one; undefined for users and tools that apply their wish. */
 export function writerBehind({ manager, subresource }: { readonly manager: string; readonly subresource?: string }): Writer | undefined {
   const sign = signOf(manager, subresource);
   if (!sign) return undefined;
   if (sign.kind === 'autoscaler') return { name: sign.name, scales: true };
-  return CONTROLLERS.has(sign.name) ? { name: sign.name, scales: false } : undefined;
+  return sign.writesOnItsOwn && { name: sign.name, scales: false };
 }
 
 /** True of those who restore their value on their own, whatever is applied: nobody's work is lost. */
-export function writesAgain({ kind, name }: Taker): boolean {
-  return kind === 'autoscaler' || kind === 'gitops' || CONTROLLERS.has(name);
+export function writesAgain({ kind, manager = '', subresource }: Pick<Taker, 'kind' | 'manager' | 'subresource'>): boolean {
+  return kind === 'gitops' || writerBehind({ manager, ...(subresource === undefined ? {} : { subresource }) }) !== undefined;
 }
 
 /** Everyone whose fields an apply takes, and the delivery tools that own the object though none of their fields is touched. */

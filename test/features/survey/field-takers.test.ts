@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { takersOf } from '../../../src/features/survey/field-takers.ts';
+import { takersOf, writerBehind, writesAgain } from '../../../src/features/survey/field-takers.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/kernel/object.ts';
 import { plainText } from '../../../src/kernel/step.ts';
 
@@ -62,6 +62,18 @@ describe('who is behind a field that an apply takes', () => {
       assert.deepEqual([taker?.manager, taker?.fields], [manager, 2]);
       assert.match(plainText(taker?.hint ?? ''), hint);
     });
+
+  it('writes again on its own as a controller does, by its field manager; nobody does by what it is called', () => {
+    const own = ['cert-manager-cainjector', 'istiod', 'kube-controller-manager', 'kyverno-background', 'vpa-updater'];
+    for (const manager of own) assert.ok(writerBehind({ manager }), manager);
+    // The last two are called as rows are, and are known by no sign.
+    const others = ['helm', 'kubectl-edit', 'acme-agent', '', 'the mesh Istio', 'cert-manager'];
+    for (const manager of others) assert.equal(writerBehind({ manager }), undefined, manager);
+    for (const manager of [...own, ...others]) {
+      const [taker] = takersOf(object(), [{ path: 'a', manager }], true);
+      assert.equal(taker && writesAgain(taker), own.includes(manager), manager);
+    }
+  });
 
   it('is told apart by the subresource', () => {
     const takers = takersOf(
