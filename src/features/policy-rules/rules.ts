@@ -48,7 +48,7 @@ export function assertRulesCount(object: KubeObject, rules: Readonly<Record<Dire
     for (const [index, rule] of rules[way].entries()) {
       const why = whyIgnored(rule);
       if (why === undefined) continue;
-      throw new StoredFault(object, `spec.${way}[${index}].${why}; for this rule the agents ignore the whole policy`, [
+      throw new StoredFault(object, 'rule', `spec.${way}[${index}].${why}; for this rule the agents ignore the whole policy`, [
         'correct the rule, or delete the policy',
       ]);
     }

@@ -2,12 +2,14 @@ import { Fault } from '../../kernel/fault.ts';
 import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { type Selector, SelectorError, type SetOperator, type TextOperator } from './selector.ts';
 
-/** What is wrong with a stored object; `says` leaves out which one that is. */
+/** What is wrong with a stored object, and with which part of it; `says` leaves out which object that is. */
 export class StoredFault extends Fault {
+  readonly of: 'selector' | 'rule';
   readonly says: string;
 
-  constructor(object: KubeObject, says: string, steps: readonly string[]) {
+  constructor(object: KubeObject, of: StoredFault['of'], says: string, steps: readonly string[]) {
     super('failed', `${refText(refOf(object))}: ${says}`, steps);
+    this.of = of;
     this.says = says;
   }
 }
@@ -18,7 +20,7 @@ export function storedSelector(object: KubeObject, field: string, text: string):
     return parseSelector(text);
   } catch (thrown) {
     if (!(thrown instanceof SelectorError)) throw thrown;
-    throw new StoredFault(object, `spec.${field} is no selector: ${thrown.message}`, [
+    throw new StoredFault(object, 'selector', `spec.${field} is no selector: ${thrown.message}`, [
       'correct the selector, or delete the policy: its effect cannot be determined',
     ]);
   }

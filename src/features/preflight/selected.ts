@@ -16,19 +16,19 @@ export function selectedBy(
   labelsOf: (object: KubeObject) => Labels,
 ): Selected {
   const unreadable = faultOf(() => storedSelector(holder, field, text));
-  if (unreadable !== undefined) return { selected: [], reason: unreadable };
+  if (unreadable) return { selected: [], reason: unreadable.says };
   const selects = predicateOf(storedSelector(holder, field, text));
   const selected = objects.filter((one) => selects(labelsOf(one)));
   return selected.length > 0 ? { selected } : { selected, reason: `${field} ${text} selects none` };
 }
 
 /** What is wrong with a stored object, where reading it throws. */
-export function faultOf(reading: () => unknown): string | undefined {
+export function faultOf(reading: () => unknown): StoredFault | undefined {
   try {
     reading();
     return undefined;
   } catch (thrown) {
-    if (thrown instanceof StoredFault) return thrown.says;
+    if (thrown instanceof StoredFault) return thrown;
     throw thrown;
   }
 }

@@ -85,9 +85,9 @@ export const selectorChecks: readonly PreflightCheck[] = table({ category: 'reso
     title: 'selectors select something',
     severity: 'warning',
     judge: withResources((_installation, facts, { profile }): Verdict => {
-      const evidence = [...unreadable(facts, profile), ...withoutHost(facts, profile), ...withoutPool(facts, profile), ...lostNames(facts)];
+      const { unread, stopsAll } = unreadable(facts, profile);
+      const evidence = [...unread, ...withoutHost(facts, profile), ...withoutPool(facts, profile), ...lostNames(facts)];
       const [object] = evidence.flatMap((one) => one.object ?? []);
-      const stopsAll = evidence.some(({ detail }) => detail?.endsWith(NO_ADDRESSES));
       return failIfAny(evidence, 'every selector can be read, and each rule for hosts and each node has what it needs', (names) => ({
         because: `${counted(evidence.length, 'object')} whose selectors or names select nothing: ${names}`,
         hint: 'Correct the selector or name, or delete what nobody needs. A policy that cannot be read protects nothing, before the upgrade and after it.',
@@ -128,26 +128,27 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
 const NO_ADDRESSES = 'no pod gets an address that names no pool';
 const POLICIES = ['globalnetworkpolicies', 'networkpolicies', 'stagedglobalnetworkpolicies', 'stagednetworkpolicies'];
 
-function unreadable(facts: PreflightFacts, profile: Profile): readonly Evidence[] {
+/** Objects whose selectors cannot be read, and whether one of them leaves all new pods without an address. */
+function unreadable(facts: PreflightFacts, profile: Profile): { readonly unread: readonly Evidence[]; readonly stopsAll: boolean } {
   const plain = Object.entries(PLAIN).flatMap(([plural, fields]) =>
     objectsOf(facts, plural).flatMap((object) =>
       fields.flatMap((field) => {
         const text = textAt(object.spec, field);
         const found = text === undefined ? [] : told(object, () => storedSelector(object, field, text));
         const stops = plural === 'ippools' && isForPods(object);
-        return stops ? found.map((one) => ({ ...one, detail: `${one.detail}: ${NO_ADDRESSES}` })) : found;
+        return found.map((one) => ({ stops, one: stops ? { ...one, detail: `${one.detail}: ${NO_ADDRESSES}` } : one }));
       }),
     ),
   );
   const policies = POLICIES.flatMap((plural) => objectsOf(facts, plural)).flatMap((object) =>
     told(object, () => [globalPolicyOf(object, profile), ruleSidesOf(object, profile)]),
   );
-  return [...plain, ...policies];
+  return { unread: [...plain.map(({ one }) => one), ...policies], stopsAll: plain.some(({ stops }) => stops) };
 }
 
 function told(object: KubeObject, reading: () => unknown): readonly Evidence[] {
   const fault = faultOf(reading);
-  return fault?.includes('is no selector') ? [evidenceOf(object, fault)] : [];
+  return fault?.of === 'selector' ? [evidenceOf(object, fault.says)] : [];
 }
 
 /** Policies before DNAT or connection tracking are for host endpoints alone. */

@@ -178,6 +178,11 @@ checkCases('NS-510', {
     ],
     next: /^kubectl get bgppeer\.crd\.projectcalico\.org rr -o yaml$/,
   },
+  'leaves a rule to another check, whatever words are in it': {
+    context,
+    facts: { resources: resources(policy('a', { selector: 'all()', ingress: [{ action: 'Allow', protocol: 'is no selector' }] })) },
+    is: 'ok',
+  },
   'stops before a pool in use whose selector cannot be parsed': {
     context,
     facts: {
