@@ -31,6 +31,7 @@ export const paceFlags = {
   canary: {
     option: 'canary',
     ...agents,
+    stops: true,
     ofOneWay: true,
     helpValue: 'N|N%|NODE,…|SELECTOR',
     summary: 'manifest installs: upgrade only the agents of these nodes, then stop; commit continues',
@@ -39,6 +40,7 @@ export const paceFlags = {
     type: 'duration',
     option: 'soakMs',
     ...agents,
+    stops: true,
     ofOneWay: true,
     helpValue: 'TIME',
     summary: 'watch the nodes of --canary for so long, then continue by itself: 30m',
@@ -52,6 +54,7 @@ export const paceFlags = {
   until: {
     option: 'until',
     ...agents,
+    stops: true,
     on: ['plan', 'run', 'apply'],
     options: ['agents', 'controllers'],
     summary:

@@ -20,7 +20,7 @@ import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { report } from './ending/end.ts';
 import { type Outcome, runDocument, type Shown, shownOutcome } from './ending/run.ts';
-import { FLAGS, type RunFlags } from './flags.ts';
+import { FLAG_ROWS, FLAGS, type RunFlags } from './flags.ts';
 import { loadPlan } from './plan/file.ts';
 import { showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
@@ -168,6 +168,9 @@ async function probeOf({ composition, context, asked, interrupts }: Session): Pr
   return probe;
 }
 
+/** Flags of which the record tells only as long as they are given. */
+const STOPS = FLAG_ROWS.flatMap(([name, { stops }]) => (stops ? [`--${name}`] : []));
+
 interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {
   readonly probe?: ProbeWatch | undefined;
 }
@@ -210,7 +213,8 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
-  const context = flags.length > 0 ? { ...session.context, flags } : session.context;
+  const leftFlags = session.asked.chain?.isUpgrade ? STOPS : [];
+  const context = { ...session.context, leftFlags, ...(flags.length > 0 ? { flags } : {}) };
   const { notices, metrics } = session.outlets;
   metrics?.know({ from: head?.source });
   probe?.watch(observe);

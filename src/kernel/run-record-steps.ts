@@ -43,7 +43,9 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
   const intent = isUnseen(base) && source !== undefined ? { ...base.intent, from: source } : base.intent;
   const releases = isUnseen(base) ? definedOf({ oldest }) : {};
   const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
-  const { options, savedPlan: plan = base.plan, flags = base.flags } = beginner.context;
+  const { options, savedPlan: plan = base.plan, leftFlags = [] } = beginner.context;
+  const isKept = (flag: string) => !leftFlags.some((name) => flag.startsWith(`${name}=`));
+  const { flags = base.flags?.filter(isKept) } = beginner.context;
   const takesBackup = base.backup === undefined && merged.backup !== undefined && beginner.operator !== base.startedBy;
   return {
     ...base,

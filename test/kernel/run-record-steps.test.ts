@@ -86,6 +86,13 @@ describe('the record of a run before a write', () => {
       ],
     );
   });
+
+  it('has no flag any more that a run is continued without', () => {
+    const first = begunRecord(undefined, {}, beginner({ flags: ['--until=agents', '--until-then=1', '--path=manifest'] }));
+    const next = begunRecord(first, {}, beginner({ leftFlags: ['--until', '--canary'] }));
+    assert.deepEqual(next.flags, ['--until-then=1', '--path=manifest']);
+    assert.deepEqual(begunRecord(first, {}, beginner({ leftFlags: ['--until'], flags: ['--until=agents'] })).flags, ['--until=agents']);
+  });
 });
 
 describe('the record of a run', () => {

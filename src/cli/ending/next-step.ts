@@ -102,7 +102,7 @@ function afterSuccess(ending: Ending, ours: (line: string) => Command): Command 
   if (ownCommand(ending.typed).gives('read-only')) return ours('preflight');
   if (chain?.onlyPlans && ending.pending === false) return ours('verify');
   // A part of the chain: what comes then is in the record.
-  if (chain?.isUpgrade && ending.carried.some(({ name }) => name === 'through' || name === 'until')) return ours('status');
+  if (chain?.isUpgrade && isPart(ending.carried)) return ours('status');
   // The report can wait.
   if (chain?.isUpgrade && ending.manual !== undefined) return ending.manual;
   const leading = ending.findings.find(
@@ -115,6 +115,12 @@ function afterSuccess(ending: Ending, ours: (line: string) => Command): Command 
       shown: quoteFor(process.platform, ending.savedPlan),
     });
   return leading ?? ours(followerOf(ending));
+}
+
+/** As it was asked for. */
+function isPart(flags: readonly CarriedFlag[]): boolean {
+  const [through, until, canary, soak] = ['through', 'until', 'canary', 'soak'].map((name) => flags.some((flag) => flag.name === name));
+  return Boolean(through || until || (canary && !soak));
 }
 
 /** What comes after the chain; what was undone is looked at, as nothing follows by itself. */

@@ -1,9 +1,12 @@
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import { podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
@@ -96,6 +99,7 @@ export async function readAgentStep(
   );
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
+  if (!(wanted && isHeld(wanted)) && continues(record, context)) refuseCanary(context.options);
   const step = wanted ? undefined : overOf(agents);
   if (!wanted) return step ? { previews, step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
@@ -119,6 +123,14 @@ function wantedOf({ document, preview, live }: Agents, context: Context): KubeOb
   takesPods(document.object, context);
   const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
   return isBefore || isDriven(context) ? held(document.object, context.goal) : paced(document.object, context);
+}
+
+/** It would end with exit code 0 where the canary stops, and continue nothing. */
+function refuseCanary({ canary, soakMs }: Context['options']): void {
+  if (canary === undefined || soakMs !== undefined) return;
+  throw new Fault('usage', '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself', [
+    text`continue without it: ${command`kubectl netsvc-upgrade commit`}`,
+  ]);
 }
 
 async function stepped(

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { allNodes, newOn } from '../support/canary-sandbox.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
+
+async function shown(scenario: Scenario, ...argv: readonly string[]) {
+  const bench = sandboxCommand(scenario);
+  const exit = await bench.run(...argv);
+  return { exit, out: bench.out(), err: bench.err().replaceAll(/\s+/g, ' ') };
+}
+
+describe('a run that is continued after its canary', function () {
+  this.timeout(120_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 3, cli: false });
+  });
+
+  for (const [first, code] of [
+    [['--canary', '1'], 5],
+    [['--until', 'agents'], 0],
+  ] as const)
+    it(`${first.join(' ')}: is resumed whole where commit failed`, async () => {
+      assert.equal((await shown(scenario, 'run', '--yes', ...first)).exit, code);
+      for (const node of allNodes(scenario)) scenario.cluster.nodes.fault(node, 'crash-loop');
+      assert.equal((await shown(scenario, 'commit', '--yes')).exit, 5);
+      const { out } = await shown(scenario, 'status');
+      assert.match(out, /resume with: kubectl netsvc-upgrade run$/m);
+      for (const node of allNodes(scenario)) scenario.cluster.nodes.fault(node, 'none');
+      await scenario.clock.sleep(600_000);
+      assert.equal((await shown(scenario, 'run', '--yes')).exit, 0);
+      assert.match((await shown(scenario, 'status')).out, /: done /);
+    });
+
+  it('is not cut short for a canary where no agent is left for one', async () => {
+    assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
+    scenario.cluster.nodes.fault('node-03', 'crash-loop');
+    assert.equal((await shown(scenario, 'commit', '--yes')).exit, 5);
+    for (const repaired of [false, true]) {
+      if (repaired) scenario.cluster.nodes.fault('node-03', 'none');
+      await scenario.clock.sleep(600_000);
+      const { exit, err } = await shown(scenario, 'run', '--yes', '--canary', '1');
+      assert.equal(exit, 64, err);
+      assert.match(err, /no agent is left for it: all are new, or .* Next: kubectl netsvc-upgrade commit/);
+    }
+    assert.equal((await shown(scenario, 'commit', '--yes')).exit, 0);
+    const { exit, out } = await shown(scenario, 'run', '--yes', '--canary', '1');
+    assert.deepEqual([exit, newOn(scenario).length], [0, 3]);
+    assert.match(out, /\nNext: kubectl netsvc-upgrade status$/m);
+  });
+});
