@@ -13,6 +13,8 @@ export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2000;
+/** A round without output. */
+const SILENT_MS = 500;
 
 /** Runs a file by argv, never through a shell. How it failed is data; this does not throw. Undefined: no such program was found. */
 export async function runProgram(program: string | undefined, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
@@ -35,18 +37,33 @@ export async function runProgram(program: string | undefined, args: readonly str
   const [stdout, stderr] = (['stdout', 'stderr'] as const).map((name) =>
     collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
   );
-  child.nodeChildProcess.once('exit', (_code, signal) => {
+  let own: number | undefined;
+  child.nodeChildProcess.once('exit', (code, signal) => {
     // What a killed program started, such as a credential plugin, would hold its output open. A program asked to end may have its own code.
     if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
+    else own = code ?? undefined;
+    for (const stream of [child.stdout, child.stderr]) letGo(stream);
   });
-  // Its time is up for programs that it left behind as well, which hold its output open.
-  const late = run.timeoutMs === undefined ? undefined : setTimeout(() => endGroup(child.pid), run.timeoutMs + GRACE_MS);
   const result = await child;
-  clearTimeout(late);
   const [out, err] = [stdout?.finish(), stderr?.finish()];
   const cut = Boolean(out?.cut || err?.cut);
-  const { exitCode, durationMs } = result;
-  return { exitCode: cut ? undefined : exitCode, stdout: out?.text ?? '', stderr: err?.text ?? '', durationMs, ...problemOf(result, cut) };
+  const exitCode = cut ? undefined : (own ?? result.exitCode);
+  const problem = own === undefined || cut ? problemOf(result, cut) : {};
+  return { exitCode, stdout: out?.text ?? '', stderr: err?.text ?? '', durationMs: result.durationMs, ...problem };
+}
+
+/** Of a program that has ended: what it left behind may hold its output open for ever. Silent for two rounds, nothing of its own is left in it. */
+function letGo(stream: Readable | null): void {
+  let silent = 0;
+  const rounds = setInterval(() => {
+    silent += 1;
+    if (silent > 1) stream?.destroy();
+  }, SILENT_MS);
+  stream?.on('data', () => {
+    silent = 0;
+  });
+  if (!stream || stream.closed) clearInterval(rounds);
+  else stream.once('close', () => clearInterval(rounds));
 }
 
 function settingsOf({ stdin, timeoutMs, signal }: ProgramRun) {

@@ -45,7 +45,7 @@ describe('runProgram', () => {
 
   const held: Readonly<Record<string, string>> = {
     'a program that ends with a code of its own when it is asked to': 'trap "exit 3" TERM; sleep 15 & wait',
-    'what a program left behind that has ended': 'sleep 15 & exit 0',
+    'one that left something in another session': 'setsid sleep 15 & wait',
   };
   for (const [title, script] of Object.entries(held)) {
     it(`has a time limit over ${title}`, async () => {
@@ -54,6 +54,28 @@ describe('runProgram', () => {
       assert.ok(performance.now() - started < patient(10_000));
     });
   }
+
+  const left: Readonly<Record<string, string>> = { 'in its group': 'sleep 15 &', 'in another session': 'setsid sleep 15 &' };
+  for (const [title, script] of Object.entries(left))
+    for (const timeoutMs of [undefined, 900, 10_000])
+      it(`does not wait for what a program left behind ${title}, limit ${timeoutMs ?? 'none'}`, async () => {
+        const started = performance.now();
+        const { exitCode, problem, stdout } = await run(`echo said\n${script}\nexit 4`, timeoutMs === undefined ? {} : { timeoutMs });
+        assert.deepEqual([exitCode, problem, stdout], [4, undefined, 'said\n']);
+        assert.ok(performance.now() - started < patient(5_000));
+      });
+
+  it('has all that a program printed before it ended, however much and however slowly it is read', async () => {
+    let lines = 0;
+    const onLine = () => {
+      lines += 1;
+      if (lines % 100 !== 0) return;
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+    };
+    const { exitCode, stdout } = await run('seq 1 12000', { onLine });
+    assert.deepEqual([exitCode, lines, stdout.length], [0, 12_000, 60_894]);
+  });
 
   it('tells a program that was ended by somebody else', async () => {
     assert.equal((await run('kill -9 $$')).problem, 'signal');
