@@ -51,18 +51,20 @@ function keyOf(check: string, subject: string | undefined): string {
 export class Told {
   readonly #left = new Map<string, string>();
   readonly #told = new Set<string>();
-  /** A wait of this round continued without something. */
-  #leaves = false;
-  /** The actions of the last round, if they changed nothing and a wait continued without something. */
+  /** What waits of this round continued without. */
+  readonly #behind = new Set<string>();
+  /** The ids of the last round's actions and what its waits continued without, if it changed nothing. */
   #lastLeft: string | undefined;
 
   beginRound(): void {
-    this.#leaves = false;
+    this.#behind.clear();
   }
 
   add({ left = {}, told }: { readonly left?: Readonly<Record<string, string>>; readonly told?: string }): void {
-    for (const [what, why] of Object.entries(left)) this.#left.set(what, why);
-    this.#leaves ||= Object.keys(left).length > 0;
+    for (const [what, why] of Object.entries(left)) {
+      this.#left.set(what, why);
+      this.#behind.add(what);
+    }
     if (told !== undefined) this.#told.add(told);
   }
 
@@ -72,7 +74,8 @@ export class Told {
 
   /** True if the round before continued without the same: planning again would lead to the same waits again. */
   leavesTheSame(actions: readonly Action[], changes: boolean): boolean {
-    const now = this.#leaves && !changes ? actions.map(({ id, title }) => `${id} ${title}`).join('\n') : undefined;
+    const behind = [...this.#behind].sort();
+    const now = behind.length > 0 && !changes ? JSON.stringify([actions.map(({ id }) => id), behind]) : undefined;
     const isSame = now !== undefined && now === this.#lastLeft;
     this.#lastLeft = now;
     return isSame;

@@ -53,10 +53,10 @@ const WHY_WIDTH = 72;
 /** A stage that waits for the user has done its own part, and is not done. */
 function rowOf(
   { id, state, because = '', undo }: Outcome['stages'][number],
-  { plans, message }: Outcome,
+  { plans, message, stoppedAt }: Outcome,
   { reason }: RunView,
 ): readonly string[] {
-  if (reason !== undefined && because !== '' && because === message)
+  if (reason !== undefined && because !== '' && message !== undefined && stoppedAt === id)
     return [id, state, reason === 'below' ? 'see below' : clip(because, WHY_WIDTH)];
   const latest = plans.findLast((plan) => plan.id === id);
   const left = latest && state === 'done' ? stepsLeftIn(latest.actions) : 0;

@@ -16,7 +16,7 @@ import { type Here, outcomeHere } from '../carried.ts';
 import { documentHead, type PreflightReport, type RunReport } from '../documents.ts';
 import { type Ending, nextCommand } from './next-step.ts';
 
-export interface Outcome extends Omit<ChainOutcome, 'stoppedAt'> {
+export interface Outcome extends ChainOutcome {
   readonly history?: RunHistory;
   readonly versions?: RunReport['versions'];
   /** For the second line of the screen; absent where what is installed is not clear. */

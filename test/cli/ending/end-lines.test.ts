@@ -109,7 +109,7 @@ describe('the end of a run', () => {
       stepOf('fix the pod'),
     ];
     const outcome = ended({
-      ...{ exit: 'timeout', message, steps, findings: [finding] },
+      ...{ exit: 'timeout', stoppedAt: 'apply', message, steps, findings: [finding] },
       stages: [stage('crds', 'done'), stage('apply', 'failed', message)],
       history: history(rollout(['new', 'failed', 'old'], false)),
       record: record({ progress: { stage: 'apply', step: 3, of: 5 } }),
@@ -138,12 +138,17 @@ describe('the end of a run', () => {
   });
 
   it('that stopped says the reason in its table, the beginning of a long one, unless it stands right below', () => {
-    const stopped = ended({ exit: 'timeout', message: 'too late', stages: [stage('crds', 'done'), stage('apply', 'failed', 'too late')] });
+    const stopped = ended({
+      ...{ exit: 'timeout', stoppedAt: 'apply', message: 'too late' },
+      stages: [stage('crds', 'done', 'too late'), stage('apply', 'failed', 'too late')],
+    });
     const row = (reason?: 'beside' | 'below') => runLines(stopped, { ...view, ...(reason ? { reason } : {}) }).at(-1);
     assert.deepEqual(
       [row('beside'), row('below'), row()].map((line) => line?.slice(15)),
       ['too late', 'see below', 'too late'],
     );
+    // It is the reason of the stage that stopped, whatever another one says.
+    assert.match(runLines(stopped, { ...view, reason: 'below' }).at(-2) ?? '', /^crds +done +too late$/);
   });
 
   it('that stopped has the command itself where a step means it', () => {
