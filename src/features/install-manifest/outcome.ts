@@ -17,6 +17,8 @@ import { shapeOf, takersOf } from '../survey/index.ts';
 export interface PreviewedObject {
   readonly document: KubeObject;
   readonly planned: PlannedObject;
+  /** The server refuses it because a field cannot be changed. */
+  readonly isImmutable?: true;
   /** As it is now; undefined if it is not there. */
   readonly live?: KubeObject;
   /** As it will be stored; undefined if the apply is refused or could not be asked for yet. */
@@ -61,9 +63,17 @@ export function created(document: KubeObject, note?: string): PreviewedObject {
   return { document, planned: note === undefined ? planned : { ...planned, note } };
 }
 
-/** The plan for a document that the server does not accept: `note` has its words. */
-export function refused(known: Omit<PreviewedObject, 'planned'>, note: string): PreviewedObject {
-  return { ...known, planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note } };
+/** The server has no code for it: its words alone say so. */
+const IMMUTABLE = /immutable/i;
+
+/** The plan for a document that the server does not accept, with the `words` of its answer. */
+export function refused(known: Omit<PreviewedObject, 'planned'>, note: string, words = ''): PreviewedObject {
+  const why = IMMUTABLE.test(words) ? ({ isImmutable: true } as const) : {};
+  return {
+    ...known,
+    ...why,
+    planned: { ref: refOf(known.live ?? known.document), change: 'refused', fields: [], hidden: [], taken: [], note },
+  };
 }
 
 const REDEFINED = 'its definition changes with it: which defaults the new one adds cannot be predicted exactly';

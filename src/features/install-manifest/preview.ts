@@ -90,7 +90,8 @@ async function previewOnce(
   const removes = predicted.removes || wanted !== predicted.object;
   const result = removes ? await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL)) : applied;
   if (result === 'changed') return undefined;
-  if (result instanceof ApiFailure) return refused(known, `fields that the document drops cannot be removed: ${result.message}`);
+  if (result instanceof ApiFailure)
+    return refused(known, `fields that the document drops cannot be removed: ${result.message}`, result.message);
   return { ...known, result, planned: compare({ document, live, applied, result, ...(predicted.exact ? {} : { note: INEXACT }) }) };
 }
 
@@ -114,7 +115,7 @@ async function previewRefused(
 ): Promise<PreviewedObject | undefined> {
   const { live, adopted, document } = known;
   if (!live && status === 404) return created(document, message);
-  return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message);
+  return live && adopted && status === 422 ? previewAdopted(cluster, kind, { ...known, live }, message) : refused(known, message, message);
 }
 
 /**
@@ -129,10 +130,10 @@ async function previewAdopted(
 ): Promise<PreviewedObject | undefined> {
   const { live, document, adopted = [] } = known;
   const wanted = applyAfterAdoption(live, document, adopted);
-  if (!wanted) return refused(known, refusal);
+  if (!wanted) return refused(known, refusal, refusal);
   const result = await answerOf(() => cluster.dryRunPatch(kind, refOf(live), diffPatch(live, wanted), KUBECTL));
   if (result === 'changed') return undefined;
-  if (result instanceof ApiFailure) return refused(known, refusal);
+  if (result instanceof ApiFailure) return refused(known, refusal, refusal);
   const note = `only once field ownership has been taken over; before that the server refuses it: ${refusal}`;
   return { ...known, result, planned: compare({ document, live, applied: result, result, note }) };
 }

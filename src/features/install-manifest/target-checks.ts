@@ -65,7 +65,7 @@ export const targetManifestChecks: readonly PreflightCheck[] = table({ category:
     judge: withTarget((_target, _installation, facts): Verdict => {
       const planned = read(facts.preview);
       const refused = planned.filter(({ change }) => change === 'refused');
-      const immutable = refused.some(({ note }) => /immutable/i.test(plainText(note ?? '')));
+      const immutable = refused.some(({ isImmutable }) => isImmutable);
       return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(planned.length, 'object')} (dry run)`, (names) => ({
         because: `the server refuses ${counted(refused.length, 'object')} of the target: ${names}`,
         hint: immutable

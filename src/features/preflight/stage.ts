@@ -110,7 +110,11 @@ async function readUpgrade(
   const agentConfig = attempt(() => readAgentConfig(cluster, context.profile, installationIn(detection)?.variant));
   const found = await allOf({
     target: ofTarget.then(({ facts }) => facts),
-    preview: ofTarget.then(({ previews }) => attemptWith(previews, async (all) => all.map(({ planned }) => planned))),
+    preview: ofTarget.then(({ previews }) =>
+      attemptWith(previews, async (all) =>
+        all.map(({ planned, isImmutable }) => ({ ...planned, ...(isImmutable ? { isImmutable } : {}) })),
+      ),
+    ),
     ahead: ofTarget.then((target) => readAhead(sources, context, detection, target, record)),
     access: mayDo(),
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),

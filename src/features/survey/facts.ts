@@ -177,7 +177,7 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   /** Mode of kube-proxy; '' if its configuration does not say, undefined where none is found. */
   readonly proxyMode: Reading<string | undefined>;
   readonly target: Reading<TargetFacts>;
-  readonly preview: Reading<readonly PlannedObject[]>;
+  readonly preview: Reading<readonly (PlannedObject & { readonly isImmutable?: true })[]>;
   /** Undefined where no such probe is known. */
   readonly pulled: Reading<PulledImages | undefined>;
   /** What the server says to new pods of workloads that an operator renders: by their present templates, for the target has none. */

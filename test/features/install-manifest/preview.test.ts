@@ -122,8 +122,9 @@ describe('previewing an apply', () => {
     it(title, async () => {
       const apply = refusal(status, 'the server says why');
       const { cluster } = clusterOf(objects, { kinds, patch: refusal(422, 'no'), ...(status > 0 ? { apply } : {}) });
-      const { planned } = await previewDocument(cluster, document);
-      assert.deepEqual([planned.change, planned.note], [change, status > 0 ? 'the server says why' : undefined]);
+      const { planned, isImmutable } = await previewDocument(cluster, document);
+      const note = status > 0 ? 'the server says why' : undefined;
+      assert.deepEqual([planned.change, planned.note, isImmutable], [change, note, undefined]);
     });
   }
 
@@ -141,8 +142,8 @@ describe('previewing an apply', () => {
 
   it('reports a removal that the server refuses', async () => {
     const { cluster } = clusterOf([live], { kinds, apply: () => applied, patch: refusal(422, 'field is immutable') });
-    const { planned } = await previewDocument(cluster, document);
-    assert.equal(planned.change, 'refused');
+    const { planned, isImmutable } = await previewDocument(cluster, document);
+    assert.deepEqual([planned.change, isImmutable], ['refused', true]);
     assert.match(String(planned.note ?? ''), /field is immutable/);
   });
 

@@ -90,7 +90,7 @@ checkCases('NS-602', {
   },
 });
 
-const planned = (change: PlannedObject['change'], note?: string) => ({
+const planned = (change: PlannedObject['change'], note?: string, isImmutable?: true) => ({
   preview: {
     value: [
       {
@@ -100,6 +100,7 @@ const planned = (change: PlannedObject['change'], note?: string) => ({
         hidden: [],
         taken: [],
         note,
+        ...(isImmutable ? { isImmutable } : {}),
       },
     ],
   },
@@ -107,7 +108,17 @@ const planned = (change: PlannedObject['change'], note?: string) => ({
 
 checkCases('NS-603', {
   'passes if nothing is refused': { facts: planned('update'), is: 'ok', says: /1 object/ },
-  'fails with what is': { facts: planned('refused', 'spec.template: field is immutable'), is: 'error', about: ['Job/kube-system/j'] },
+  'fails with what is, as one that cannot be changed where the server says so': {
+    facts: planned('refused', 'spec.template: field is immutable', true),
+    is: 'error',
+    about: ['Job/kube-system/j'],
+    hint: /^A field that cannot be changed differs/,
+  },
+  'fails with the reason of the server where a sentence of this program has that word': {
+    facts: planned('refused', 'the server has no kind ImmutableThing in example.org/v1'),
+    is: 'error',
+    hint: /^Fix the reason that the server gives/,
+  },
   'fails if there was no dry run': { facts: { preview: { unread: 'forbidden' } }, is: 'error', says: /forbidden/ },
 });
 
