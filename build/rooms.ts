@@ -203,8 +203,12 @@ export function pathsCompared(file: string, text: string): readonly string[] {
   );
 }
 
-/** Fields that hold sentences of this program. What they mean is a field of the step, the finding or the fault. */
-const SENTENCE = `\\b(?:title|detail|suggestions?|hints?|instruction|message|because|note|fact|steps?|next)\\b(?:\\[\\d+\\])?(?: \\?\\? '')?\\)?\\??`;
+/** Fields that hold sentences of this program, and what makes a string of one. What they mean is a field of the step, the finding or the fault. */
+const FIELD =
+  '(?:title|detail|suggestions?|hints?|instruction|message|because|note|fact|fault|says|short|unread|steps?|next)\\b(?:\\[\\d+\\])?';
+const SENTENCE = `(?:\\b${FIELD}(?: \\?\\? '')?\\)?|\\bplainText\\((?:[^()]|\\([^()]*\\))*\\))\\??`;
+/** Of those the ones that are only compared to find a sentence. */
+const WHOLE = '(?:hints?|instruction|message|because|short|suggestion)';
 /** Why a pod lags: what may be asked about it is in its fields. */
 const REASONS = /\bwhy\??\.(?:startsWith|endsWith|includes|split|match|search|replace|replaceAll)\(|\.(?:test|exec)\((?:\w+\??\.)*why\)/g;
 const SEARCHES = [
@@ -214,14 +218,30 @@ const SEARCHES = [
     `${SENTENCE}\\.(?:find|some|every|filter|map|flatMap)\\(\\(?(\\w+)\\)? => (?:!?\\1\\.(?:startsWith|endsWith|includes|split|match|replace)|\\w+\\.(?:test|exec))\\(`,
     'g',
   ),
+  new RegExp(`\\b${WHOLE}(?: \\?\\? '')?\\)? [!=]== (?!['"\`\\d-]|undefined\\b|null\\b)[\\w.?]+`, 'g'),
+  new RegExp(`(?<!\\btypeof )\\b[\\w.?)\\]]+ [!=]== (?:\\w+\\??\\.)*${WHOLE}\\b(?![.(])`, 'g'),
 ];
-/** Sentences of others, by file: those of the API server and of the parser of flags, and parts of a path. */
-const WORDS_OF_OTHERS = ['kernel/fault.ts', 'cli/faults.ts', 'kernel/json.ts'];
+/** Sentences of others, by file: of the API server, a kubelet, helm and parsers, a template of a profile, and parts of a path. */
+const WORDS_OF_OTHERS = [
+  'adapters/kube/yaml-documents.ts',
+  'cli/faults.ts',
+  'features/install-chart/chart-target.ts',
+  'features/install-chart/source.ts',
+  'features/install-manifest/pods-admitted.ts',
+  'features/node-probe/said.ts',
+  'features/ownerrefs/owner-rights.ts',
+  'features/preflight/prerequisites.ts',
+  'features/survey/refusals.ts',
+  'kernel/fault.ts',
+  'kernel/json.ts',
+  'kube/field-paths.ts',
+  'kube/judge-pod.ts',
+  'manifest/json-patch.ts',
+];
 
 /** Where a file decides by the words of a sentence that this program wrote: a reworded one would change what it does. */
 export function sentencesSearched(file: string, text: string): readonly string[] {
-  const isNameless = NAMELESS.includes(roomOf(file)) && !WORDS_OF_OTHERS.includes(file);
-  return [REASONS, ...(isNameless ? SEARCHES : [])]
+  return [REASONS, ...(WORDS_OF_OTHERS.includes(file) ? [] : SEARCHES)]
     .flatMap((one) => [...text.matchAll(one)].map(([words]) => words.trim()))
     .map((words) => `${file} decides by the words of a sentence (${words}): make it a field, or a part of its text`);
 }

@@ -98,11 +98,29 @@ describe('the rooms of src', () => {
     "if (!next.includes(' --probe-nodes')) return [];",
     "const parts = finding.hint.split('; ');",
     'return action.title.includes(detail) ? [] : [detail];',
+    "return fault?.includes('is no selector') ? [evidence] : [];",
+    'const stopsAll = evidence.some(({ detail }) => detail?.endsWith(NO_ADDRESSES));',
+    "refused.some(({ note }) => /immutable/i.test(plainText(note ?? '')))",
+    "if (plainText(step.text).startsWith('see ')) return step;",
+    'SIGNS.filter(({ hint }) => hint === AGAIN)',
+    'reasons.find((one) => one.short === short)?.long',
+    'if (because === message) return true;',
+    'entries.flatMap(([point, { short }]) => (short === because ? [point] : []))',
   ])
-    it(`would be told of one: ${text}`, () => {
-      assert.equal(sentencesSearched('cli/a.ts', text).length, 1);
-      assert.deepEqual(sentencesSearched('features/hosts/a.ts', text), []);
+    it(`would be told of one in every room: ${text}`, () => {
+      for (const file of ['cli/a.ts', 'features/hosts/a.ts', 'kube/a.ts']) assert.ok(sentencesSearched(file, text).length > 0, file);
     });
+
+  it('may ask whether there is a sentence, and read the words of others', () => {
+    const texts = [
+      'if (because === undefined) return;',
+      "if (hint !== '') return;",
+      "typeof message === 'string'",
+      'if (status === 403) return message;',
+    ];
+    assert.deepEqual(sentencesSearched('features/hosts/a.ts', texts.join('\n')), []);
+    assert.deepEqual(sentencesSearched('kernel/fault.ts', '/no such host/.test(thrown.message)'), []);
+  });
 
   it('would be told in every room of a look into why a pod lags', () => {
     for (const text of ["one.why.startsWith('not ready')", "pod.why.replace(/\\d+/g, '#')", '/restarts?$/.exec(pod.why)?.[1]'])
