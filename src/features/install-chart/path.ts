@@ -26,6 +26,7 @@ export const chartPath = {
   apiWaits: operatorsWork(chartOperatorImage),
   lags: lagsWith(releasedOperatorImage),
   judgedTarget: findCrds,
+  files: ({ profile }: Context) => [profile.crdFile],
   written: releaseDocuments,
   /** Where the chart's operator installs the CRDs itself, this program applies none. */
   asked: async (_: unknown, context: Context, { documents }: TargetFacts, installation: Installation): Promise<readonly KubeObject[]> =>
@@ -40,7 +41,7 @@ export const chartPath = {
     return { ...NOTHING, objects: objectsIn(crds.manifest), notes: [note] };
   },
   scope: chartScope,
-  roleFlags: () => ['--path', 'chart'],
+  roleFlags: ({ path }: Installation) => ['--path', path],
 };
 
 const NOTHING = { objects: [], removed: [] };

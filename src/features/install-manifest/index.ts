@@ -33,7 +33,7 @@ export { podsAdmittedChecks } from './pods-admitted-checks.ts';
 export { type ChartPlace, chartArgs, type HelmAnswer, helmOn, runHelm } from './run-helm.ts';
 export type { Schema } from './schema.ts';
 export { judgeBySchema, prunedFields } from './schema.ts';
-export { ownFile, readTarget } from './target.ts';
+export { ownFile, ownFiles, readTarget } from './target.ts';
 export { type TargetCrd, targetCrds, targetManifestChecks } from './target-checks.ts';
 export { applyCrds, applyWhole, type CrdFacts, changes, readCrdFacts, readCrdManifest } from './target-crds.ts';
 export { readStopped } from './way-back.ts';

@@ -6,6 +6,7 @@ import type { TargetFacts } from '../survey/index.ts';
 import { manifestApply } from './apply.ts';
 import { findOwnTarget } from './found-target.ts';
 import { gitDocuments, imageDocuments, writtenDocuments } from './own-documents.ts';
+import { ownFiles } from './target.ts';
 import { apiServerRollout, manifestEnd } from './wait.ts';
 
 /** Installed by a manifest that holds all of it. */
@@ -18,19 +19,20 @@ export const manifestPath = {
   apiWaits: apiServerRollout,
   lags: async () => undefined,
   judgedTarget: findOwnTarget,
+  files: ownFiles,
   written: writtenDocuments,
   asked: async (_: unknown, __: unknown, { documents }: TargetFacts) => documents,
   images: async (...of: Parameters<typeof imageDocuments>) => ({ ...(await imageDocuments(...of)), images: [] }),
   inGit: gitDocuments,
   scope: (_: Profile, documents?: readonly KubeObject[]): PlanScope => scopeIn(documents, false),
-  roleFlags: ({ variant }: Installation) => ['--path', 'manifest', ...(variant === undefined ? [] : ['--variant', variant])],
+  roleFlags: ({ path, variant }: Installation) => ['--path', path, ...(variant === undefined ? [] : ['--variant', variant])],
 };
 
 /** The same where the service keeps its objects in a key-value store: a part of the manifest says how it is reached. */
 export const keyValuePath = {
   ...manifestPath,
   scope: (_: Profile, documents?: readonly KubeObject[]): PlanScope => scopeIn(documents, true),
-  roleFlags: () => ['--path', 'kvstore'],
+  roleFlags: ({ path }: Installation) => ['--path', path],
 };
 
 function scopeIn(documents: readonly KubeObject[] | undefined, kvstore: boolean): PlanScope {

@@ -75,6 +75,12 @@ export function ownFile(context: Context, installation: Installation): OwnFile {
   return isOperated(installation) ? operatorFile(context, installation) : fullFile(context, installation);
 }
 
+/** The release's files of which it is made. */
+export function ownFiles(context: Context, installation: Installation): readonly string[] {
+  const { variant, addOns } = ownFile(context, installation);
+  return [variant.file, ...addOns.map(({ file }) => file)];
+}
+
 function fullFile(context: Context, installation: Installation): OwnFile {
   const { profile, goal } = context;
   const variant = profile.variants.find((one) => one.id === installation.variant);

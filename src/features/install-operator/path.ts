@@ -9,6 +9,7 @@ import {
   gitDocuments,
   imageDocuments,
   joinedTarget,
+  ownFiles,
   readCrdManifest,
   writtenDocuments,
 } from '../install-manifest/index.ts';
@@ -35,6 +36,7 @@ export const operatorPath = {
     const own = await findOwnTarget(sources, context, installation, merge);
     return context.goal.takesBack ? own : joinedTarget(own, await findCrds(sources, context, installation));
   },
+  files: (context: Context, installation: Installation) => [...ownFiles(context, installation), context.profile.crdFile],
   async written(sources: Sources, context: Context, installation: Installation): Promise<readonly KubeObject[]> {
     const own = writtenDocuments(sources, context, installation);
     // The older operator puts back CRDs by itself: nothing here writes any.
@@ -67,7 +69,7 @@ export const operatorPath = {
     return { objects: [...documents, ...objects, ...flowLogs], removed, notes };
   },
   scope: operatorScope,
-  roleFlags: () => ['--path', 'operator'],
+  roleFlags: ({ path }: Installation) => ['--path', path],
 };
 
 /** The operator chooses all images but its own. */

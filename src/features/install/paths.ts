@@ -30,6 +30,8 @@ interface PathObject {
    * read by `readTarget` and `readMergedTarget` of `install-manifest`.
    */
   judgedTarget(sources: Sources, context: Context, installation: Installation, merge: () => Promise<MergedTarget>): Promise<FoundTarget>;
+  /** What it takes from the release, below `manifests/`: where their sums are not known, preflight lists those that it sees. */
+  files(context: Context, installation: Installation): readonly string[];
   /** What the upgrade writes: the live objects behind it are backed up. */
   readonly written: Read<readonly KubeObject[]>;
   /** Of the target what this program itself applies, and is asked to add: the account needs the right. */

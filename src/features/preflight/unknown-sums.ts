@@ -1,10 +1,10 @@
 import { command } from '../../kernel/argv.ts';
 import type { NotRead, Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
-import { type Installation, isByChart, isOperated } from '../../kernel/installation.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import type { Artifacts, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
-import { ownFile } from '../install-manifest/index.ts';
+import { pathOf } from '../install/index.ts';
 import { cliPath } from '../service-cli/index.ts';
 import { templateFiles } from '../sidecars/index.ts';
 import { attempt, type TargetFacts } from '../survey/index.ts';
@@ -32,7 +32,9 @@ export async function withSumsToCompare(
 async function unknownSums(sources: Sources, context: Context, installation: Installation): Promise<readonly Sum[]> {
   const { artifacts } = sources;
   const { release } = context.goal;
-  const manifests = filesOf(context, installation).map((file) => `manifests/${file}`);
+  const manifests = pathOf(installation)
+    .files(context, installation)
+    .map((file) => `manifests/${file}`);
   // Whoever may not read the mesh is told so by its own check.
   const mesh = await attempt(() => templateFiles(sources, context));
   const templates = 'value' in mesh ? mesh.value : [];
@@ -40,14 +42,6 @@ async function unknownSums(sources: Sources, context: Context, installation: Ins
   const all = await Promise.all(paths.map((path) => sumToCompare(artifacts, release, path)));
   // The program alone can be had elsewhere: it does not ask for all of this.
   return all.slice(0, manifests.length).every((one) => one === undefined) ? [] : all.filter((one) => one !== undefined);
-}
-
-function filesOf(context: Context, installation: Installation): readonly string[] {
-  const { crdFile } = context.profile;
-  if (isByChart(installation)) return [crdFile];
-  const { variant, addOns } = ownFile(context, installation);
-  const own = [variant.file, ...addOns.map(({ file }) => file)];
-  return isOperated(installation) ? [...own, crdFile] : own;
 }
 
 /** Undefined for a file whose sum is known, that is in a folder of the user, or that is not there. */
