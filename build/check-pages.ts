@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allStages, checkTitles } from '../src/features/chain.ts';
 import type { CheckId, Finding } from '../src/kernel/check.ts';
-import { type InstallPath, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
+import { type InstallPath, isByChart, KEY_VALUE, MANIFESTS, OPERATED, pathsThat } from '../src/kernel/installation.ts';
 import { plain } from '../src/report/colour.ts';
 import { findingLines } from '../src/report/findings.ts';
 import { EXAMPLES, type Seen } from '../test/support/check-examples.ts';
@@ -13,8 +13,9 @@ const BEGIN = '<!-- facts, by build/check-pages.ts -->';
 const END = '<!-- end of the facts -->';
 const BY_ID = '<!-- by id, by build/check-pages.ts -->';
 
+const CHARTS = pathsThat(isByChart);
 /** A chart has no base, and nothing of it is merged. */
-const NOT_CHART: readonly InstallPath[] = [...MANIFESTS, 'operator'];
+const NOT_CHART = pathsThat((one) => !isByChart(one));
 
 /** Checks of some install paths only: by numbers, both ends included. */
 const ONLY_ON: readonly (readonly [first: number, last: number, readonly InstallPath[]])[] = [
@@ -22,10 +23,10 @@ const ONLY_ON: readonly (readonly [first: number, last: number, readonly Install
   [201, 201, NOT_CHART],
   [205, 205, NOT_CHART],
   [207, 208, NOT_CHART],
-  [209, 210, ['kvstore']],
+  [209, 210, KEY_VALUE],
   [211, 211, MANIFESTS],
-  [212, 212, ['kvstore']],
-  [231, 249, ['chart']],
+  [212, 212, KEY_VALUE],
+  [231, 249, CHARTS],
   [251, 251, OPERATED],
   [310, 310, OPERATED],
   [313, 313, OPERATED],
@@ -33,9 +34,9 @@ const ONLY_ON: readonly (readonly [first: number, last: number, readonly Install
   [429, 429, OPERATED],
   [621, 624, OPERATED],
   [626, 635, OPERATED],
-  [723, 723, ['kvstore']],
-  [725, 725, ['kvstore']],
-  [804, 804, ['chart']],
+  [723, 723, KEY_VALUE],
+  [725, 725, KEY_VALUE],
+  [804, 804, CHARTS],
 ];
 
 /** The install paths of a check; undefined for all. */

@@ -180,7 +180,6 @@ const PATH_NAMING = [
   'features/survey/manifest-path.ts',
   'features/survey/operator-path.ts',
   'features/install/paths.ts',
-  'cli/target-flags.ts',
 ];
 const PATH = `'(?:${INSTALL_PATHS.join('|')})'`;
 /** A component, a toleration, a category of findings and an argument may be called as a path is. */

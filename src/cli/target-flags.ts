@@ -1,3 +1,4 @@
+import { INSTALL_PATHS } from '../kernel/installation.ts';
 import { BOTH_WAYS, CONNECTED, carried, partOf, repeatable, type Table } from './flag.ts';
 
 /** What is upgraded to, and where files are and go. A run that is continued is given them again. */
@@ -31,7 +32,7 @@ export const targetFlags = {
     option: 'path',
     ...recorded,
     ...bothWays,
-    options: ['chart', 'operator', 'manifest', 'kvstore'],
+    options: INSTALL_PATHS,
     summary: 'install path, if detection cannot tell',
     as: {
       permissions: { summary: 'install path; default: that of the cluster' },

@@ -3,6 +3,11 @@ import type { JsonMap } from './json.ts';
 import type { KubeObject, ObjectRef } from './object.ts';
 import type { Said } from './step.ts';
 
+export type Datastore = 'api' | 'kvstore';
+
+/** The service's objects are in a store of its own: the API has none of them, and only the service's CLI shows them. */
+export const isKeyValue = ({ datastore }: { readonly datastore: Datastore }): boolean => datastore === 'kvstore';
+
 /** What an install path is like, as far as what is below the paths' own features goes by it. */
 interface PathTraits {
   /** An operator renders the workloads of the service. */
@@ -11,16 +16,18 @@ interface PathTraits {
   readonly byChart: boolean;
   /** One manifest, of a variant, holds all that is in the cluster's API. */
   readonly fullManifest: boolean;
+  readonly datastore: Datastore;
 }
 
-const FULL_MANIFEST = { operated: false, byChart: false, fullManifest: true };
+const OF_OPERATOR = { operated: true, byChart: false, fullManifest: false, datastore: 'api' } as const;
+const FULL_MANIFEST = { operated: false, byChart: false, fullManifest: true, datastore: 'api' } as const;
 
-/** The four install paths of the procedure (§1/2), in the order of pages. What each does is in its feature; nobody else asks which of them it is. */
+/** The install paths (§1/2), in the order of pages and of help. What each does is in its feature; nobody else asks which of them it is. */
 const PATHS = {
-  operator: { operated: true, byChart: false, fullManifest: false },
-  chart: { operated: true, byChart: true, fullManifest: false },
+  chart: { ...OF_OPERATOR, byChart: true },
+  operator: OF_OPERATOR,
   manifest: FULL_MANIFEST,
-  kvstore: FULL_MANIFEST,
+  kvstore: { ...FULL_MANIFEST, datastore: 'kvstore' },
 } as const satisfies Readonly<Record<string, PathTraits>>;
 
 export type InstallPath = keyof typeof PATHS;
@@ -42,16 +49,16 @@ export const pathsThat = (are: (path: Pick<Installation, 'path'>) => boolean): r
 export const INSTALL_PATHS = pathsThat(() => true);
 export const MANIFESTS = pathsThat(hasFullManifest);
 export const OPERATED = pathsThat(isOperated);
+export const KEY_VALUE = pathsThat(({ path }) => isKeyValue(PATHS[path]));
+
+/** Manifests with the same datastore leave the same marks in a cluster: the user's word decides between such paths. */
+export const areAlike = (one: InstallPath, other: InstallPath): boolean =>
+  MANIFESTS.includes(one) && MANIFESTS.includes(other) && PATHS[one].datastore === PATHS[other].datastore;
 
 /** The flag by which the user says which of the candidates it is: install paths, or else variants. */
 export function choiceFlag(candidates: readonly string[]): '--path' | '--variant' {
   return candidates.every(isInstallPath) ? '--path' : '--variant';
 }
-
-export type Datastore = 'api' | 'kvstore';
-
-/** The service's objects are in a store of its own: the API has none of them, and only the service's CLI shows them. */
-export const isKeyValue = ({ datastore }: { readonly datastore: Datastore }): boolean => datastore === 'kvstore';
 
 export const DATA_PLANES = ['standard', 'ebpf'] as const;
 

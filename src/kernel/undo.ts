@@ -1,4 +1,4 @@
-import { type DataPlane, type InstallPath, isOperated, MANIFESTS, OPERATED } from './installation.ts';
+import { type DataPlane, type InstallPath, isOperated, KEY_VALUE, MANIFESTS, OPERATED } from './installation.ts';
 import type { Intent } from './intent.ts';
 import { isOlder, parseRelease } from './release.ts';
 
@@ -137,7 +137,7 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'names',
     title: 'the new controllers run',
-    paths: ['manifest'],
+    paths: MANIFESTS.filter((path) => !KEY_VALUE.includes(path)),
     by: 'rollback',
     because:
       'The new controllers give stored policies new names, under which the old calicoctl and calico-apiserver do not find them. A rollback stops them, and stores each policy under its former name first.',
@@ -145,7 +145,7 @@ export const UNDO: readonly UndoRow[] = [
   {
     reached: 'names',
     title: 'the new controllers run, and policies are in a key-value store',
-    paths: ['kvstore'],
+    paths: KEY_VALUE,
     by: 'rollback',
     because:
       'They rename policies there as well. A rollback names each of them, and refuses until it is stored under its former name again (NS-762).',

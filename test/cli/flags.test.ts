@@ -3,8 +3,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { COMMAND_NAMES, COMMANDS } from '../../src/cli/command-names.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
-import { targetFlags } from '../../src/cli/target-flags.ts';
-import { INSTALL_PATHS } from '../../src/kernel/installation.ts';
 
 const src = join(import.meta.dirname, '..', '..', 'src');
 const texts = globSync('{cli,commands,report}/**/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
@@ -62,8 +60,6 @@ describe('the tables of flags', () => {
       assert.ok(commands.length > 0);
       for (const one of commands) assert.ok(one === 'kubectl' || Object.hasOwn(COMMANDS, one), one);
     });
-
-  it('offer every install path that there is', () => assert.deepEqual(targetFlags.path.options.toSorted(), INSTALL_PATHS.toSorted()));
 
   it('are those of every file of a command', () => {
     const files = globSync('commands/*.ts', { cwd: src }).map((file) => basename(file, '.ts'));

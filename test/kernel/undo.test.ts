@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DataPlane, INSTALL_PATHS } from '../../src/kernel/installation.ts';
+import { type DataPlane, INSTALL_PATHS, MANIFESTS } from '../../src/kernel/installation.ts';
 import { NO_RETURNS, noWayBack, rowsFrom, UNDO, undoRow } from '../../src/kernel/undo.ts';
 import { calico } from '../../src/profiles/calico.ts';
 
@@ -42,6 +42,11 @@ describe('what a rollback takes back', () => {
 
   it('says of every install path how far back it goes once agents, Typha and controllers are new', () => {
     for (const path of INSTALL_PATHS) assert.equal(undoRow(past(path, 'v3.31.7'), ['workloads'])?.by, 'rollback', path);
+  });
+
+  it('says of every path of a manifest, in one row, what becomes of the names of policies', () => {
+    const named = UNDO.filter(({ reached }) => reached === 'names').flatMap(({ paths }) => paths);
+    assert.deepEqual(named.toSorted(), MANIFESTS.toSorted());
   });
 
   it('has no row for an unknown source that only newer ones have', () => {

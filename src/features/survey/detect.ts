@@ -2,7 +2,7 @@ import type { Reading } from '../../kernel/check.ts';
 import { command } from '../../kernel/command.ts';
 import type { Context, Options } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { choiceFlag, type Detection, type Installation } from '../../kernel/installation.ts';
+import { areAlike, choiceFlag, type Detection, type Installation } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { OtherProducts } from '../../kernel/operator-names.ts';
@@ -23,7 +23,7 @@ import { type Seen, seenIn } from './seen.ts';
 export type Choice = Pick<Options, 'path' | 'variant'>;
 
 /**
- * What is installed, and by which of the four paths (§1/2), in the order of domain §2.1: first match wins. Two possible answers are
+ * What is installed, and by which path (§1/2), in the order of domain §2.1: first match wins. Two possible answers are
  * reported as ambiguous, and the user's choice decides.
  */
 export function detect(inventory: Inventory, profile: Profile, choice: Choice = {}): Detection {
@@ -104,13 +104,13 @@ function agreeing(answer: Detection, { path, variant }: Choice): Detection {
   if (answer.type !== 'found') return answer;
   const { installation } = answer;
   const said = path ?? installation.path;
-  if (said !== installation.path) {
+  if (said !== installation.path && !areAlike(said, installation.path)) {
     return ambiguous(`it is an install of path ${installation.path}, not ${said}`, [installation.path], installation.evidence);
   }
   if (variant !== undefined && installation.variant === undefined) {
     return ambiguous(`an install of path ${installation.path} has no variant`, [installation.path], installation.evidence);
   }
-  return answer;
+  return { ...answer, installation: { ...installation, path: said } };
 }
 
 function ambiguous(because: string, candidates: readonly string[], evidence: readonly string[]): Detection {

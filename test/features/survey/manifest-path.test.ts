@@ -155,6 +155,7 @@ describe('detection of manifest installs', () => {
   it('refuses a variant that the profile has not, and a path that it is not', () => {
     assert.match(unclearIn([agent()], {}, { variant: 'cilium' }).because, /no variant cilium/);
     assert.match(unclearIn([agent()], {}, { path: 'operator' }).because, /path manifest, not operator/);
+    assert.match(unclearIn([agent()], {}, { path: 'kvstore' }).because, /path manifest, not kvstore/);
   });
 
   it('finds nothing where no agent runs, whatever CRDs were left behind', () => {
