@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prerequisites } from '../src/features/preflight/prerequisites.ts';
-import { DATA_PLANES, type DataPlane, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
+import { DATA_PLANES, type DataPlane, INSTALL_PATHS, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
 import { CONNECTIONS, restartsOn, STOPPED, TRAFFIC } from '../src/kernel/traffic.ts';
 import { UNDO, UNDONE_BY } from '../src/kernel/undo.ts';
@@ -27,6 +27,10 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
       'on nodes whose agent is not ready: new pods, changed policies',
       'nothing of traffic',
     ]),
+  ],
+  paths: () => [
+    ['Installed by', '`--path`'],
+    ...INSTALL_PATHS.map((path) => [`[${titleOf(`docs/reference/path-${path}.md`)}](path-${path}.md)`, `\`${path}\``]),
   ],
   order: () => [
     ['Path', 'What restarts; parts between two arrows have no order'],
@@ -54,6 +58,9 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
   ],
 };
 
+const fileOf = (page: string) => join(import.meta.dirname, '..', page);
+const titleOf = (page: string) => /^# (.*)/.exec(readFileSync(fileOf(page), 'utf8'))?.[1] ?? '';
+
 /** Pages with boxes. */
 export const BOXED: readonly string[] = [
   'README.md',
@@ -62,6 +69,7 @@ export const BOXED: readonly string[] = [
   'docs/use/going-back.md',
   'docs/use/faq.md',
   'docs/reference/checks/NS-002.md',
+  'docs/reference/paths.md',
 ];
 
 /** The page with its boxes of today. Throws if it has none. */
@@ -124,7 +132,7 @@ function replaced(text: string, name: string, rows: Rows): string {
 
 if (import.meta.main)
   for (const page of new Set([...BOXED, ...TARGETED])) {
-    const file = join(import.meta.dirname, '..', page);
+    const file = fileOf(page);
     const text = withTarget(page, readFileSync(file, 'utf8'));
     writeFileSync(file, BOXED.includes(page) ? withBoxes(page, text) : text);
   }

@@ -122,14 +122,6 @@ describe('pages that say what the program does', () => {
     assert.deepEqual(refused, OPERATED);
   });
 
-  it('paths leads to a page of every install path', () => {
-    const page = read('docs/reference/paths.md');
-    for (const path of INSTALL_PATHS) {
-      assert.ok(page.includes(`](path-${path}.md)`), path);
-      assert.match(read(`docs/reference/path-${path}.md`), /^# /, path);
-    }
-  });
-
   it('troubleshooting has every scenario of the demo, in its order', () => {
     const [, names = ''] = /\| NAME \|.*\n\|-.*\n((?:\|.*\n)+)/.exec(read('docs/use/troubleshooting.md')) ?? [];
     assert.deepEqual(
