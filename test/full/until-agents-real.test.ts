@@ -97,7 +97,7 @@ describe(`the real operators ${OLD.operator} and ${CALICO_OPERATOR}: a run that 
       await killedAt(
         ['run', ...RUN, '--until', 'agents', '--max-unavailable', '3'],
         cluster.around,
-        /wait until the operator has upgraded every agent/,
+        /wait until the operator has upgraded every other component/,
       );
       await until('all agents are new', async () => (await cluster.agents()) === CALICO_TARGET, 120_000);
       await pause(HELD_MS);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { usualChain } from '../../src/features/chain.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { type HeldFleet, heldFleet } from '../support/held-fleet.ts';
 import { FLAGS, heldPoints, heldTrial } from '../support/held-sweep.ts';
 import { ORDER, TYPHA, unheld } from '../support/operated-bench.ts';
@@ -25,6 +26,28 @@ describe('a fleet whose agents a new Typha refuses, on the sandbox', function ()
     const fleet = await heldFleet(NODES);
     await upgrade(fleet);
     assert.equal(fleet.worst(), 1);
+  });
+
+  it('says in the plan what is held, and not that it is held where a resumed run holds it no more', async () => {
+    // An operator that does nothing: Typha stays old.
+    const fleet = await heldFleet(NODES, 'operator', () => undefined);
+    const { scenario, profile } = fleet;
+    const { faults, store } = scenario.cluster;
+    const planned = async () => {
+      const { plans } = await performIn(scenario, usualChain, { ...FLAGS, 'dry-run': 'server' }, { profile });
+      return plans.flatMap(({ notes }) => notes.map(String)).filter((note) => note.startsWith('Deployment/calico-system/calico-typha '));
+    };
+    assert.match(String(await planned()), /calico-typha gets the annotation unsupported\S+: the operator does not change it until/);
+    await performIn(scenario, usualChain, FLAGS, {
+      profile,
+      observe: (event) => {
+        if (event.type === 'action-done' && event.action.id === 'operator') faults.killed = true;
+      },
+    }).catch(() => undefined);
+    assert.match(String(await planned()), /calico-typha has the annotation unsupported\S+: the operator does not change it until/);
+    const typha = store.get(K.Deployment, 'calico-typha', 'calico-system') ?? assert.fail('there is no Typha');
+    store.update(K.Deployment, { ...typha, metadata: { ...typha.metadata, annotations: {} } });
+    assert.deepEqual(await planned(), []);
   });
 
   const seed = seedOf(process.env, 20261128);

@@ -14,6 +14,7 @@ import { sandboxCommand } from '../support/sandbox-command.ts';
 import { type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { seedOf } from '../support/seed.ts';
 import { CALICO_TARGET } from '../support/target.ts';
+import { ailing } from './ailing-pods.ts';
 
 const NODES = 3;
 const SAMPLE = Number(process.env.SAMPLE) || 8;
@@ -182,6 +183,16 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.equal((status as { readonly updatedNumberScheduled?: number }).updatedNumberScheduled, NODES);
   });
 
+  it('waits for all else as well: an API server that does not start is no end, also of the next run', async () => {
+    const fleet = await sourceFleet(NODES);
+    ailing('calico-apiserver', 'not-ready', {})(fleet.scenario.cluster, fleet.scenario);
+    for (const what of ['the run', 'the next one']) {
+      const { outcome } = await forward(fleet, { stages, flags: UNTIL });
+      assert.deepEqual([outcome?.exit, agents(fleet), held(fleet)], ['timeout', CALICO_TARGET, [FROM, FROM]], what);
+      assert.match(outcome?.message ?? '', /Deployment\/calico-system\/calico-apiserver: /, what);
+    }
+  });
+
   it('names what is held while the agents are waited for', async () => {
     const titles: string[] = [];
     for (const kept of [[], ['calico-typha'], ['calico-kube-controllers']]) {
@@ -192,7 +203,7 @@ describe('--until agents where an operator replaces all of it', function () {
         ...(outcome?.plans.flatMap(({ actions }) => actions.filter(({ id }) => id === 'agents').map(({ title }) => title)) ?? []),
       );
     }
-    const title = `wait until the operator has upgraded every agent to ${CALICO_TARGET}; `;
+    const title = `wait until the operator has upgraded every other component to ${CALICO_TARGET}; `;
     assert.deepEqual(titles, [
       `${title}Typha and the controllers are held meanwhile`,
       `${title}the controllers are held meanwhile`,

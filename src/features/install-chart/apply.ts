@@ -241,7 +241,7 @@ function notesOf(
     ...(upgrade?.settings ?? []).map(({ value, to, because }) => `${value}=${to}: ${because}`),
     ...(crds ? [] : ['the new CRDs exist only after the new operator runs: new configuration cannot be applied until after the upgrade']),
     ...(upgrade?.moves && 'value' in stored ? moveNotes(stored.value.record.namespace, upgrade) : []),
-    ...holdNote(hold),
+    ...holdNote(hold, true),
     ...restartNotes(restarts),
     ...(difference && difference.removed.length > 0 ? [`helm deletes what the chart no longer has: ${difference.removed.join(', ')}`] : []),
   ];

@@ -223,7 +223,9 @@ function notesOf(facts: OperatorFacts): readonly string[] {
   const paced = paceNotes(pace, startsOperator(facts));
   const never = `${paced.length > 0 ? 'nothing else of the Installation is changed' : 'the Installation is not changed'}, and custom-resources.yaml is not applied`;
   const told = 'value' in edits ? edits.value.notes : [];
-  return [...(target.manifest.notes ?? []), ...told, late, ...holdNote(hold), ...paced, never].filter((note) => note !== '');
+  return [...(target.manifest.notes ?? []), ...told, late, ...holdNote(hold, startsOperator(facts)), ...paced, never].filter(
+    (note) => note !== '',
+  );
 }
 
 /** What the operator's Deployment must become; its name is the live one, which the target has been found to have. */

@@ -14,7 +14,7 @@ export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wai
   const look = async (now: number, before: OperatorMemory) =>
     operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before, expected.part);
   const pause = () => clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
-  return waitEnd(ports, expected, { points: expected.part === undefined ? 5 : 2, of: signsOf(expected), look, pause }, wait);
+  return waitEnd(ports, expected, { points: NAMES[expected.part ?? 'all'].points, of: signsOf(expected), look, pause }, wait);
 }
 
 /** By `settledVerdict`, whenever a watch has heard of something. */
@@ -63,11 +63,12 @@ const textOf = ({ target: { release }, firstOf, part }: EndExpected): string =>
     ? `the operator to upgrade the first pod of DaemonSet/${firstOf.namespace}/${firstOf.name} to ${release}`
     : `the operator to have ${NAMES[part ?? 'all'].what} at ${release}`;
 
-const NAMES: Readonly<Record<EndPart, { readonly what: string; readonly signs: string }>> = {
-  all: { what: 'every component', signs: 'signs that the operator is done' },
-  agents: { what: 'every agent', signs: 'signs that every agent is replaced' },
-  typha: { what: 'Typha', signs: 'signs that Typha is replaced' },
-  api: { what: 'the v3 API', signs: 'signs that the v3 API has moved' },
+const NAMES: Readonly<Record<EndPart, { readonly what: string; readonly signs: string; readonly points: number }>> = {
+  all: { what: 'every component', signs: 'signs that the operator is done', points: 5 },
+  agents: { what: 'every agent', signs: 'signs that every agent is replaced', points: 2 },
+  typha: { what: 'Typha', signs: 'signs that Typha is replaced', points: 2 },
+  api: { what: 'the v3 API', signs: 'signs that the v3 API has moved', points: 2 },
+  others: { what: 'every other component', signs: 'signs that all but Typha and the controllers is replaced', points: 3 },
 };
 
 const signsOf = ({ part }: EndExpected): string => NAMES[part ?? 'all'].signs;

@@ -74,7 +74,7 @@ export async function readEndLags(
   until: EndExpected,
 ): Promise<readonly OperatorLag[]> {
   const now = clock.now().getTime();
-  if (until.type === 'operator-end') return operatorLags(await readOperatorView(cluster, until, now));
+  if (until.type === 'operator-end') return operatorLags(await readOperatorView(cluster, until, now), until.part);
   return settledLags(await readSettledFacts(listing(cluster), until, now));
 }
 

@@ -18,7 +18,7 @@ import { probeBetween } from '../network-probe/index.ts';
 import { readNodes, waitLimit } from '../rollout/index.ts';
 import { containersOf, replacesApi } from '../survey/index.ts';
 import { areAgentsBehind } from './agents-behind.ts';
-import { agentsOf, OPERATOR_MS } from './end.ts';
+import { agentsOf, OPERATOR_MS, stillBringing } from './end.ts';
 import { type OperatorImageOf, readExpectation } from './expectation.ts';
 import { isPaced, type PaceFacts, returnPace } from './pace.ts';
 import type { EndExpected, OperatorExpected } from './wait-end.ts';
@@ -44,8 +44,6 @@ export interface HoldFacts {
   readonly all: readonly Holdable[];
   /** They stay held at the end of this run, which goes no further. */
   readonly keeps: boolean;
-  /** Not every agent is new; asked where they stay held. */
-  readonly behind: boolean;
   /** The run that would hold them. */
   readonly run: string;
 }
@@ -76,10 +74,9 @@ export async function readHold(
     return [{ id: name.id, object, copies, due: isOld && (keeps || (name.id === 'typha' && refuses)) }];
   };
   const all = (await Promise.all(holdNames(profile).map(read))).flat();
-  const behind = keeps && (await areAgentsBehind(cluster, context, installation));
   const lost = keeps ? all.filter(({ due, object }) => !due && !isIgnored(object, ignores)) : [];
-  if (lost.length > 0 && (behind || replacesApi(record, context))) throw tooLate(lost);
-  return { ignores, all, keeps, behind, run };
+  if (lost.length > 0 && (replacesApi(record, context) || (await areAgentsBehind(cluster, context, installation)))) throw tooLate(lost);
+  return { ignores, all, keeps, run };
 }
 
 /** Of the target, and the operator is not kept from them: they cannot be the old ones at the end of this run. */
@@ -127,6 +124,11 @@ function heldThen({ all, ignores }: HoldFacts): readonly Holdable[] {
   return all.filter((one) => isHeldNow(one) || (one.due && !isAnnotatedByUser(one.object, ignores)));
 }
 
+/** The same once it runs, where nothing more is held before the end of the run. */
+function heldIn(facts: HoldFacts, starts: boolean): readonly Holdable[] {
+  return starts || facts.keeps ? heldThen(facts) : facts.all.filter(isHeldNow);
+}
+
 interface Ahead {
   readonly hold: HoldFacts | undefined;
   readonly pace: PaceFacts | undefined;
@@ -141,7 +143,8 @@ export async function readHeldWait(
 ): Promise<HeldWait | undefined> {
   if (!hold?.keeps && !(hold && heldThen(hold).length > 0) && pace?.wanted === undefined) return undefined;
   const [until, nodes] = await Promise.all([readExpectation(sources, context, installation, imageOf), readNodes(sources)]);
-  return { until, nodes: nodes.length };
+  const behind = hold?.keeps === true && until.type === 'operator-end' && (await stillBringing(sources, partOf(until, hold)));
+  return { until, nodes: nodes.length, behind };
 }
 
 const REF = 'domain §0.2';
@@ -175,18 +178,25 @@ export function withoutHeld(restarts: readonly PlannedRestart[], facts: HoldFact
   return restarts.filter(({ ref }) => !kept.has(refText(ref)));
 }
 
-/** The agents that are waited for while Typha is held. */
+/** What is waited for while Typha is held. */
 export interface HeldWait {
   readonly until: EndExpected;
   readonly nodes: number;
+  /** With `--until agents`: not all but what is held is new. */
+  readonly behind?: boolean;
+}
+
+/** Of a run that ends there, all else; of one that continues, the agents alone: Typha waits for nothing more. */
+function partOf(until: OperatorExpected, hold: HoldFacts | undefined): OperatorExpected {
+  return { ...until, part: hold?.keeps ? 'others' : 'agents' };
 }
 
 /** Once the new operator runs: all agents first, then their own pace again, and what was held. `wait` follows it by its image. */
 export function afterAgents({ hold, pace }: Ahead, starts: boolean, wait: HeldWait | undefined, context: Context): readonly Action[] {
-  const held = hold ? (starts || hold.keeps ? heldThen(hold) : hold.all.filter(isHeldNow)) : [];
-  const isNeeded = hold?.keeps ? starts || hold.behind : held.length > 0;
+  const held = hold ? heldIn(hold, starts) : [];
+  const isNeeded = hold?.keeps ? starts || wait?.behind === true : held.length > 0;
   return [
-    ...(wait && (isNeeded || isPaced(pace, starts)) ? waitAgents(wait, held, context) : []),
+    ...(wait && (isNeeded || isPaced(pace, starts)) ? waitAgents(wait, hold, held, context) : []),
     ...returnPace(pace, starts),
     ...(hold && !hold.keeps ? releaseOf(hold, held) : []),
   ];
@@ -210,17 +220,18 @@ function releaseOf({ all, ignores }: HoldFacts, held: readonly Holdable[]): read
 
 function waitAgents(
   { until, nodes }: HeldWait,
+  hold: HoldFacts | undefined,
   held: readonly Holdable[],
   { goal, options, profile: { operator } }: Context,
 ): readonly Action[] {
   if (until.type !== 'operator-end') return [];
   const timeoutMs = waitLimit(options, nodes, OPERATOR_MS);
-  const agents: OperatorExpected = { ...until, part: 'agents', ...(held.some(({ id }) => id === 'typha') ? { holdsTypha: true } : {}) };
-  const done = goal.takesBack ? 'put every agent back' : 'upgraded every agent';
+  const waited: OperatorExpected = { ...partOf(until, hold), ...(held.some(({ id }) => id === 'typha') ? { holdsTypha: true } : {}) };
+  const done = goal.takesBack ? 'put every agent back' : `upgraded every ${hold?.keeps ? 'other component' : 'agent'}`;
   const title = `wait until the operator has ${done} to ${goal.release}${meanwhile(held)}`;
   return [
     ...probeBetween(agentsOf(operator, until.target), { ...until, firstOf: agentsOf(operator, until.target) }, options, timeoutMs),
-    { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: agents, timeoutMs } },
+    { id: 'agents', title, ref: REF, undo: 'full', effect: { type: 'wait', until: waited, timeoutMs } },
   ];
 }
 
@@ -231,16 +242,15 @@ function meanwhile(held: readonly Holdable[]): string {
 }
 
 /** For the plan of every path on which an operator replaces both. */
-export function holdNote(facts: HoldFacts | undefined): readonly string[] {
-  const held = facts ? heldThen(facts) : [];
+export function holdNote(facts: HoldFacts | undefined, starts: boolean): readonly string[] {
+  const held = facts ? heldIn(facts, starts) : [];
   if (!facts || held.length === 0) return [];
   const { ignores, keeps } = facts;
   const names = held.map(({ object }) => refText(refOf(object))).join(' and ');
-  if (!keeps)
-    return [
-      `${names} gets the annotation ${ignores.annotation}: the operator does not change it until every agent is upgraded, because Typha of the target refuses older agents`,
-    ];
-  return [
-    `${names} ${held.length === 1 ? 'gets' : 'get'} the annotation ${ignores.annotation}: the operator does not change them until you continue. All else is new then, the v3 API server too`,
-  ];
+  const isThere = held.every(({ object }) => isWhollyHeld(object, ignores));
+  const [verb, them] = held.length === 1 ? [isThere ? 'has' : 'gets', 'it'] : [isThere ? 'have' : 'get', 'them'];
+  const until = keeps
+    ? 'you continue. All else is new then, the v3 API server too'
+    : 'every agent is upgraded, because Typha of the target refuses older agents';
+  return [`${names} ${verb} the annotation ${ignores.annotation}: the operator does not change ${them} until ${until}`];
 }

@@ -158,6 +158,14 @@ export function typhaLags(view: Components): readonly OperatorLag[] {
   return componentLags(view).filter((lag) => lag.subject === subject);
 }
 
+/** What lags beside Typha and the controllers. */
+export function otherLags(view: Components): readonly OperatorLag[] {
+  const { typha, required } = view.names;
+  const held = [...required, ...(typha === undefined ? [] : [`Deployment/${typha}`])];
+  const isHeld = (subject: string) => subject.startsWith('Deployment/') && held.includes(subject.replace(/\/.*\//, '/'));
+  return componentLags(view).filter(({ subject }) => !isHeld(subject));
+}
+
 /** What lags among the workloads of the components (point 4 of the rule). */
 export function componentLags(view: Components): readonly OperatorLag[] {
   const { workloads, names, target } = view;

@@ -12,6 +12,7 @@ import {
   type OperatorLag,
   type OperatorView,
   operatorPod,
+  otherLags,
   ownImage,
   podCause,
   typhaLags,
@@ -58,14 +59,23 @@ export function operatorVerdict(view: OperatorView, before: OperatorMemory = {},
 
 /**
  * `agents`: the operator itself and every DaemonSet, those of Windows nodes too; `typha`: the operator and Typha; `api`: the operator and
- * where the v3 API is served from. No status counts.
+ * where the v3 API is served from. `others`: all but Typha and the controllers. No status counts.
  */
-export type EndPart = 'all' | 'agents' | 'typha' | 'api';
+export type EndPart = 'all' | 'agents' | 'typha' | 'api' | 'others';
 
-const LAGS: Readonly<Record<Exclude<EndPart, 'all'>, (view: OperatorView) => readonly OperatorLag[]>> = {
+const LAGS: Readonly<Record<EndPart, (view: OperatorView) => readonly OperatorLag[]>> = {
+  all: (view) => [
+    ...releaseLag(view),
+    // What a status needs and the user has switched off does not come: the end is evaluated without it (NS-627).
+    ...view.names.statuses.filter((name) => !lacked(name, view)).flatMap((name) => statusLags(name, view)),
+    ...componentLags(view),
+    ...apiLags(view),
+  ],
   agents: agentLags,
   typha: typhaLags,
   api: (view) => apiLags(view),
+  // The operator renders the API server in a loop of its own, whatever is held.
+  others: (view) => [...otherLags(view), ...apiLags(view)],
 };
 
 interface Suspicion {
@@ -114,18 +124,7 @@ const WANTED: Readonly<Record<string, string>> = { Available: 'True', Progressin
 
 /** Everything that still lags behind the target, causes before their symptoms; empty: all five points hold at this moment. */
 export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonly OperatorLag[] {
-  if (part !== 'all') {
-    const lags = [...operatorLag(view), ...LAGS[part](view)];
-    return lags.map((lag) => withCause(lag, view));
-  }
-  const lags = [
-    ...operatorLag(view),
-    ...releaseLag(view),
-    // What a status needs and the user has switched off does not come: the end is evaluated without it (NS-627).
-    ...view.names.statuses.filter((name) => !lacked(name, view)).flatMap((name) => statusLags(name, view)),
-    ...componentLags(view),
-    ...apiLags(view),
-  ];
+  const lags = [...operatorLag(view), ...LAGS[part](view)];
   return lags.map((lag) => withCause(lag, view)).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 

@@ -154,6 +154,7 @@ function progressText(lags: readonly OperatorLag[]): Said {
 }
 
 const TYPHA_HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
+const TYPHA_STAYS = 'Typha is held at the former release until you continue: agents of both releases get their policies from it';
 const AGENTS_HELD = 'the agents are held at their release until then: Typha of the older release serves both';
 
 /** Pods of which events and logs are read. */
@@ -176,7 +177,7 @@ function timeout(
   const log = command`kubectl -n ${namespace} logs ${`deployment/${name}`} --tail=50`;
   // Its pods are told with the command for theirs, and there may be no log.
   const runs = !lags.some(({ point }) => point === 1);
-  const held = holdsTypha ? TYPHA_HELD : part === 'typha' ? AGENTS_HELD : undefined;
+  const held = holdsTypha ? (part === 'others' ? TYPHA_STAYS : TYPHA_HELD) : part === 'typha' ? AGENTS_HELD : undefined;
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
     ...commands.map(seeWhy),
     ...reasons,
