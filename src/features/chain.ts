@@ -6,7 +6,7 @@ import { judgeAll } from '../kernel/judge.ts';
 import type { Sources } from '../kernel/ports.ts';
 import type { AnyStage, OpenStage, StagePlan } from '../kernel/stage.ts';
 import { backupEffects, backupStage } from './backup/index.ts';
-import { canaryEffects } from './canary/index.ts';
+import { canaryEffects, canaryExpectations } from './canary/index.ts';
 import {
   goingBackEffects,
   goingBackExpectations,
@@ -178,6 +178,7 @@ export const featureEffects: FeatureEffects = {
     ...policyEffects,
   },
   expectations: {
+    ...canaryExpectations,
     ...goingBackExpectations,
     ...hostExpectations,
     ...manifestExpectations,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -94,6 +95,31 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     const { message, tookMs } = await stopped(scenario);
     assert.match(message, /^the canary runs: /);
     assert.ok(tookMs >= 12_000 && tookMs < 18_000, `${tookMs} ms`);
+  });
+
+  for (const soak of ['5s', '30s'])
+    it(`fail it too where it is watched for no more than ${soak}`, async () => {
+      tells(scenario, {});
+      const { exit, message, steps } = await stopped(scenario, { soak });
+      assert.equal(exit, 'stopped');
+      assert.match(
+        message,
+        /^the canary failed: new pods get no network on a node whose agent is new and ready: node-01: shop\/web: .*x509/,
+      );
+      assert.match(steps, /the update strategy stays OnDelete/);
+      assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }]);
+    });
+
+  it('are looked at once more before the others follow, which costs less than a second', async () => {
+    tells(scenario, { until: 0 });
+    const begun = new Map<string, number>();
+    const observe: Observer = (event) => {
+      if (event.type === 'action-started') begun.set(event.action.id, scenario.clock.now().getTime());
+    };
+    const outcome = await performIn(scenario, [applyStage], { canary: '1', soak: '5s' }, { profile: waved, observe });
+    assert.equal(outcome.exit, 'done', outcome.message);
+    const [soak = 0, looked = 0, roll = 0] = ['soak', 'look-canary', 'roll-agents'].map((id) => begun.get(id));
+    assert.ok(looked > soak && roll >= looked && roll - soak <= 6_000, [...begun].join());
   });
 
   for (const [title, refused] of Object.entries({ 'older than the agent': { madeAfter: -60_000 }, 'of another node': { node: 'node-02' } }))

@@ -5,9 +5,10 @@ import type { ObjectChange } from '../../kernel/object.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { HOOKS } from '../../kernel/user-command.ts';
 import { type HeldFor, heldIn, rolloutUntil, waitLimit } from '../rollout/index.ts';
-import { agentsText, isOrAre } from './choice.ts';
+import { agentsText, isOrAre, nodesText } from './choice.ts';
 import type { Driven } from './driver.ts';
 import type { CanaryFacts } from './facts.ts';
+import { NEW_PODS_MS } from './last-look.ts';
 import { strategyIn } from './own-strategy.ts';
 
 const REF = '§4.4/3';
@@ -82,6 +83,13 @@ function waitAction(id: string, target: RolloutTarget, only: readonly string[], 
 /** The time in which nothing may go wrong; the clock starts again in a resumed run. */
 export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'nodes'>, holdMs: number, context: Context): Action {
   return waitAction('soak', target, nodes, context, { holdMs, heldFor: 'canary' });
+}
+
+/** What a soak may have been too short for: pods that were refused a network while the agents were replaced are tried again only later. */
+export function lookAction({ target, selector, nodes, others }: CanaryFacts, { options: { maxFailed } }: Context): Action {
+  const until = { type: 'new-pods', namespace: target.namespace, selector, nodes: [...nodes, ...others], maxFailed } as const;
+  const title = `see that new pods on ${nodesText(nodes)} get a network`;
+  return { id: 'look-canary', title, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs: NEW_PODS_MS } };
 }
 
 /** The same of all agents, once they are new and Typha has rolled. */

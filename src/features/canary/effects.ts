@@ -95,7 +95,7 @@ const moved =
 async function stop(ports: EnginePorts, effect: StopCanary, around: Around): Promise<Performed> {
   const { nodes, others, of, release, selector, maxFailed } = effect;
   const { namespace = '' } = effect.agents;
-  const seen = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);
+  const { step: seen } = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);
   const apart =
     others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;

@@ -4,6 +4,7 @@ export {
   isOfCanary,
   isSoak,
   judgeAction,
+  lookAction,
   replaceOthers,
   rollAction,
   secondSoakAction,
@@ -13,6 +14,7 @@ export {
 export { agentsText, isOrAre } from './choice.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
+export { canaryExpectations } from './last-look.ts';
 export {
   hasSurge,
   held,

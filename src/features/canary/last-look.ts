@@ -1,5 +1,5 @@
 import { command } from '../../kernel/command.ts';
-import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
+import type { Around, EnginePorts, ExpectationTypes } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { ApiFailure, type Clock } from '../../kernel/ports.ts';
@@ -23,20 +23,51 @@ export interface CanaryAgents {
   readonly maxFailed: number;
 }
 
+/** New pods beside these agents get a network: looked at once more at the end of a canary. */
+interface NewPods extends CanaryAgents {
+  readonly type: 'new-pods';
+}
+
+declare module '../../kernel/action.ts' {
+  interface Expectations {
+    readonly 'new-pods': NewPods;
+  }
+}
+
+export const canaryExpectations: Pick<ExpectationTypes, 'new-pods'> = {
+  'new-pods': {
+    async wait(ports, canary, around) {
+      const { step, isClear } = await lookAtNewPods(ports, canary, around);
+      if (!isClear) around.warn(step.text);
+      return {};
+    },
+    text: ({ nodes }) => `pods that start on ${nodesText(nodes)} to get a network`,
+  },
+};
+
+/** Longer than any look takes. */
+export const NEW_PODS_MS = PATIENCE_MS + 2 * LOOK_MS;
+
+/** For the user to read; `isClear`: no pod is known to have no network. */
+interface Looked {
+  readonly step: Step;
+  readonly isClear: boolean;
+}
+
 /**
- * What is known of the network of new pods beside the agents: for the user to read. Takes time only where a pod was refused one, until it
- * is tried again. Throws Fault('stopped') where it still has none.
+ * What is known of the network of new pods beside the agents. Takes time only where a pod was refused one, until it is tried again.
+ * Throws Fault('stopped') where it still has none.
  */
 export async function lookAtNewPods(
   { cluster, clock }: Pick<EnginePorts, 'cluster' | 'clock'>,
   canary: CanaryAgents,
   { stop, report }: Pick<Around, 'stop' | 'report'>,
-): Promise<Step> {
+): Promise<Looked> {
   const until = clock.now().getTime() + PATIENCE_MS;
   for (;;) {
     const seen = await withinTime(clock, refusedBeside(cluster, canary));
-    if (typeof seen === 'string') return unseen(canary, seen);
-    if (nodesOf(seen).length <= canary.maxFailed) return seenOf(canary, seen);
+    if (typeof seen === 'string') return { step: unseen(canary, seen), isClear: false };
+    if (nodesOf(seen).length <= canary.maxFailed) return { step: seenOf(canary, seen), isClear: seen.length === 0 };
     if (clock.now().getTime() >= until) throw refusedFault(seen, 'canary');
     report(0, seen.length, `pods that wait for a network on ${nodesText(nodesOf(seen))}`);
     await clock.sleep(LOOK_MS, stop).catch((thrown: unknown) => {

@@ -16,6 +16,7 @@ import {
   hasSurge,
   isOfStrategy,
   isOrAre,
+  lookAction,
   replaceOthers,
   rollAction,
   soakAction,
@@ -67,7 +68,8 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
     ? replaceOthers(driven, { agents: change.ref, atOnce: driven.atOnce }, context)
     : rollAction(canary.next, canary.isPaced);
   const isOurs = driven !== undefined || canary.isPaced;
-  return [...first, soakAction(canary, soakMs, context), ...see, rest, ...wait, ...(isOurs ? back : [])];
+  const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, context)];
+  return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }
 
 /** Where Jobs probe the network of the first new agent, it is replaced alone. */

@@ -162,6 +162,7 @@ export function heldIn(last: Action | undefined): { readonly for: HeldFor; reado
   const { effect } = last ?? {};
   if (effect?.type === 'replace-agents') return { for: effect.heldFor, nodes: effect.nodes ?? [] };
   if (effect?.type === 'stop-canary') return { for: 'canary', nodes: effect.nodes };
+  if (effect?.type === 'wait' && effect.until.type === 'new-pods') return { for: 'canary', nodes: effect.until.nodes };
   const { only = [], heldFor } = effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until : {};
   return heldFor && { for: heldFor, nodes: only };
 }
