@@ -99,6 +99,39 @@ export function ownedAlone(
   return paths.length === 0 || isSame ? undefined : [{ ...own, fieldsV1 }, ...left];
 }
 
+/** One manager's entry for whole objects. */
+export type Owner = Required<Pick<ManagedFieldsEntry, 'manager' | 'operation'>>;
+
+/** Who owns this very path. */
+export function ownersAt({ metadata: { managedFields = [] } }: KubeObject, path: readonly string[]): readonly Owner[] {
+  return managedFields.flatMap(({ manager = '', operation = '', subresource, fieldsV1 = {} }) =>
+    !subresource && hasPath(fieldsV1, elementsOf(path)) ? [{ manager, operation }] : [],
+  );
+}
+
+/**
+ * managedFields without a manager's Update entries; what they have at or below a path goes to these owners, where they have an entry.
+ * Undefined if it has none, or is alone.
+ */
+export function handedBack(
+  { metadata: { managedFields = [] } }: KubeObject,
+  from: string,
+  path: readonly string[],
+  to: readonly Owner[],
+): Entries | undefined {
+  const isFrom = ({ manager, operation, subresource }: ManagedFieldsEntry) => manager === from && operation === 'Update' && !subresource;
+  const own = managedFields.filter(isFrom);
+  const others = managedFields.filter((entry) => !isFrom(entry));
+  if (own.length === 0 || others.length === 0) return undefined;
+  const elements = elementsOf(path);
+  const theirs = setAt(elements, own.map(({ fieldsV1 = {} }) => cut(fieldsV1, elements).there ?? {}).reduce(union, {}));
+  const isTo = ({ manager, operation, subresource }: ManagedFieldsEntry) =>
+    !subresource && to.some((one) => one.manager === manager && one.operation === operation);
+  return others.map((entry) => (isTo(entry) ? { ...entry, fieldsV1: union(entry.fieldsV1 ?? {}, theirs) } : entry));
+}
+
+const elementsOf = (path: readonly string[]): readonly string[] => path.map((name) => `f:${name}`);
+
 /** Each client-side manager's fields go to the Apply entry of `fieldManager`; as kubectl does it, other API versions are lost. */
 function migrate(entries: Entries, names: readonly string[], fieldManager: string): Entries {
   return names.reduce((list, name) => migrateOne(list, name, fieldManager), entries);

@@ -1,9 +1,12 @@
 import { isRecord, jsonAt, pointerTo, sameValue } from '../kernel/json.ts';
 import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
+import { handedBack, type Owner, ownersAt } from './managed-fields.ts';
 
 /** Our annotation of the resource that an operator takes the agents' pace from: what was there, and what is there for a run alone. */
 const PACED = 'netsvc-upgrade/pace';
 const PLACE = pointerTo('metadata', 'annotations', PACED);
+/** Field manager of its writes: what it owns in the end is nobody's decision, and given up. */
+export const PACER = 'netsvc-upgrade-pace';
 
 /** How many pods may be away, as `rollingUpdate` of a DaemonSet says it; undefined where nothing is said. */
 export type Rolling = Readonly<Record<string, unknown>> | undefined;
@@ -11,13 +14,25 @@ export type Rolling = Readonly<Record<string, unknown>> | undefined;
 export interface Paced {
   readonly former?: Rolling;
   readonly ours: Rolling;
+  /** Who owned it before, by managedFields. */
+  readonly owners?: readonly Owner[];
 }
 
 /** What this program has set for a while; undefined where it has set nothing. */
 export function pacedIn({ metadata }: KubeObject): Paced | undefined {
   const said = readJson(metadata.annotations?.[PACED]);
   if (!isRecord(said) || !isRolling(said.ours)) return undefined;
-  return isRolling(said.former) ? { former: said.former, ours: said.ours } : { ours: said.ours };
+  const owners = Array.isArray(said.owners) ? said.owners.filter(isOwner) : [];
+  return { ...(isRolling(said.former) ? { former: said.former } : {}), ours: said.ours, owners };
+}
+
+const isOwner = (said: unknown): said is Owner => isRecord(said) && typeof said.manager === 'string' && typeof said.operation === 'string';
+
+/** What was put back, where a run was killed before it gave its ownership up. */
+export function leftIn(live: KubeObject, path: readonly string[]): Paced | undefined {
+  const isLeft = ownersAt(live, [...path, 'maxUnavailable']).some(({ manager }) => manager === PACER);
+  const rolling = rollingIn(live, path);
+  return isLeft ? { former: rolling, ours: rolling } : undefined;
 }
 
 function readJson(text = ''): unknown {
@@ -61,7 +76,8 @@ export function isWhollyOurs(live: KubeObject, path: readonly string[], { ours }
 
 /** Values and annotation are one write. */
 export function paceOps(live: KubeObject, path: readonly string[], paced: Paced): readonly JsonPatchOp[] {
-  const annotation = JSON.stringify(paced);
+  const owners = pacedIn(live)?.owners ?? ownersAt(live, [...path, 'maxUnavailable']).filter(({ manager }) => manager !== PACER);
+  const annotation = JSON.stringify({ ...paced, owners });
   const value = { ...rollingIn(live, path), ...Object.fromEntries(writtenBy(paced)) };
   return [putDeep(live, ['metadata', 'annotations', PACED], annotation), putDeep(live, path, value)];
 }
@@ -81,6 +97,12 @@ export function unpaceOps(live: KubeObject, path: readonly string[]): readonly J
   }
   if (now.size === 0 && paced.former === undefined) return [unmark, { op: 'remove', path: pointerTo(...path) }];
   return [unmark, putDeep(live, path, Object.fromEntries(now))];
+}
+
+/** Afterwards, in a write of its own: the server books to the writer what one changes, whatever managedFields it sets. */
+export function giveUpOps(live: KubeObject, path: readonly string[], owners: Paced['owners'] = []): readonly JsonPatchOp[] {
+  const value = handedBack(live, PACER, path, owners);
+  return value ? [{ op: 'replace', path: '/metadata/managedFields', value }] : [];
 }
 
 /** With whatever is missing above it. */

@@ -5,6 +5,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Tools } from '../../src/kernel/argv.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { JsonPatchOp, KubeObject } from '../../src/kernel/object.ts';
+import { ownersOf } from '../../src/kube/field-paths.ts';
 import { applyJsonPatch } from '../../src/manifest/json-patch.ts';
 import { type HeldFleet, heldFleet } from '../support/held-fleet.ts';
 import { FLAGS, struckRun } from '../support/held-sweep.ts';
@@ -35,6 +36,17 @@ function installation(fleet: HeldFleet): KubeObject {
 const strategy = (fleet: HeldFleet): unknown => (installation(fleet).spec as { readonly nodeUpdateStrategy?: unknown }).nodeUpdateStrategy;
 const annotations = (fleet: HeldFleet): object =>
   Object.fromEntries(Object.entries(installation(fleet).metadata.annotations ?? {}).filter(([key]) => key.startsWith('netsvc-upgrade/')));
+
+/** Who owns it by managedFields; and everything of which this program is left as an owner. */
+function owners(fleet: HeldFleet): readonly string[] {
+  const { managedFields = [] } = installation(fleet).metadata;
+  const ours = managedFields.filter(({ manager }) => ['netsvc-upgrade', 'kubectl'].includes(manager ?? ''));
+  const field = ownersOf(managedFields, 'spec.nodeUpdateStrategy.rollingUpdate.maxUnavailable');
+  return [
+    ...field.filter(({ manager }) => manager !== 'somebody').map(({ manager, operation }) => `${manager} ${operation}`),
+    ...ours.map((entry) => JSON.stringify(entry.fieldsV1)),
+  ];
+}
 
 /** As a user does, of whichever value is there. */
 async function patched(fleet: HeldFleet, ...patch: readonly JsonPatchOp[]): Promise<void> {
@@ -74,6 +86,7 @@ describe('--max-unavailable where an operator writes the agents', function () {
     const { exit, message } = await upgrade(fleet, { 'max-unavailable': '50%' });
     assert.deepEqual([exit, message, fleet.worst(), fleet.runs()], ['done', undefined, NODES / 2, [CALICO_TARGET]]);
     assert.deepEqual([strategy(fleet), annotations(fleet), fleet.marks()], [saidOnce, {}, []]);
+    assert.deepEqual(owners(fleet), ['kubectl-edit Update'], 'who applies it on the server next meets no conflict');
     assert.equal((await upgrade(fleet, { 'max-unavailable': '50%' })).writes, 0, 'a second run has nothing to do');
   });
 
@@ -81,7 +94,7 @@ describe('--max-unavailable where an operator writes the agents', function () {
     const fleet = await pacedFleet(NODES, null);
     const { exit, message } = await upgrade(fleet);
     assert.deepEqual([exit, message, fleet.worst()], ['done', undefined, 2]);
-    assert.deepEqual([strategy(fleet), annotations(fleet)], [{}, {}]);
+    assert.deepEqual([strategy(fleet), annotations(fleet), owners(fleet)], [{}, {}, []]);
   });
 
   it('takes the place of a surge, as the server takes no two of them, and the surge comes back', async () => {
@@ -111,7 +124,7 @@ describe('--max-unavailable where an operator writes the agents', function () {
     whenPaced(fleet, () => void patched(fleet, says(theirs)));
     const { exit, stages } = await upgrade(fleet);
     assert.equal(exit, 'done');
-    assert.deepEqual([strategy(fleet), annotations(fleet)], [theirs, {}]);
+    assert.deepEqual([strategy(fleet), annotations(fleet), owners(fleet)], [theirs, {}, ['kubectl-edit Update']]);
     const told = stages.map(({ because = '' }) => String(because)).join();
     assert.match(
       told,
@@ -272,6 +285,8 @@ describe('--max-unavailable where an operator writes the agents', function () {
       const open = outcome?.findings.filter((one) => one.outcome === 'error').map(({ id, message }) => `${id} ${message}`);
       assert.deepEqual([outcome?.exit, outcome?.message, open], ['done', undefined, []], what);
       assert.deepEqual([fleet.runs(), fleet.marks(), strategy(fleet), annotations(fleet)], [[CALICO_TARGET], [], saidOnce, {}], what);
+      // A kill right between the two writes that put it back leaves no owner, which nobody meets a conflict with.
+      assert.ok(['kubectl-edit Update', ''].includes(owners(fleet).join()), `${owners(fleet).join()}: ${what}`);
       assert.ok(fleet.worst() <= 2, `${fleet.worst()}: ${what}`);
     }
     assert.ok(foundOurs > 0, 'some were killed while it was ours');

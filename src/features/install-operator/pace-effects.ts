@@ -6,7 +6,7 @@ import { kindsOf } from '../../kernel/kinds.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { isOverridden, type Paced, pacedIn, paceOps, rollingIn, rollingText, unpaceOps } from '../../kube/paced.ts';
+import { giveUpOps, isOverridden, PACER, type Paced, pacedIn, paceOps, rollingIn, rollingText, unpaceOps } from '../../kube/paced.ts';
 
 interface OfPace {
   /** What the operator takes the agents' pace from, and where. */
@@ -46,14 +46,36 @@ async function pace({ cluster }: Ports, { target, path, paced }: PaceAgents, { m
   return { detail: `maxUnavailable ${rollingText(paced.ours)}` };
 }
 
-async function unpace({ cluster }: Ports, { target, path }: UnpaceAgents, { mustHold }: Writing): Promise<Performed> {
+async function unpace(ports: Ports, { target, path }: UnpaceAgents, around: Writing): Promise<Performed> {
+  const { cluster } = ports;
   const live = await liveOf(cluster, target);
   const own = pacedIn(live);
+  if (own) {
+    around.mustHold();
+    await send(cluster, live, unpaceOps(live, path));
+  }
+  await giveUp(ports, { target, path }, own?.owners, around);
   if (!own) return {};
-  mustHold();
-  await send(cluster, live, unpaceOps(live, path));
   if (!isOverridden(live, path, own)) return { detail: `maxUnavailable ${rollingText(own.former)}` };
   return { told: `somebody has set ${placeText(target, path)} to ${rollingText(rollingIn(live, path))} meanwhile: it was left` };
+}
+
+/** The operator writes its status at any time. */
+const ATTEMPTS = 5;
+
+/** Whoever applies it on the server next would meet a conflict with this program. */
+async function giveUp({ cluster }: Ports, { target, path }: OfPace, owners: Paced['owners'], { mustHold }: Writing): Promise<void> {
+  for (let left = ATTEMPTS; left > 0; left -= 1) {
+    const live = await liveOf(cluster, target);
+    const ops = giveUpOps(live, path, owners);
+    if (ops.length === 0) return;
+    mustHold();
+    try {
+      return await send(cluster, live, ops);
+    } catch (thrown) {
+      if (!(thrown instanceof MovedOn) || left === 1) throw thrown;
+    }
+  }
 }
 
 async function liveOf(cluster: EnginePorts['cluster'], target: ObjectRef): Promise<KubeObject> {
@@ -64,7 +86,7 @@ async function liveOf(cluster: EnginePorts['cluster'], target: ObjectRef): Promi
 
 async function send(cluster: EnginePorts['cluster'], live: KubeObject, ops: readonly JsonPatchOp[]): Promise<void> {
   const { target, uid, patch } = patchOf(live, ops);
-  await cluster.patch(await kindsOf(cluster)(target), { ...target, uid }, patch, 'kubectl').catch((thrown: unknown) => {
+  await cluster.patch(await kindsOf(cluster)(target), { ...target, uid }, patch, PACER).catch((thrown: unknown) => {
     const hasMoved = thrown instanceof ApiFailure && [404, 409, 422].includes(thrown.status);
     throw hasMoved ? new MovedOn(`${refText(target)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
   });
@@ -73,7 +95,7 @@ async function send(cluster: EnginePorts['cluster'], live: KubeObject, ops: read
 async function tried({ cluster }: Ports, { target }: OfPace, opsOf: (live: KubeObject) => readonly JsonPatchOp[]): Promise<Performed> {
   const live = await liveOf(cluster, target);
   const ops = opsOf(live);
-  if (ops.length > 0) await cluster.dryRunPatch(await kindsOf(cluster)(target), target, ops, 'kubectl');
+  if (ops.length > 0) await cluster.dryRunPatch(await kindsOf(cluster)(target), target, ops, PACER);
   return {};
 }
 

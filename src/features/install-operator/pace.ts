@@ -7,7 +7,7 @@ import { apiVersionOf, type KubeObject, refOf, refText } from '../../kernel/obje
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
-import { isOurs, isOverridden, isWhollyOurs, type Paced, pacedIn, type Rolling, rollingIn, rollingText } from '../../kube/paced.ts';
+import { isOurs, isOverridden, isWhollyOurs, leftIn, type Paced, pacedIn, type Rolling, rollingIn, rollingText } from '../../kube/paced.ts';
 import { hasSurge } from '../canary/index.ts';
 import { areAgentsBehind } from './agents-behind.ts';
 import { operatorEndNames } from './expectation.ts';
@@ -47,10 +47,10 @@ export async function readPace(
     kind: kind.kind,
   }));
   const [live, other] = ['default', 'overlay'].map((name) => all.find(({ metadata }) => metadata.name === name));
-  const own = live && pacedIn(live);
+  const path = ['spec', ...strategy, 'rollingUpdate'];
+  const own = live && (pacedIn(live) ?? leftIn(live, path));
   if (!live || (!own && maxUnavailable === undefined)) return undefined;
   if (other && maxUnavailable !== undefined && rollingIn(other, ['spec', ...strategy])) throw overlaid(other, strategy);
-  const path = ['spec', ...strategy, 'rollingUpdate'];
   const former = own ? own.former : rollingIn(live, path);
   const behind = maxUnavailable !== undefined && (await areAgentsBehind(sources.cluster, context, installation));
   return { live, path, own, wanted: maxUnavailable === undefined ? undefined : pacedWith(former, maxUnavailable), behind };
