@@ -1,13 +1,8 @@
-import type { Command } from '../kernel/command.ts';
-import type { Options } from '../kernel/context.ts';
 import { counted, timeText } from '../kernel/counted.ts';
-import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
-import { type Said, text } from '../kernel/step.ts';
+import type { RunRecord } from '../kernel/run-record.ts';
 import { agentOf, unlessRefused } from './agents-strategy.ts';
-import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './duration.ts';
 import type { Session } from './session.ts';
@@ -54,7 +49,7 @@ export async function readCanaryStatus(
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
-function flagIn({ flags }: RunRecord, name: string): string | undefined {
+export function flagIn({ flags }: RunRecord, name: string): string | undefined {
   const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
   const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
   const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;
@@ -71,47 +66,5 @@ export function canaryLines({ canary }: StatusDocument, now: Date): readonly str
     `canary: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
     ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: replaced, not ready: ${because}`),
     ...(soakMs === undefined ? [] : [`  soak: ${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}`]),
-  ];
-}
-
-/** A run that has stopped where `--until` said. */
-export function readUntil(record: RunRecord | undefined, holder: LockHolder | undefined): StatusDocument['until'] {
-  const part = record && flagIn(record, 'until');
-  if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
-  const { stop, open } = part === 'agents' ? STOPS.agents : STOPS.controllers;
-  const end = STAGE_IDS.findLastIndex((id) => PROOFS.includes(id));
-  const after = STAGE_IDS.slice(STAGE_IDS.indexOf(stop) + 1, end + 1);
-  const isDone = (id: string) => record.stages.some((one) => one.id === id && (one.state === 'done' || one.state === 'skipped'));
-  const left = after.filter((id) => !OPTIONAL.has(id) && !isDone(id));
-  // The record has the stages in the order in which they were performed: one may have been performed alone since.
-  return { part, since: record.stages.find(({ id }) => id === stop)?.endedAt ?? record.startedAt, open: [...open, ...left] };
-}
-
-/** The stage with which such a run stops, and what that stage leaves open. */
-const STOPS = {
-  agents: { stop: 'apply', open: ['Typha', 'controllers'] },
-  controllers: { stop: 'wait', open: ['names of policies'] },
-} as const satisfies Readonly<Record<NonNullable<Options['until']>, object>>;
-
-/** Only where they are asked for. */
-const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
-
-/** Its operator replaces the v3 API server together with the agents. */
-const isByOperator = (record: RunRecord | null): boolean => {
-  const { path = UNKNOWN_PATH } = record ?? {};
-  return path !== UNKNOWN_PATH && isOperated({ path });
-};
-
-export function untilLines({ until, ownerReferences, record }: StatusDocument, now: Date, commit: Command): readonly Said[] {
-  if (!until) return [];
-  const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
-  const names =
-    until.part === 'controllers' || isByOperator(record)
-      ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; '
-      : '';
-  return [
-    `stopped on purpose, --until ${until.part}, for ${timeText(Math.max(0, now.getTime() - Date.parse(until.since)))}. Open: ${until.open.join(', ')}`,
-    text`  possible from here: ${commit}, or what undo says`,
-    `  until then: ${off}${names}the CLI of either release may refuse a mixed cluster; keep GitOps tools paused. Hold for hours, not for days`,
   ];
 }

@@ -172,8 +172,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly strategy?: { readonly object: ObjectRef; readonly is: string; readonly held: boolean; readonly overridden?: boolean } | null;
   /** How far a canary is; null where none is held. */
   readonly canary?: CanaryStatus | null;
-  /** A run that has stopped where `--until` said, since when, and what is open; null for any other. */
-  readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[] } | null;
+  /** A run that has stopped where `--until` said, since when, and what is open; null for any other. `over`: what it left old is new by now. */
+  readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[]; readonly over?: boolean } | null;
 }
 
 /** One reference to a resource of the service, and whether it is removed before the upgrade. */

@@ -11,7 +11,7 @@ import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { mayBeOperated, readStrategy, strategyLines, unlessRefused } from './agents-strategy.ts';
-import { canaryLines, readCanaryStatus, readUntil, untilLines } from './canary-status.ts';
+import { canaryLines, readCanaryStatus } from './canary-status.ts';
 import { type CarriedFlag, commandHere, oursWith } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
@@ -20,6 +20,7 @@ import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
 import { refusalNow } from './refusal-now.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
+import { readUntil, untilLines } from './until-status.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -35,7 +36,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const flags = withRecorded(asked.carried, record, clusterUid);
     const strategy = await readStrategy(session, record);
     const canary = await readCanaryStatus(session, strategy, record, holder);
-    const until = readUntil(record, holder);
+    const until = await readUntil(session, record, holder);
     const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     const suggested = suggestedBy(next, record);
     const leftOut = leftOutLines(suggested, flags, record, clusterUid);

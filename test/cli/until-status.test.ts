@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readUntil } from '../../src/cli/canary-status.ts';
+import { untilOf as ofRecord, readUntil } from '../../src/cli/until-status.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../../src/kernel/run-record.ts';
 
 const done = (id: string, endedAt: string): StageRecord => ({ id, state: 'done', startedAt: endedAt, endedAt });
@@ -7,7 +8,21 @@ const [AT, LATER] = ['2026-01-01T10:00:00Z', '2026-01-01T12:00:00Z'];
 
 function untilOf(part: string, stages: readonly StageRecord[]) {
   const record = { flags: [`--until=${part}`], outcome: 'done', startedAt: AT, stages } as unknown as RunRecord;
-  return readUntil(record, undefined);
+  return ofRecord(record, undefined);
+}
+
+const DISABLED = { controllers: { policyMigration: { enabled: 'Disabled' } } };
+
+/** With the controllers' configuration of that cluster; undefined: this account may not read it. */
+async function seen(profile: string, spec: object | undefined) {
+  const record = { profile, flags: ['--until=controllers'], outcome: 'done', startedAt: AT, stages: [done('wait', AT)] };
+  const cluster = {
+    resolve: async () => ({}),
+    get: async () => (spec ? { spec } : Promise.reject(new ApiFailure(403, 'Forbidden', 'no'))),
+  };
+  const session = { composition: { cluster } } as unknown as Parameters<typeof readUntil>[0];
+  const { open: [first] = [], over = false } = (await readUntil(session, record as unknown as RunRecord, undefined)) ?? {};
+  return [first, over];
 }
 
 describe('what status says of a run that was told where to stop', () => {
@@ -18,16 +33,23 @@ describe('what status says of a run that was told where to stop', () => {
     assert.deepEqual(untilOf('agents', agents), {
       part: 'agents',
       since: AT,
-      open: ['Typha', 'controllers', 'wait', 'ownerrefs-restore', 'cli', 'alp', 'verify'],
+      open: ['wait', 'ownerrefs-restore', 'cli', 'alp', 'verify'],
     });
-    const open = ['names of policies', 'ownerrefs-restore', 'cli', 'alp', 'verify'];
+    const open = ['ownerrefs-restore', 'cli', 'alp', 'verify'];
     assert.deepEqual(untilOf('controllers', controllers), { part: 'controllers', since: AT, open });
   });
 
   it('is the same where a stage was performed alone since, but for that stage', () => {
-    const open = ['names of policies', 'ownerrefs-restore', 'cli', 'alp', 'verify'];
+    const open = ['ownerrefs-restore', 'cli', 'alp', 'verify'];
     assert.deepEqual(untilOf('controllers', [...controllers, done('hep', LATER)]), { part: 'controllers', since: AT, open });
     const without = open.filter((id) => id !== 'alp');
     assert.deepEqual(untilOf('controllers', [...controllers, done('alp', LATER)]), { part: 'controllers', since: AT, open: without });
+  });
+
+  it('goes by the cluster for the names of policies: somebody may let the controllers rename', async () => {
+    assert.deepEqual(await seen('calico', DISABLED), ['names of policies', false]);
+    assert.deepEqual(await seen('calico', undefined), ['names of policies', false]);
+    assert.deepEqual(await seen('calico', { controllers: {} }), ['ownerrefs-restore', true]);
+    assert.deepEqual(await seen('netsvc', DISABLED), ['ownerrefs-restore', false]);
   });
 });

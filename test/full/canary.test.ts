@@ -190,6 +190,18 @@ describe('more of a canary on a real control plane', function () {
       const status = await cluster.upgrade('status');
       assert.match(status.stdout, /stopped on purpose, --until controllers, for \S+\. Open: names of policies, ownerrefs-restore, cli/);
       assert.match(status.stdout, /\nNext: kubectl.*netsvc-upgrade commit/);
+      const renames = (enabled: string) =>
+        cluster.plane.kubectl([
+          ...['patch', 'kubecontrollersconfigurations.crd.projectcalico.org', 'default', '--type=merge', '-p'],
+          JSON.stringify({ spec: { controllers: { policyMigration: { enabled } } } }),
+        ]);
+      await renames('Enabled');
+      const over = await cluster.upgrade('status');
+      assert.match(
+        over.stdout,
+        /--until controllers is over: nothing keeps the controllers from renaming policies any more\. Open: ownerrefs-/,
+      );
+      await renames('Disabled');
       const went = await cluster.upgrade(...COMMIT);
       assert.equal(went.exitCode, 0, told(went));
       assert.doesNotMatch(await spec(), /Disabled/);

@@ -71,6 +71,27 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.doesNotMatch(end.out(), /--until|held:/);
   });
 
+  it('is over in status where somebody has removed the hold: what the operator has replaced since is not open', async () => {
+    const fleet = await sourceFleet(NODES);
+    const until = sandboxCommand(fleet.scenario, fleet.profile);
+    assert.equal(await until.run('run', ...TYPED, '--until', 'agents'), 0, until.err());
+    const looked = async () => {
+      const status = sandboxCommand(fleet.scenario, fleet.profile);
+      assert.equal(await status.run('status'), 0);
+      return status.out().replaceAll(/\s+/g, ' ');
+    };
+    released(fleet, 'calico-typha');
+    assert.match(await looked(), /stopped on purpose, --until agents, for \S+ Open: Typha \(not held any more\), controllers, wait,/);
+    await fleet.scenario.clock.sleep(60_000);
+    assert.match(await looked(), /stopped on purpose, --until agents, for \S+ Open: controllers, wait,/);
+    released(fleet, 'calico-kube-controllers');
+    await fleet.scenario.clock.sleep(60_000);
+    const over = await looked();
+    assert.match(over, /--until agents is over: Typha and the controllers have the new release by now\. Open: wait, ownerrefs-restore,/);
+    assert.doesNotMatch(over, /stopped on purpose|do not find a policy/);
+    assert.match(over, /Next: kubectl netsvc-upgrade commit/);
+  });
+
   it('is taken back by a rollback, with nothing held in the end', async () => {
     const fleet = await sourceFleet(NODES);
     const seen = watched(fleet);
@@ -244,6 +265,13 @@ function keptByUser({ scenario: { cluster } }: HeldFleet, name: string): void {
   const live = cluster.store.get(K.Deployment, name, 'calico-system') ?? assert.fail(`there is no ${name}`);
   const annotations = { 'unsupported.operator.tigera.io/ignore': 'true' };
   cluster.store.update(K.Deployment, { ...live, metadata: { ...live.metadata, annotations } });
+}
+
+/** A user removes the hold of the program. */
+function released({ scenario: { cluster } }: HeldFleet, name: string): void {
+  const live = cluster.store.get(K.Deployment, name, 'calico-system') ?? assert.fail(`there is no ${name}`);
+  const { generation = 1 } = live.metadata;
+  cluster.store.update(K.Deployment, { ...live, metadata: { ...live.metadata, annotations: {}, generation: generation + 1 } });
 }
 
 /** A run without `--until` starts the new operator, and is killed before it has seen anything of it. */

@@ -23,12 +23,20 @@ describe('a run that goes no further than it was told', function () {
     assert.match(bench.out(), /\nNext: kubectl netsvc-upgrade status$/m);
     const status = sandboxCommand(scenario);
     assert.equal(await status.run('status'), 0);
-    assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: Typha, controllers, wait, ownerrefs-restore, cli/);
+    assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: controllers, wait, ownerrefs-restore, cli/);
     assert.match(status.out(), /until then: .*keep GitOps tools paused/);
     assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit$/m);
     const again = sandboxCommand(scenario);
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
     assert.equal(controllersAreNew(scenario), false);
+    const alone = sandboxCommand(scenario);
+    assert.equal(await alone.run('apply', '--yes'), 0, alone.err());
+    const over = sandboxCommand(scenario);
+    await over.run('status');
+    assert.match(
+      over.out(),
+      /--until agents is over: Typha and the controllers have the new release by now\. Open: wait, ownerrefs-restore/,
+    );
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('commit', '--yes'), 0, went.err());
     assert.equal(controllersAreNew(scenario), true);

@@ -1,0 +1,110 @@
+import type { Command } from '../kernel/command.ts';
+import type { Options } from '../kernel/context.ts';
+import { counted, timeText } from '../kernel/counted.ts';
+import { isOperated } from '../kernel/installation.ts';
+import { jsonAt } from '../kernel/json.ts';
+import { K } from '../kernel/kinds.ts';
+import type { ClusterReader, LockHolder } from '../kernel/ports.ts';
+import type { Profile } from '../kernel/profile.ts';
+import { imageAge } from '../kernel/release.ts';
+import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import { type Said, text } from '../kernel/step.ts';
+import { heldBy } from '../kube/held.ts';
+import { containersOf } from '../kube/workload.ts';
+import { shippedProfiles } from '../profiles/index.ts';
+import { unlessRefused } from './agents-strategy.ts';
+import { flagIn } from './canary-status.ts';
+import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
+import type { StatusDocument } from './documents.ts';
+import type { Session } from './session.ts';
+
+type Until = NonNullable<StatusDocument['until']>;
+
+/** A run that has stopped where `--until` said, by its record and by what the cluster has of it: others may have continued since. */
+export async function readUntil(
+  { composition: { cluster } }: Pick<Session, 'composition'>,
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+): Promise<StatusDocument['until']> {
+  const recorded = untilOf(record, holder);
+  const profile = shippedProfiles.find(({ name }) => name === record?.profile);
+  if (!recorded || !record || !profile) return recorded;
+  const kept = recorded.part === 'agents' ? await oldOf(cluster, record, profile) : await namesOf(cluster, profile);
+  return { ...recorded, open: [...(kept ?? []), ...recorded.open], ...(kept?.length === 0 ? { over: true } : {}) };
+}
+
+/** By the record alone; `open`: the stages. */
+export function untilOf(record: RunRecord | undefined, holder: LockHolder | undefined): Until | null {
+  const part = record && flagIn(record, 'until');
+  if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
+  const stop = part === 'agents' ? STOPS.agents : STOPS.controllers;
+  const end = STAGE_IDS.findLastIndex((id) => PROOFS.includes(id));
+  const after = STAGE_IDS.slice(STAGE_IDS.indexOf(stop) + 1, end + 1);
+  const isDone = (id: string) => record.stages.some((one) => one.id === id && (one.state === 'done' || one.state === 'skipped'));
+  const open = after.filter((id) => !OPTIONAL.has(id) && !isDone(id));
+  // The record has the stages in the order in which they were performed: one may have been performed alone since.
+  return { part, since: record.stages.find(({ id }) => id === stop)?.endedAt ?? record.startedAt, open };
+}
+
+/** The stage with which such a run stops. */
+const STOPS = { agents: 'apply', controllers: 'wait' } as const satisfies Readonly<Record<NonNullable<Options['until']>, string>>;
+
+/** Only where they are asked for. */
+const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
+
+/** Of Typha and the controllers what is not of the target; what this account may not look at is as the run left it. */
+async function oldOf(cluster: Pick<ClusterReader, 'get'>, record: RunRecord, profile: Profile): Promise<readonly string[]> {
+  const isHeldBack = isByOperator(record);
+  const own = isHeldBack ? profile.operator : profile.variants.find(({ id }) => id === record.variant);
+  if (!own) return [TYPHA, CONTROLLERS];
+  const open: string[] = [];
+  // One after another: a second connection costs more than it saves.
+  for (const [name, one] of [[TYPHA, own.typha] as const, [CONTROLLERS, own.controllers] as const]) {
+    if (!one) continue;
+    const asked = cluster.get(K.Deployment, one.name, one.namespace).then((live) => ({ live }));
+    const found = await asked.catch(unlessRefused);
+    if (!found) open.push(name);
+    const live = found?.live;
+    if (!live || containersOf(live).every(({ image = '' }) => imageAge(image, record.intent.to) === 'of')) continue;
+    open.push(isHeldBack && heldBy(live) === undefined ? `${name} (not held any more)` : name);
+  }
+  return open;
+}
+
+const [TYPHA, CONTROLLERS, NAMES] = ['Typha', 'controllers', 'names of policies'];
+
+/** Nothing where the controllers may rename: somebody has changed their setting. Undefined where they never do. */
+async function namesOf(cluster: Pick<ClusterReader, 'get' | 'resolve'>, profile: Profile): Promise<readonly string[] | undefined> {
+  const { policyRenaming, controllersConfiguration, crdGroup } = profile;
+  if (!policyRenaming) return undefined;
+  const look = async () => {
+    const kind = await cluster.resolve(`${crdGroup}/v1`, controllersConfiguration.kind);
+    return { live: kind && (await cluster.get(kind, controllersConfiguration.name)) };
+  };
+  const found = await look().catch(unlessRefused);
+  const isOpen = found && jsonAt(found.live, ...policyRenaming.switchField.split('.')) !== 'Disabled';
+  return isOpen ? [] : [NAMES];
+}
+
+/** Its operator replaces the v3 API server together with the agents. */
+const isByOperator = (record: RunRecord | null): boolean => {
+  const { path = UNKNOWN_PATH } = record ?? {};
+  return path !== UNKNOWN_PATH && isOperated({ path });
+};
+
+export function untilLines({ until, ownerReferences, record }: StatusDocument, now: Date, commit: Command): readonly Said[] {
+  if (!until) return [];
+  const { part, since, open, over = false } = until;
+  const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
+  const holdsNames = open.includes(NAMES) || (!over && part === 'agents' && isByOperator(record));
+  const names = holdsNames ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
+  const mixed = over ? '' : 'the CLI of either release may refuse a mixed cluster; ';
+  const what = over
+    ? `--until ${part} is over: ${part === 'agents' ? 'Typha and the controllers have the new release by now' : 'nothing keeps the controllers from renaming policies any more'}`
+    : `stopped on purpose, --until ${part}, for ${timeText(Math.max(0, now.getTime() - Date.parse(since)))}`;
+  return [
+    `${what}. Open: ${open.join(', ')}`,
+    text`  possible from here: ${commit}, or what undo says`,
+    `  until then: ${off}${names}${mixed}keep GitOps tools paused. Hold for hours, not for days`,
+  ];
+}
