@@ -17,7 +17,7 @@ import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
 import { afterLook, nextByRecord, type RecordNext, suggestedBy } from './record-next.ts';
 import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
-import { refusalNow } from './refusal-now.ts';
+import { formerIn, refusalNow } from './refusal-now.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
 import { readUntil, untilLines } from './until-status.ts';
@@ -175,11 +175,12 @@ async function changedLines({ context, seams }: Session, record: RunRecord | und
 }
 
 async function runLines(
-  { seams, outPalette, composition: { records } }: Session,
+  session: Session,
   record: RunRecord | undefined,
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
+  const { seams, outPalette, composition } = session;
   const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   // Stages behind the last step have none of their own.
@@ -188,7 +189,7 @@ async function runLines(
   const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
   // A run that is at work is stopped first.
   const isAsked = isIdle && finishedAt === undefined;
-  const refused = isAsked ? await refusalNow(records, record) : undefined;
+  const refused = isAsked ? await refusalNow(composition.records, record, formerIn(session, record)) : undefined;
   const undo = isAsked ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now, refused }) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [

@@ -49,6 +49,20 @@ describe('why a rollback would be refused now', () => {
     assert.match((await asked(async () => UPGRADE)) ?? '', /what the upgrade kept of your changes is gone/));
 });
 
+describe('why a rollback of a chart release would be refused now', () => {
+  const chart: RunRecord = { ...UPGRADE, path: 'chart', intent: upgradeTo('v3.32.1', 'v3.31.7') };
+  const asked = (former: () => Promise<string | undefined>) =>
+    refusalNow({ load: async () => chart, keptWith: async () => [], kept: async () => undefined }, chart, former);
+
+  it('is what helm keeps of the release before', async () => {
+    assert.equal(await asked(async () => 'no revision is left'), 'no revision is left');
+    assert.equal(await asked(async () => undefined), undefined);
+  });
+
+  it('is not said by who is not logged in any more', async () =>
+    assert.equal(await asked(() => Promise.reject(new Fault('failed', 'credential plugin aws failed', ['log in']))), undefined));
+});
+
 describe('what a command is for that continues whatever is unfinished', () => {
   const asked = (record: RunRecord | undefined, flags: object = {}) =>
     intentOf({ chain: CHAINS.commit, flags }, { load: async () => record }, 'c-1').then(({ kind, to }) => [kind, to]);

@@ -7,7 +7,7 @@ import { resumeCommand, resumerOf } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
-import { refusalNow } from '../refusal-now.ts';
+import { formerIn, refusalNow } from '../refusal-now.ts';
 import type { Session } from '../session.ts';
 import { closingLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
@@ -99,11 +99,12 @@ function faultBeside({ seams, asked }: Session, { exit, message, steps }: Outcom
 }
 
 /** Of a run that has begun to write. */
-async function undoOf({ asked, composition, context, seams }: Session, { record }: Outcome): Promise<readonly Said[]> {
+async function undoOf(session: Session, { record }: Outcome): Promise<readonly Said[]> {
   if (record === undefined) return [];
+  const { asked, composition, context, seams } = session;
   const { undoTexts } = await import('./end-lines.ts');
   const [carried, now] = [withRecorded(asked.carried, record, context.clusterUid), composition.clock.now()];
-  const refused = await composition.interruption.finish(() => refusalNow(composition.records, record));
+  const refused = await composition.interruption.finish(() => refusalNow(composition.records, record, formerIn(session, record)));
   return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried, now, refused });
 }
 

@@ -10,7 +10,7 @@ import { pathPart, sourceChecks } from '../survey/index.ts';
 import { type BackJudged, chartChecksBack } from './back-checks.ts';
 import { type FieldConflict, takeoverAction, takeoverOf } from './chart-facts.ts';
 import { readConflicts } from './conflicts.ts';
-import { readFormer } from './former.ts';
+import { isFormer, readFormer } from './former.ts';
 import { helmRollback } from './helm-argv.ts';
 import { recordedObjects } from './helm-record.ts';
 import { chartOperatorImage } from './operator-image.ts';
@@ -58,8 +58,7 @@ async function readBackFacts(sources: Sources, context: Context, installation: I
     readOwnersAtDeadline(sources, context, installation),
   ]);
   const former = 'unread' in stored ? stored : await readFormer(cluster, stored.value, context);
-  const isDone =
-    'value' in stored && stored.value.record.status === 'deployed' && stored.value.record.chart.version === context.goal.release;
+  const isDone = 'value' in stored && isFormer(stored.value, context);
   const documents = 'value' in former && !isDone ? recordedObjects(former.value.record) : [];
   const [found, stopped, frame] = await Promise.all([
     'value' in stored && documents.length > 0 ? readConflicts(cluster, documents, stored.value) : undefined,

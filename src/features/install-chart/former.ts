@@ -1,10 +1,11 @@
 import type { Reading } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { Installation } from '../../kernel/installation.ts';
 import { isRecord, type JsonMap, jsonAt, sameValue } from '../../kernel/json.ts';
 import type { ClusterReader } from '../../kernel/ports.ts';
 import type { StoredRelease } from './chart-facts.ts';
 import type { HelmRecord } from './helm-record.ts';
-import { newestFirst, readRevision, revisionsIn } from './release.ts';
+import { newestFirst, readRevision, readStoredRelease, revisionsIn } from './release.ts';
 
 /** The revision that a rollback puts back, as the chart tool itself keeps it. */
 export interface Former {
@@ -17,7 +18,11 @@ export interface Former {
 const WAS: readonly string[] = ['deployed', 'superseded'];
 
 /** The last one of the older release, behind none but those of the release that is left. */
-export async function readFormer(cluster: ClusterReader, { record, storage }: StoredRelease, { goal }: Context): Promise<Reading<Former>> {
+export async function readFormer(
+  cluster: ClusterReader,
+  { record, storage }: StoredRelease,
+  { goal }: Pick<Context, 'goal'>,
+): Promise<Reading<Former>> {
   const { name, namespace } = record;
   const stored = await revisionsIn(cluster, storage, { name, namespace });
   const since: HelmRecord[] = [];
@@ -31,6 +36,22 @@ export async function readFormer(cluster: ClusterReader, { record, storage }: St
     since.push(read.value);
   }
   return { unread: `no revision of ${namespace}/${name} is left that is of ${goal.release}`, hint: HISTORY };
+}
+
+/** The release is the older one, or the older one again. */
+export const isFormer = ({ record }: StoredRelease, { goal }: Pick<Context, 'goal'>): boolean =>
+  record.status === 'deployed' && record.chart.version === goal.release;
+
+/** Why helm cannot put the older release back; undefined where nothing is known against it. */
+export async function whyNoFormer(
+  cluster: ClusterReader,
+  installation: Installation,
+  context: Pick<Context, 'goal'>,
+): Promise<string | undefined> {
+  const stored = await readStoredRelease(cluster, installation);
+  if ('unread' in stored || isFormer(stored.value, context)) return undefined;
+  const former = await readFormer(cluster, stored.value, context);
+  return 'unread' in former ? former.unread : undefined;
 }
 
 const HISTORY =
