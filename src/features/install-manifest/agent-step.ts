@@ -100,7 +100,7 @@ export async function readAgentStep(
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
   if (!(wanted && isHeld(wanted)) && continues(record, context)) refuseCanary(context.options);
-  const step = wanted ? undefined : overOf(agents);
+  const step = wanted ? undefined : overOf(agents, context);
   if (!wanted) return step ? { previews, step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
   return stepped(sources, context, agents, { now, previews: previews.map((one) => (one === agents.preview ? now : one)), plain: previews });
@@ -149,7 +149,7 @@ async function stepped(
   const back = strategyChange(result, last);
   if (!change || !back) return { previews: plain };
   const held = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
-  const step = { document, state: 'on', change, back, ...held, ...released(agents, result) } as const;
+  const step = { document, state: 'on', change, back, ...held, ...released(agents, result, context) } as const;
   return { previews: previews.map((one) => (one === now ? restartingCanary(now, held.canary, context) : one)), step };
 }
 
@@ -179,15 +179,16 @@ async function heldStep(
 }
 
 /** The run that needed it has ended, or the agents are all new. */
-function overOf(agents: Agents): AgentStep | undefined {
+function overOf(agents: Agents, context: Context): AgentStep | undefined {
   const { live, result, document, own } = agents;
   const back = ownStrategyOf(live, own) && strategyChange(live, result);
-  return back && { document, state: 'over', change: back, back, ...released(agents, result) };
+  return back && { document, state: 'over', change: back, back, ...released(agents, result, context) };
 }
 
-/** With another template than the held one, as in a rollback, nothing of it is let go. */
-function released({ live, preview, target }: Agents, next: KubeObject): Pick<AgentStep, 'released'> {
-  return isHeld(live) && !isHeld(next) && !changesPods(preview.planned) ? { released: target } : {};
+/** Of the held template nothing is let go where a rollback installs another. */
+function released({ live, preview, target }: Agents, next: KubeObject, { goal }: Context): Pick<AgentStep, 'released'> {
+  const isLeft = goal.takesBack !== undefined && changesPods(preview.planned);
+  return isHeld(live) && !isHeld(next) && !isLeft ? { released: target } : {};
 }
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */

@@ -13,6 +13,7 @@ import { conditionOf } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 import { canaryView, HELD, type HeldFor, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
+import { judgedView, refuseUntried } from './judged.ts';
 import { PodEvents } from './pod-events.ts';
 import { latePods, reasonsOf } from './pod-reasons.ts';
 import { Board, CONTINUE } from './rollout-board.ts';
@@ -107,7 +108,8 @@ async function loop(
   const isEnd = async (progress: readonly RolloutProgress[], waited: number, now: number): Promise<boolean> => {
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
-    const isKnown = request.driver === undefined || board.isObserved;
+    const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
+    if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? []);
     if (isKnown && stays.isOver(progress, board, waited)) {
       if (!(await replacesMore(request, board, now))) return true;
       time.renew();
@@ -178,9 +180,14 @@ function oldPods(board: Board, now: number): readonly OldPod[] {
   );
 }
 
+/** Whatever is new is looked at before all others follow. */
+const isJudged = ({ driver, only, heldFor }: WaitRequest): boolean => driver === undefined && only?.length === 0 && heldFor === 'rest';
+
 /** Of a canary only what is new, or is to be. */
-function viewOf({ driver, maxFailed, ...request }: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
+function viewOf(request: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
+  const { driver, maxFailed } = request;
   const all = board.progress(now);
+  if (isJudged(request)) return all?.map((one) => judgedView(one, board, maxFailed, now));
   const only = driver?.nodes ?? request.only;
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }

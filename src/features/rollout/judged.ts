@@ -1,0 +1,31 @@
+import { command } from '../../kernel/command.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { seeWhy, text } from '../../kernel/step.ts';
+import { judgePod } from '../../kube/judge-pod.ts';
+import { canaryView, HELD_ON } from './canary-view.ts';
+import type { Board } from './rollout-board.ts';
+
+/** Before all other agents follow: what has the image of the target counts, also where somebody has changed the template since. */
+export function judgedView(progress: RolloutProgress, board: Board, maxFailed: number, now: number): RolloutProgress {
+  const { unapplied: _, ...view } = progress;
+  const around = { target: view.target, nodes: board.nodes, now };
+  const pods = view.pods.map((pod) => {
+    const facts = pod.phase === 'old' ? board.pods.get(view.target)?.get(pod.pod) : undefined;
+    return facts ? judgePod(facts, around) : pod;
+  });
+  return canaryView({ ...view, pods }, [], maxFailed, board.nodes);
+}
+
+/** Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. */
+export function refuseUntried(progress: readonly RolloutProgress[]): void {
+  const untried = progress.find(
+    ({ pods, desired, unapplied }) => !unapplied && pods.length > 0 && pods.length >= desired && pods.every(({ phase }) => phase === 'old'),
+  );
+  if (!untried) return;
+  const { kind, namespace, name } = untried.target;
+  const fact = `no agent has the template that ${kind} ${namespace}/${name} has now: it was not seen to work yet`;
+  const [run, rollback] = [command`kubectl netsvc-upgrade run --canary 1`, command`kubectl netsvc-upgrade rollback --canary 1`];
+  const see = seeWhy(command`kubectl -n ${namespace} describe ${kind.toLowerCase()} ${name}`);
+  throw new Fault('stopped', fact, [see, HELD_ON, text`try it on one node first: ${run} (in a rollback: ${rollback})`]);
+}
