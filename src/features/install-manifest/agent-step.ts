@@ -1,5 +1,6 @@
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
+import { counted } from '../../kernel/counted.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -7,7 +8,7 @@ import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { text } from '../../kernel/step.ts';
-import { podsAway } from '../../kube/judge-rollout.ts';
+import { podsAtOnce, podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
   type AgentFacts,
@@ -101,7 +102,7 @@ export async function readAgentStep(
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
   if (!(wanted && isHeld(wanted)) && continues(record, context)) refuseCanary(context.options);
   const step = wanted ? undefined : overOf(agents, context);
-  if (!wanted) return step ? { previews, step } : { previews };
+  if (!wanted) return step ? { previews: await withLetGo(sources, agents, step, previews), step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
   return stepped(sources, context, agents, { now, previews: previews.map((one) => (one === agents.preview ? now : one)), plain: previews });
 }
@@ -148,17 +149,43 @@ async function stepped(
   const change = strategyChange(withoutOwn(live, own, document.object), result);
   const back = strategyChange(result, last);
   if (!change || !back) return { previews: plain };
-  const held = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
+  const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
   const step = { document, state: 'on', change, back, ...held, ...released(agents, result, context) } as const;
-  return { previews: previews.map((one) => (one === now ? restartingCanary(now, held.canary, context) : one)), step };
+  const applied = previews.map((one) => (one === now && restarts ? restarting(now, restarts) : one));
+  return { previews: await withLetGo(sources, { ...agents, preview: now, result }, step, applied), step };
 }
 
-/** A run that stops after its canary restarts no other agent. */
-function restartingCanary(now: PreviewedObject, canary: CanaryStep | undefined, { options: { soakMs } }: Context): PreviewedObject {
-  if (canary === undefined || soakMs !== undefined) return now;
+/** Pods that are replaced, and how many at a time. */
+interface Restarts {
+  readonly pods: number;
+  readonly atOnce: number | undefined;
+  /** The template is there already. */
+  readonly note?: string;
+}
+
+function restarting(now: PreviewedObject, { pods, atOnce, note }: Restarts): PreviewedObject {
   const { restarts: _, ...planned } = now.planned;
-  const { old, atOnce } = canary;
-  return { ...now, planned: old.length === 0 ? planned : { ...planned, restarts: old.length, atOnce } };
+  const more = { restarts: pods, ...(atOnce === undefined ? {} : { atOnce }), ...(note === undefined ? {} : { note }) };
+  return { ...now, planned: pods === 0 ? planned : { ...planned, ...more } };
+}
+
+/** Those whose agents were held until now. */
+function heldBack(found: AgentFacts, atOnce: number | undefined): Restarts {
+  const pods = found.agents.filter(({ isNew }) => !isNew).length;
+  return { pods, atOnce, note: `restarts ${counted(pods, 'pod')}, held until now` };
+}
+
+/** The agents that the DaemonSet replaces as soon as it may: no change of its template tells of them. */
+async function withLetGo(
+  sources: Sources,
+  { live, result, target, preview }: Agents,
+  { released }: AgentStep,
+  previews: readonly PreviewedObject[],
+): Promise<readonly PreviewedObject[]> {
+  if (!released || changesPods(preview.planned)) return previews;
+  const found = await readAgents(sources, live, target, false);
+  const restarts = heldBack(found, podsAtOnce(result, found.agents.length));
+  return previews.map((one) => (one === preview ? restarting(one, restarts) : one));
 }
 
 /** Throws Fault('usage') where `--canary` names no nodes that can be evaluated. */
@@ -167,15 +194,18 @@ async function heldStep(
   context: Context,
   { live, result, target, preview }: Agents,
   now: KubeObject,
-): Promise<Pick<AgentStep, 'canary' | 'driven'>> {
-  const { canary: text } = context.options;
+): Promise<Pick<AgentStep, 'canary' | 'driven'> & { readonly restarts?: Restarts }> {
+  const { canary: text, soakMs } = context.options;
   const found = await readAgents(sources, live, target, changesPods(preview.planned));
   const pace = paced(result, context);
   const atOnce = podsAway(pace ?? result, found.agents.length);
+  const all = found.isChanging ? { pods: preview.planned.restarts ?? 0, atOnce } : heldBack(found, atOnce);
   const driven = isDriven(context) ? { driven: { ...found, atOnce } } : {};
   const next = strategyChange(now, pace ?? result);
-  if (text === undefined || !next) return driven;
-  return { canary: { ...(await readCanary(sources, text, found)), next, isPaced: pace !== undefined, atOnce }, ...driven };
+  if (text === undefined || !next) return { ...driven, restarts: all };
+  const canary = { ...(await readCanary(sources, text, found)), next, isPaced: pace !== undefined, atOnce };
+  // A run that stops after its canary restarts no other agent.
+  return { canary, ...driven, restarts: soakMs === undefined ? { pods: canary.old.length, atOnce } : all };
 }
 
 /** The run that needed it has ended, or the agents are all new. */
