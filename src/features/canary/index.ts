@@ -29,5 +29,5 @@ export {
   strategyText,
   withoutOwn,
 } from './own-strategy.ts';
-export { drivenBy, isDriven, paced, refusingPace, takesPods } from './pace.ts';
+export { drivenBy, flagsOfPace, isDriven, paced, refusingPace, takesPods } from './pace.ts';
 export { ProbeWatch } from './probe.ts';

@@ -39,6 +39,12 @@ const needsOwnPace = (context: Pick<Context, 'options'>): readonly string[] => [
   ...drivenBy(context).filter((name) => name !== 'probe'),
 ];
 
+/** Flags by which agents are replaced otherwise than by their DaemonSet alone. */
+export const flagsOfPace = (context: Pick<Context, 'options'>): readonly string[] => [
+  ...needsOwnPace(context),
+  ...(context.options.maxUnavailable === undefined ? [] : ['max-unavailable']),
+];
+
 /** Throws Fault('usage') where the user replaces the agents: a canary would have to be ended by him, too. */
 export function takesPods(agents: KubeObject, context: Pick<Context, 'options'>): void {
   if (shapeOf(agents).spec?.updateStrategy?.type !== 'OnDelete') return;

@@ -6,6 +6,7 @@ import { maskAt } from '../../kernel/hidden.ts';
 import { refText } from '../../kernel/object.ts';
 import type { PlannedObject, TakenChange } from '../../kernel/plan.ts';
 import type { CarriedEdits } from '../../manifest/carried-file.ts';
+import { flagsOfPace } from '../canary/index.ts';
 import { noNewTables, type TablesJudged } from '../going-back/index.ts';
 import { noneLeft, type OwnersJudged, ownersSearched } from '../ownerrefs/index.ts';
 import { noneAtZero, type ReplicasJudged } from '../rollout/index.ts';
@@ -80,14 +81,20 @@ export const nothingRefusedNow: Check<Pick<TargetJudged, 'previews'>> = {
   category: 'manifest',
   severity: 'error',
   ref: '§4.4/2',
-  judge({ previews }) {
+  judge({ previews }, context) {
     const all = previews.map(({ planned }) => planned);
     const refused = all.filter(({ change }) => change === 'refused');
+    const [flag] = refused.some(({ ref }) => ref.kind === 'DaemonSet') ? flagsOfPace(context) : [];
     const podless = all.filter(refusesPods);
     if (refused.length === 0 && podless.length > 0) return podsRefused(podless);
     return failIfAny(refused.map(noteEvidence), `the server accepts all ${counted(previews.length, 'object')}`, (names) => ({
       because: `the server refuses ${counted(refused.length, 'object')}: ${names}`,
-      hint: 'Fix the reason given below; kubectl would skip it and leave the upgrade half done.',
+      hint: [
+        'Fix the reason given below; kubectl would skip it and leave the upgrade half done.',
+        ...(flag === undefined ? [] : [`Or leave --${flag} out: it is kept only where the dry run of the DaemonSet is answered.`]),
+      ],
+      // Without its answer the DaemonSet would replace all agents at its own pace.
+      ...(flag === undefined ? {} : { final: true }),
       next: command`kubectl netsvc-upgrade plan -o wide`,
     }));
   },
