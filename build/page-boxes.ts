@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { prerequisites } from '../src/features/preflight/prerequisites.ts';
 import { DATA_PLANES, type DataPlane, INSTALL_PATHS, MANIFESTS, OPERATED } from '../src/kernel/installation.ts';
 import type { Profile } from '../src/kernel/profile.ts';
+import { markdownOf } from '../src/kernel/step.ts';
 import { CONNECTIONS, restartsOn, STOPPED, TRAFFIC } from '../src/kernel/traffic.ts';
 import { UNDO, UNDONE_BY } from '../src/kernel/undo.ts';
 import { calico } from '../src/profiles/calico.ts';
@@ -13,7 +14,10 @@ type Rows = readonly (readonly string[])[];
 
 /** Tables that pages show between two comments, made from the same data as the behaviour. */
 const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
-  prerequisites: (profile) => [['Needed', ''], ...prerequisites(profile, profile.defaultRelease)],
+  prerequisites: (profile) => [
+    ['Needed', ''],
+    ...prerequisites(profile, profile.defaultRelease).map(([what, needed]) => [what, markdownOf(needed)]),
+  ],
   traffic: () => [
     ['Restarts', 'Running connections', 'Meanwhile not possible', 'Measured'],
     ...Object.values(TRAFFIC).flatMap(({ name, connections, meanwhile, measured }) =>
@@ -47,7 +51,7 @@ const BOXES: Readonly<Record<string, (profile: Profile) => Rows>> = {
       title,
       paths.join(', '),
       dataPlane === undefined ? 'each' : DATA_PLANE_NAMES[dataPlane],
-      UNDONE_BY[by],
+      markdownOf(UNDONE_BY[by]),
       because,
     ]),
   ],

@@ -63,7 +63,7 @@ function unsaid({ flags }: Asked, thrown: unknown): Fault {
     'usage',
     `whose roles are asked for is not known: the cluster does not show its installation${why}`,
     [
-      look(text`say both, the profile and the install path: ${command`${ownName()} permissions --help`}`),
+      look(text`say both, the profile and the install path: ${command`kubectl netsvc-upgrade permissions --help`}`),
       text`for example: ${command`kubectl netsvc-upgrade permissions --for ${wanted} --profile ${profile} --path ${path}`}`,
     ],
     thrown,
@@ -92,7 +92,7 @@ export async function permissionsText(asked: RoleRequest): Promise<string> {
 function head(asked: RoleRequest, profile: Profile, from: string, ways: readonly string[]): readonly string[] {
   const name = `netsvc-upgrade-${asked.for}`;
   return [
-    `# What kubectl netsvc-upgrade ${asked.for} asks of its account: path ${asked.path}, profile ${profile.name}, ${from}.`,
+    `# What ${ownName()} ${asked.for} asks of its account: path ${asked.path}, profile ${profile.name}, ${from}.`,
     ...(ways.length === 0
       ? ['# It does not amount to cluster-admin.']
       : [

@@ -81,6 +81,12 @@ export const textOf = (said: Said): Text => (said instanceof Text ? said : new T
 /** As one string, for a machine or a file. */
 export const plainText = (said: Said): string => textOf(said).plain;
 
+/** For a page: its commands stand between ticks. */
+export const markdownOf = (said: Said): string =>
+  textOf(said)
+    .parts.map((part) => (part instanceof Command ? `\`${part.plain}\`` : typeof part === 'string' ? part : part.plain))
+    .join('');
+
 /** A sentence with commands in it. */
 export function text(words: TemplateStringsArray, ...values: readonly (Part | Text | number)[]): Text {
   const parts = words.flatMap((word, index): readonly Part[] => {

@@ -1,6 +1,8 @@
+import { command } from './command.ts';
 import { type DataPlane, type InstallPath, isOperated, KEY_VALUE, MANIFESTS, OPERATED } from './installation.ts';
 import type { Intent } from './intent.ts';
 import { isOlder, parseRelease } from './release.ts';
+import { type Said, text } from './step.ts';
 
 /** Why there is no undo from an action on. */
 export interface NoReturnReason {
@@ -31,10 +33,10 @@ export interface UndoRow {
 /** `forward`: nothing goes back, the same command resumes. */
 export type UndoneBy = 'command' | 'rollback' | 'forward';
 
-/** For pages and files. */
-export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
-  command: '`kubectl netsvc-upgrade ownerrefs restore --undo`, then `ownerrefs forget`',
-  rollback: '`kubectl netsvc-upgrade rollback` (in eBPF mode only from v3.31 on)',
+/** For documents, pages and files. */
+export const UNDONE_BY: Readonly<Record<UndoneBy, Said>> = {
+  command: text`${command`kubectl netsvc-upgrade ownerrefs restore --undo`}, then ${command`kubectl netsvc-upgrade ownerrefs forget`}`,
+  rollback: text`${command`kubectl netsvc-upgrade rollback`} (in eBPF mode only from v3.31 on)`,
   forward: 'nothing (fix what is named and run the same command: it resumes)',
 };
 
@@ -42,12 +44,12 @@ export const UNDONE_BY: Readonly<Record<UndoneBy, string>> = {
 export const NOT_KEPT = 'it was given a finished file (--upgrade-file), or had no base to tell it by (NS-205)';
 
 /** What undoes a row, and why: without what was the user's, the files of the backup alone, and under an operator nothing. */
-export function undoneBy({ by, because, paths }: UndoRow, keepsYours: boolean): { readonly by: string; readonly because: string } {
+export function undoneBy({ by, because, paths }: UndoRow, keepsYours: boolean): { readonly by: Said; readonly because: string } {
   if (by !== 'rollback' || keepsYours) return { by: UNDONE_BY[by], because };
   const files = 'the files of the backup, object by object (its RESTORE.md)';
   return {
     by: paths.some((path) => isOperated({ path })) ? UNDONE_BY.forward : files,
-    because: `\`rollback\` refuses, as the upgrade did not keep what was yours: ${NOT_KEPT}.`,
+    because: `A rollback refuses, as the upgrade did not keep what was yours: ${NOT_KEPT}.`,
   };
 }
 

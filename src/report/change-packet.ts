@@ -1,10 +1,12 @@
 import type { Finding } from '../kernel/check.ts';
+import { ownCommand } from '../kernel/command.ts';
 import { counted, firstOf } from '../kernel/counted.ts';
 import type { Edit } from '../kernel/edit.ts';
 import type { DataPlane } from '../kernel/installation.ts';
 import { refText } from '../kernel/object.ts';
 import { type PlannedRestart, type PlannedStage, planSteps } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
+import { type Said, type Text, text, textOf } from '../kernel/step.ts';
 import { TRAFFIC, trafficText } from '../kernel/traffic.ts';
 import { NO_RETURNS, type Reached, rowsFrom, type UndoRow, undoneBy } from '../kernel/undo.ts';
 import type { PlanHead } from './head-line.ts';
@@ -21,7 +23,7 @@ export interface ChangePacket {
   readonly order: readonly string[];
   readonly duration: readonly string[];
   /** How to go back, and until when. */
-  readonly backout: readonly string[];
+  readonly backout: readonly Said[];
   /** What somebody has to decide before, or to do. */
   readonly questions: readonly string[];
 }
@@ -122,7 +124,7 @@ function durationOf({ stages, former }: Planned): readonly string[] {
 }
 
 /** By the one table of undo: each point that the plan reaches on this path, then what can be undone by itself. */
-function backoutOf({ head, stages, chain, keepsYours }: Planned): readonly string[] {
+function backoutOf({ head, stages, chain, keepsYours }: Planned): readonly Said[] {
   const ids = new Set(stages.filter(({ actions }) => actions.length > 0).map(({ id }) => id));
   const writers = chain.filter(({ id }) => ids.has(id));
   const { noReturn } = planSteps(stages);
@@ -130,15 +132,15 @@ function backoutOf({ head, stages, chain, keepsYours }: Planned): readonly strin
   const rows = rowsFrom(head.source).filter((row) => reached.has(row.reached) && row.paths.some((path) => path === head.path));
   // What the table has says by itself what undoes it.
   const alone = writers.flatMap(({ id, undoneBy = 'copy', reaches }) =>
-    undoneBy !== 'copy' && reaches === undefined ? [`${id} alone: kubectl netsvc-upgrade ${undoneBy}`] : [],
+    undoneBy !== 'copy' && reaches === undefined ? [text`${id} alone: ${ownCommand(undoneBy)}`] : [],
   );
   const lines = [...rows.map((row) => undoLine(row, keepsYours)), ...alone];
   return lines.length === 0 ? ['Nothing of the service is changed.'] : lines;
 }
 
-function undoLine(row: UndoRow, keepsYours: boolean): string {
+function undoLine(row: UndoRow, keepsYours: boolean): Text {
   const { by, because } = undoneBy(row, keepsYours);
-  return `Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}: ${by}. ${because}`.replaceAll('`', '');
+  return text`Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}: ${textOf(by)}. ${because}`;
 }
 
 function questionsOf({ stages, findings }: Planned): readonly string[] {

@@ -49,7 +49,7 @@ const CHANGE: readonly (readonly [keyof ChangePacket, string])[] = [
 /** For a change board: one page that somebody reads on paper. */
 function changeSections(change: ChangePacket | undefined): readonly Section[] {
   if (change === undefined) return [];
-  return CHANGE.map(([id, name]) => ({ kind: 'table', id, name, title: name, items: change[id] }));
+  return CHANGE.map(([id, name]) => ({ kind: 'table', id, name, title: name, items: change[id].map(plainText) }));
 }
 
 /** What only the user can do, as the last plan of each stage has it. */

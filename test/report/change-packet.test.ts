@@ -3,6 +3,7 @@ import type { Action } from '../../src/kernel/action.ts';
 import type { Finding } from '../../src/kernel/check.ts';
 import type { PlannedObject, PlannedStage } from '../../src/kernel/plan.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
+import { plainText } from '../../src/kernel/step.ts';
 import { NO_RETURNS } from '../../src/kernel/undo.ts';
 import { changePacket } from '../../src/report/change-packet.ts';
 
@@ -135,7 +136,7 @@ describe('what a change board asks', () => {
   });
 
   it('has how to go back from each point that is reached on this path, by the one table of undo', () => {
-    const { backout } = packet();
+    const backout = packet().backout.map(plainText);
     assert.match(backout[0] ?? '', /^Once ownerReferences are removed: kubectl netsvc-upgrade ownerrefs restore --undo, then /);
     assert.match(backout[1] ?? '', /^Once the manifest is applied, in part or whole: kubectl netsvc-upgrade rollback/);
     assert.match(backout[2] ?? '', /^Once an agent is new, from v3\.30 or older \(eBPF\): nothing \(fix what is named/);
@@ -147,7 +148,7 @@ describe('what a change board asks', () => {
       stages: [stage('apply', [action('a', { pointOfNoReturn: 'operator' })])],
     });
     assert.deepEqual(operator.backout.length, 1);
-    assert.match(operator.backout[0] ?? '', /^Once the new operator is applied, from v3\.29 or older: nothing/);
+    assert.match(plainText(operator.backout[0] ?? ''), /^Once the new operator is applied, from v3\.29 or older: nothing/);
     assert.equal(operator.risk[0], `No undo after step 1. ${NO_RETURNS.operator.long}`);
     assert.doesNotMatch(packet({ head: { ...HEAD, path: 'operator' } }).backout.join('\n'), /RESTORE\.md/, 'there it does not help');
     assert.deepEqual(packet({ stages: [stage('cli', [ask])] }).backout, ['Nothing of the service is changed.']);

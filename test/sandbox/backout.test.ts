@@ -43,6 +43,16 @@ describe('Backout of a plan', function () {
     assert.equal(refusal, undefined);
   });
 
+  it('has the flags of the connection in its commands', async () => {
+    const { out } = await performed(await installedSandbox({ cli: false }), 'plan', '--context', 'prod', '-o', 'json');
+    const commands = (JSON.parse(out) as { change: { backout: string[] } }).change.backout.filter((one) => one.includes('netsvc-upgrade'));
+    assert.deepEqual(
+      commands.filter((one) => !/netsvc-upgrade [a-z]+(?: --undo)? --context=prod/.test(one)),
+      [],
+    );
+    assert.notEqual(commands.length, 0);
+  });
+
   it('is none where rollback then refuses: the file was finished', async () => {
     const { backout, refusal } = await saidAndDone('--upgrade-file', FILE);
     assert.ok(refusal?.includes(NOT_KEPT), refusal);

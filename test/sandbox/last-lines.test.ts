@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stripVTControlCharacters } from 'node:util';
 import type { RunReport } from '../../src/cli/documents.ts';
 import { prerequisites } from '../../src/features/preflight/prerequisites.ts';
+import { plainText } from '../../src/kernel/step.ts';
 import { forTerminal } from '../../src/kernel/visible.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -47,10 +48,10 @@ describe('the last lines of a command', function () {
     const { lines } = await performed('preflight');
     const profile = netsvc;
     for (const [what, needed] of prerequisites(profile, profile.defaultRelease)) {
-      const words = needed.replaceAll('`', '').split(' ');
+      const words = plainText(needed).split(' ');
       const at = lines.findIndex((line) => line.startsWith(`${what} `));
       assert.ok(at >= 0, `${what} in\n${lines.join('\n')}`);
-      assert.ok(lines.slice(at).join(' ').replaceAll(/\s+/g, ' ').includes(words.join(' ')), `${what}: ${needed}`);
+      assert.ok(lines.slice(at).join(' ').replaceAll(/\s+/g, ' ').includes(words.join(' ')), `${what}: ${words.join(' ')}`);
     }
   });
 

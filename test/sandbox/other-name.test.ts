@@ -39,7 +39,7 @@ describe('called as netsvcctl upgrade', () => {
       assert.equal(nextStep.command?.join(' '), next);
     });
 
-  for (const line of ['preflight', 'plan', 'run --accept NS-9999', 'run --accept NS-9999 -o json', 'run --yes'])
+  for (const line of ['preflight', 'plan', 'plan -o json', 'run --accept NS-9999', 'run --accept NS-9999 -o json', 'run --yes'])
     it(`${line} says no other name`, async () => {
       const text = await printed(line);
       assert.match(text, /netsvcctl upgrade /);

@@ -46,7 +46,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
     const reason = isBlock ? 'below' : 'beside';
-    const needed = isPreflight ? await neededLines(context) : [];
+    const needed = isPreflight ? await neededLines(session) : [];
     return [...head, ...needed, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => [
@@ -71,14 +71,14 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
 }
 
 /** What the checks below it hold the cluster and this machine against. */
-async function neededLines({ profile, goal }: Session['context']): Promise<readonly string[]> {
+async function neededLines({ context: { profile, goal }, outPalette: { said } }: Session): Promise<readonly string[]> {
   const [{ prerequisites }, { summaryTable }] = await Promise.all([
     import('../../features/preflight/prerequisites.ts'),
     import('../../report/table.ts'),
   ]);
   return summaryTable(
     ['NEEDED', ''],
-    prerequisites(profile, goal.release).map(([what, needed]) => [what, needed.replaceAll('`', '')]),
+    prerequisites(profile, goal.release).map(([what, needed]) => [what, said(needed)]),
   );
 }
 

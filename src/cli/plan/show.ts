@@ -17,7 +17,7 @@ import { maskedStage } from '../../report/mask.ts';
 import { twoWayLines } from '../../report/plan-rows.ts';
 import { type Former, isBackedUp, planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
-import { stagesHere } from '../carried.ts';
+import { type Here, stagesHere, textHere } from '../carried.ts';
 import { earlierLines } from '../ending/closing.ts';
 import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
@@ -62,7 +62,7 @@ export async function showPlan(
   // A stage alone is not done without them (`withPerson`); a run ends with them.
   const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
-  const document = isIdle ? saved : { ...saved, change: await changeOf(seen, planned, head) };
+  const document = isIdle ? saved : { ...saved, change: await changeOf({ seen, asked: session.asked }, planned, head) };
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
@@ -114,7 +114,11 @@ async function formerOf(seen: Seen): Promise<Former | undefined> {
 }
 
 /** For a change board. */
-async function changeOf(seen: Seen, { stages, findings, effects, installed }: PlannedHere, head: PlanHead): Promise<ChangePacket> {
+async function changeOf(
+  { seen, asked }: { readonly seen: Seen; readonly asked: Here },
+  { stages, findings, effects, installed }: PlannedHere,
+  head: PlanHead,
+): Promise<ChangePacket> {
   const [{ changePacket }, { keptEdits }] = await Promise.all([
     import('../../report/change-packet.ts'),
     import('../../features/install-manifest/kept-edits.ts'),
@@ -123,7 +127,8 @@ async function changeOf(seen: Seen, { stages, findings, effects, installed }: Pl
   const [chain, former] = [await seen.seams.loadChain(seen.context.intent.kind), await formerOf(seen)];
   const kept = keptEdits((await recordBefore(seen))?.kept ?? []).length > 0 || stages.some(({ keeps }) => keeps === CARRIED_ID);
   const keepsYours = kept || (installed !== undefined && isByChart(installed));
-  return maskValue(changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane, keepsYours }));
+  const change = changePacket({ head, stages: shown, findings, chain, former, dataPlane: installed?.dataPlane, keepsYours });
+  return maskValue({ ...change, backout: change.backout.map((line) => textHere(line, asked)) });
 }
 
 async function gitOf(session: Session, { findings, writes, looks }: Awaited<ReturnType<Session['plan']>>, folder: string): Promise<ForGit> {

@@ -1,3 +1,4 @@
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { announced, type EffectTypes } from '../../kernel/effect-type.ts';
@@ -8,6 +9,7 @@ import { textAt } from '../../kernel/json.ts';
 import { groupOf, type KubeObject } from '../../kernel/object.ts';
 import { PackedText, type TextFile } from '../../kernel/packed-text.ts';
 import type { Profile } from '../../kernel/profile.ts';
+import { markdownOf, text } from '../../kernel/step.ts';
 import { UNDO, undoneBy } from '../../kernel/undo.ts';
 import { oneLine } from '../../kernel/visible.ts';
 import { HELD_BY } from '../../kube/held.ts';
@@ -157,7 +159,7 @@ function heldText({ operator: { typha, ignores } }: Profile): string {
   if (!typha || !ignores) return '';
   return `
 Until every agent is upgraded, ${typha.kind} \`${typha.name}\` has the annotations \`${ignores.annotation}\` and \`${HELD_BY}\`: the operator
-leaves it at its release. The run that is resumed removes them. To remove only these two: \`kubectl netsvc-upgrade apply --undo\`, which is refused while agents are old.
+leaves it at its release. The run that is resumed removes them. To remove only these two: ${markdownOf(text`${command`kubectl netsvc-upgrade apply --undo`}`)}, which is refused while agents are old.
 `;
 }
 
@@ -167,7 +169,7 @@ function returnText(path: InstallPath, { profile, options }: Pick<Context, 'prof
   const keepsYours = isByChart({ path }) || finishedFile({ options }) === undefined;
   const lines = rows.map((row) => {
     const { by, because } = undoneBy(row, keepsYours);
-    return `- Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${by}. ${because}`;
+    return `- Once ${row.title}${row.dataPlane === 'ebpf' ? ' (eBPF)' : ''}, undone by: ${markdownOf(by)}. ${because}`;
   });
   const isByFiles = !isOperated({ path });
   return `## To go back to the old release
@@ -188,7 +190,7 @@ function leftText(path: InstallPath, { from, to, backup }: TakenBack): string {
   const folder = backup === undefined ? '' : `: \`${oneLine(backup)}\``;
   return `## To go back to the old release
 
-These files are of ${to}: applied, they install its agents again. Run \`kubectl netsvc-upgrade rollback\` again to come to ${from}.
+These files are of ${to}: applied, they install its agents again. Run ${markdownOf(text`${command`kubectl netsvc-upgrade rollback`}`)} again to come to ${from}.
 ${isOperated({ path }) ? '' : `Where that is refused, use the backup that was taken before the upgrade${folder}.\n`}`;
 }
 

@@ -246,7 +246,7 @@ describe('the files of a backup', () => {
     const promised = /undone by: `kubectl netsvc-upgrade rollback`/;
     assert.match(restoreOf({}, 'manifest'), promised);
     assert.doesNotMatch(restoreOf({ upgradeFile: 'f' }, 'manifest'), promised);
-    assert.match(restoreOf({ upgradeFile: 'f' }, 'manifest'), /undone by: the files of the backup.*`rollback` refuses/);
+    assert.match(restoreOf({ upgradeFile: 'f' }, 'manifest'), /undone by: the files of the backup.*A rollback refuses/);
     assert.match(restoreOf({ upgradeFile: 'f' }, 'chart'), promised, 'the chart release has what was yours');
   });
 
