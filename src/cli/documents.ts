@@ -174,6 +174,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly canary?: CanaryStatus | null;
   /** A run that has stopped where `--until` said, since when, and what is open; null for any other. `over`: what it left old is new by now. */
   readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[]; readonly over?: boolean } | null;
+  /** What can be undone, and what else the user may do, as the screen has it. `unlock` does not look it up. */
+  readonly steps?: readonly Step[];
 }
 
 /** One reference to a resource of the service, and whether it is removed before the upgrade. */
@@ -213,6 +215,8 @@ export interface WayStepDocument {
   readonly source: string | null;
   /** Null for what this program does not do. */
   readonly command: string | null;
+  /** The same as data: program and arguments. */
+  readonly argv: readonly string[] | null;
   /** Where upstream describes it; null for what this program does. */
   readonly page: string | null;
 }

@@ -49,6 +49,7 @@ const standDocument = ({ release, minor }: Stand) => ({ release, kubernetes: `1.
 function stepDocument(step: WayStep, { profile, path, carried }: Question): WayStepDocument {
   const { what, from, to, tested } = step;
   const isOurs = what === 'service' && isPerformed(to.release, profile, path);
+  const run = isOurs ? commandHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried) : undefined;
   const page = what === 'service' ? (tested.upgrade ?? null) : KUBERNETES_PAGE;
   return {
     what,
@@ -56,7 +57,8 @@ function stepDocument(step: WayStep, { profile, path, carried }: Question): WayS
     to: standDocument(to),
     tested: tested.kubernetes,
     source: tested.source ?? null,
-    command: isOurs ? commandHere(command`kubectl netsvc-upgrade run --release ${to.release}`, carried).plain : null,
+    command: run?.plain ?? null,
+    argv: run?.argv ?? null,
     page: isOurs ? null : page,
   };
 }

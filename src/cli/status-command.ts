@@ -6,7 +6,7 @@ import { K } from '../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
-import { type Said, text } from '../kernel/step.ts';
+import { type Said, stepOf, text, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
@@ -42,23 +42,30 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const leftOut = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
-    const dead = (holder ?? left) ? [text`    ${unlockOnce(oursWith('unlock', asked.carried))}`] : [];
     const held = await readHeld(session, record);
-    const document = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next.command);
+    const found = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next.command);
     const now = session.composition.clock.now();
+    const told = {
+      undo: await undoOf(session, record, { flags, now, isIdle: holder === undefined }),
+      dead: (holder ?? left) ? [unlockOnce(oursWith('unlock', asked.carried))] : [],
+      held: heldLines(found, record, asked.carried),
+      strategy: strategyLines(found, flags),
+      until: untilLines(found, now, oursWith('commit', flags)),
+    };
+    const steps = Object.values(told)
+      .flat()
+      .flatMap((one) => (textOf(one).command === undefined ? [] : [stepOf(one)]));
+    const document = { ...found, steps };
     const { said } = session.outPalette;
     const lines = async () => [
       ...(await recordedHead(session, record)),
-      ...(stored && !record
-        ? [foreignText(stored, clusterUid)]
-        : await runLines(session, record, { flags, now, isIdle: holder === undefined })),
+      ...(stored && !record ? [foreignText(stored, clusterUid)] : await runLines(session, record, told.undo, now)),
       ...lockLines({ holder, left }, now),
-      ...dead.map(said),
+      ...told.dead.map((one) => `    ${said(one)}`),
       ...ownerLines(document),
-      ...heldLines(document, record, asked.carried).map(said),
+      ...told.held.map(said),
       ...canaryLines(document, now),
-      ...strategyLines(document, flags).map(said),
-      ...untilLines(document, now, oursWith('commit', flags)).map(said),
+      ...[...told.strategy, ...told.until].map(said),
     ];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterLook(next, record, flags).map(said), ...leftOut];
     await present(session, document, lines, { closing });
@@ -174,23 +181,32 @@ async function changedLines({ context, seams }: Session, record: RunRecord | und
   return [nothing, ...(before ? earlierLines(before, { chain: await seams.loadChain(before.intent.kind), now }) : [])];
 }
 
-async function runLines(
+/** What of a run that is not finished can be undone. One that is at work is stopped first. */
+async function undoOf(
   session: Session,
   record: RunRecord | undefined,
   { flags, now, isIdle }: { readonly flags: readonly CarriedFlag[]; readonly now: Date; readonly isIdle: boolean },
+): Promise<readonly Said[]> {
+  if (!record || !isIdle || record.finishedAt !== undefined) return [];
+  const { undoTexts } = await import('./ending/end-lines.ts');
+  const { seams, composition } = session;
+  const refused = await refusalNow(composition.records, record, formerIn(session, record));
+  return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now, refused });
+}
+
+async function runLines(
+  { outPalette }: Session,
+  record: RunRecord | undefined,
+  undo: readonly Said[],
+  now: Date,
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
-  const { seams, outPalette, composition } = session;
-  const { keptText, reachedText, undoTexts } = await import('./ending/end-lines.ts');
+  const { keptText, reachedText } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   // Stages behind the last step have none of their own.
   const open = openStage(record);
   const behind = open !== undefined && open.id !== progress?.stage;
   const reached = behind ? `, at ${open.id}` : progress ? `, at ${reachedText(progress)} (${progress.stage})` : '';
-  // A run that is at work is stopped first.
-  const isAsked = isIdle && finishedAt === undefined;
-  const refused = isAsked ? await refusalNow(composition.records, record, formerIn(session, record)) : undefined;
-  const undo = isAsked ? undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried: flags, now, refused }) : [];
   const state = finishedAt ? `${record.outcome ?? 'ended'} ${agoText(finishedAt, now)}` : `not finished${reached}`;
   return [
     `run ${record.runId}, profile ${record.profile}: ${state}`,

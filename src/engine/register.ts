@@ -34,7 +34,7 @@ import { type JsonPatchOp, type ManagedFieldsEntry, type ObjectRef, refText } fr
 import { VERSION } from '../kernel/object-change.ts';
 import { ApiFailure } from '../kernel/ports.ts';
 import { quoteArgument } from '../kernel/quoting.ts';
-import { plainText } from '../kernel/step.ts';
+import { nextStepOf, plainText, Step } from '../kernel/step.ts';
 import { MOVED_ON, patchAll } from './patch-all.ts';
 
 /** Every effect: those of the features, and the kernel's own. */
@@ -141,7 +141,7 @@ const askEffect: EffectType<Ask> = {
   },
   dryRun: announced,
   text: ({ instruction }) => `manual step: ${plainText(instruction)}`,
-  mask: whole,
+  mask: (ask) => ({ ...ask, steps: [new Step('do', ask.instruction), ...(ask.next ? [nextStepOf(ask.next)] : [])] }),
   digest: whole,
 };
 

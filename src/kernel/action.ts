@@ -1,7 +1,7 @@
 import type { Invocation } from './argv.ts';
 import type { Command } from './command.ts';
 import type { JsonPatchOp, ObjectChange, ObjectRef } from './object.ts';
-import type { Said } from './step.ts';
+import type { Said, Step } from './step.ts';
 import type { NoReturnPoint } from './undo.ts';
 
 /** Every effect, by its type. Features add their own in `effects.ts`, with what each does and how it is shown (`EffectType`). */
@@ -93,6 +93,8 @@ export interface Ask {
   readonly awaited?: true;
   /** A command that shows what the step is about, or whether it is done. It changes nothing, so that a tired user may paste it. */
   readonly next?: Command;
+  /** Only where it is shown: the two as data. */
+  readonly steps?: readonly Step[];
 }
 
 /** What survives the action if it has to be taken back. */

@@ -35,6 +35,7 @@ describe('path', () => {
       [null, 'https://docs.tigera.io/calico/3.29/operations/upgrading/kubernetes-upgrade'],
     );
     assert.equal(steps.at(-1).command, `kubectl netsvc-upgrade run --release ${CALICO_TARGET}`);
+    assert.deepEqual([steps[0].argv, steps.at(-1).argv.join(' ')], [null, steps.at(-1).command]);
     assert.equal(next, 'kubectl netsvc-upgrade explain NS-002');
   });
 
