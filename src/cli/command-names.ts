@@ -3,26 +3,30 @@ import type { IntentKind } from '../kernel/intent.ts';
 
 /** The names of stages and commands, and what follows from them: help, completion and flags load nothing else of a command. */
 
-/** The chain's stages in order; a test holds them to the chain itself, which is too heavy to load for help. */
-export const STAGE_IDS = [
-  'preflight',
-  'probe-nodes',
-  'backup',
-  'ownerrefs-strip',
-  'crds',
-  'apply',
-  'wait',
-  'ownerrefs-restore',
-  'cli',
-  'alp',
-  'hep',
-  'policy',
-  'verify',
-  'ownerrefs-forget',
-] as const;
+/** The chain's stages in order; an `optional` one is left out unless asked for. A test holds them to the chain itself, which is too heavy to load for help. */
+const STAGES = {
+  preflight: 'always',
+  'probe-nodes': 'optional',
+  backup: 'always',
+  'ownerrefs-strip': 'always',
+  crds: 'always',
+  apply: 'always',
+  wait: 'always',
+  'ownerrefs-restore': 'always',
+  cli: 'always',
+  alp: 'always',
+  hep: 'optional',
+  policy: 'optional',
+  verify: 'always',
+  'ownerrefs-forget': 'always',
+} as const;
+
+type StageId = keyof typeof STAGES;
+
+export const STAGE_IDS = Object.keys(STAGES) as readonly StageId[];
 
 /** Stages that the chain holds only when they are asked for. */
-export const OPTIONAL_STAGE_IDS = ['probe-nodes', 'hep', 'policy'] as const;
+export const OPTIONAL_STAGE_IDS = STAGE_IDS.filter((id) => STAGES[id] === 'optional');
 
 /**
  * Every command, in the order of the help. It `performs` stages, `evaluates` them, `returns` to the old release, `targets` one without a
@@ -63,9 +67,11 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 /** The commands that do one of these. */
 export const commandsThat = (...does: readonly Does[]): readonly string[] => COMMAND_NAMES.filter((name) => does.includes(COMMANDS[name]));
 
-type StageId = (typeof STAGE_IDS)[number];
 type Performing = { [C in CommandName]: (typeof COMMANDS)[C] extends 'performs' | 'evaluates' | 'returns' ? C : never }[CommandName];
-type ChainId = Performing | 'demo' | 'demo back' | 'plan back' | `ownerrefs ${'strip' | 'restore' | 'forget'}`;
+type OwnerPart = `ownerrefs ${'strip' | 'restore' | 'forget'}`;
+type ChainId = Performing | 'demo' | 'demo back' | 'plan back' | OwnerPart;
+/** What may come next. */
+type NextId = CommandName | OwnerPart;
 
 /** What one command performs, and what comes after it. */
 interface ChainRow {
@@ -74,11 +80,11 @@ interface ChainRow {
   /** What they are performed for. */
   readonly intent: IntentKind;
   /** The command that comes next; `status` where nothing follows by itself. */
-  readonly next: string;
+  readonly next: NextId;
   /** The stages that `--undo` takes back, where they are not its own. */
   readonly undoes?: readonly StageId[];
   /** The same after its `--undo`. */
-  readonly afterUndo?: string;
+  readonly afterUndo?: NextId;
   /** It shows what `next` would do. */
   readonly onlyPlans?: true;
   /** It is the upgrade, or the rollback: it resumes a run, and continues with what its manual steps and findings ask for. */
@@ -92,9 +98,9 @@ interface ChainRow {
   /** Which findings say what comes next, before `next` does. */
   readonly leads?: Finding['leads'];
   /** What does it again: alone it may wait for what nobody has started. */
-  readonly resumedBy?: string;
+  readonly resumedBy?: CommandName;
   /** What shows why one of its stages failed, and changes nothing: `preflight` unless it says. */
-  readonly shownBy?: string;
+  readonly shownBy?: CommandName;
   /** Its cluster is gone when it ends. */
   readonly inMemory?: true;
 }
