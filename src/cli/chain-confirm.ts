@@ -45,11 +45,11 @@ export async function confirmPlan(session: Session, stages: readonly AnyStage[],
   const planned = await session.plan(stages);
   if (planned.blocked) {
     const resolutions = saved === undefined ? await settledByPerson(session, askedIn(planned, 'decide')) : undefined;
-    if (resolutions) return confirmPlan(await session.answering({ resolutions }), stages, saved);
+    if (resolutions) return confirmPlan(await session.deciding({ resolutions }), stages, saved);
     const asks = session.seams.terminal.interactive && !session.context.options.yes;
     if (asks) for (const line of twoWayLines(planned.stages, false)) session.say(line);
     const accept = await takenOnByName(session, askedIn(planned, 'waive'));
-    if (accept) return confirmPlan(await session.answering({ accept }), stages, saved);
+    if (accept) return confirmPlan(await session.deciding({ accept }), stages, saved);
     return { session, stopped: await refuse(session, planned, planned.blocked) };
   }
   const agreed = saved === undefined ? session : await stillTrue(session, saved, planned);
@@ -78,7 +78,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const { agent } = planned.installed ?? {};
   const { approve } = await import('../engine/prepared.ts');
   const approved = (isLate: boolean) => approve({ ...prepared, context: session.context }, { agreed: true, isLate });
-  if (!writes || session.context.options.yes) return { session, confirmed: { head: shown, agent, approved: await approved(false) } };
+  if (!writes || session.context.options.yes) return { session, confirmed: { head: shown, agent, approved: approved(false) } };
   if (!session.seams.terminal.interactive) return { session, stopped: await needsYes(session, planned) };
   const head = planHead(session.context, planned);
   for (const line of [
@@ -96,7 +96,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   });
   if (session.interrupts.soft.aborted) throw await interruptedHere(session);
   if (!agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', await onward(session));
-  return { session, confirmed: { head: shown, agent, approved: await approved(true) } };
+  return { session, confirmed: { head: shown, agent, approved: approved(true) } };
 }
 
 const interruptedHere = async (session: Session) =>

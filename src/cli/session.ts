@@ -1,5 +1,5 @@
 import type { Trace } from '../adapters/trace.ts';
-import type { Answers } from '../engine/prepared.ts';
+import type { Decisions } from '../engine/prepared.ts';
 import type { Context } from '../kernel/context.ts';
 import type { ExitName, Fault } from '../kernel/fault.ts';
 import { mask } from '../kernel/hidden.ts';
@@ -81,10 +81,10 @@ export class Session {
     return this.composition.context;
   }
 
-  /** The same with what the user has just answered, as if it had been given by `--accept` and `--resolve`. */
-  async answering(answers: Pick<Answers, 'accept' | 'resolutions'>): Promise<Session> {
-    const { answered } = await import('../engine/prepared.ts');
-    return this.#with(answered(this.context, answers));
+  /** The same with what the user has just decided, as if it had been given by `--accept` and `--resolve`. */
+  async deciding(decisions: Decisions): Promise<Session> {
+    const { decided } = await import('../engine/prepared.ts');
+    return this.#with(decided(this.context, decisions));
   }
 
   /** The same with the saved plan that was found to be still true. */

@@ -155,7 +155,8 @@ export function chainParts(
   const live = context.options.dryRun === 'none';
   const hold = new Hold(ports, more.sentinel);
   const looks = more.looks ?? new Looks(ports);
-  const recorder = new Recorder(ports, context, () => looks.noted(), more);
+  const { id: leavesRun = more.leavesRun } = stages.flatMap(({ checks }) => checks).find((one) => one.leavesRun) ?? {};
+  const recorder = new Recorder(ports, context, () => looks.noted(), { ...more, leavesRun });
   const judged = new Judged();
   const executor = live ? realExecutor(ports, observe, hold, context.options) : serverDryRunExecutor(ports, observe, hold);
   const actor = new Actor(ports, context, observe, { recorder, executor, hold, judged });

@@ -40,7 +40,7 @@ export interface RunMore {
   readonly changes?: boolean;
   /** Throws Fault('stale') for a plan of a stage that goes beyond what was agreed to; asked before each round of a stage acts. */
   readonly within?: Within;
-  /** The check by which the user leaves an unfinished run behind (`--accept`). */
+  /** The check by which the user leaves an unfinished run behind (`--accept`), for stages that do not have it themselves. */
   readonly leavesRun?: string | undefined;
   /** What stops the run besides the user. */
   readonly sentinel?: Sentinel | undefined;

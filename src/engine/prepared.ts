@@ -34,12 +34,16 @@ export interface Prepared<Ports extends EnginePorts = EnginePorts> extends Reque
   readonly seen: Ports;
 }
 
-export interface Answers {
-  readonly agreed: boolean;
+/** Answers that change the plan: it is prepared again. */
+export interface Decisions {
   /** Findings that are waived. */
   readonly accept?: readonly Acceptance[];
   /** Decisions about fields. */
   readonly resolutions?: Readonly<Record<string, Side>>;
+}
+
+interface Agreement {
+  readonly agreed: boolean;
   /** The user took time to answer: what was read is not used again. */
   readonly isLate?: boolean;
 }
@@ -65,28 +69,29 @@ export async function prepare<Ports extends EnginePorts>(
 /** Nothing of what stands against the plan can be answered: there is no question. */
 function questionsOf({ blocked, findings, writes }: PlannedChain, { stages, context }: Request): readonly Question[] {
   if (blocked === undefined) return writes ? [{ kind: 'agree' }] : [];
-  const decided = new Set(stages.flatMap(({ checks }) => checks).flatMap(({ id, byField }) => (byField ? [id as string] : [])));
+  const ofFields = new Set(stages.flatMap(({ checks }) => checks).flatMap(({ id, byField }) => (byField ? [id as string] : [])));
   const open = findings.filter(({ outcome }) => outcome === 'error');
-  const [fields, others] = [open.filter(({ id }) => decided.has(id)), open.filter(({ id }) => !decided.has(id))];
+  const [fields, others] = [open.filter(({ id }) => ofFields.has(id)), open.filter(({ id }) => !ofFields.has(id))];
   if (!others.every(({ byName }) => byName === true)) return [];
   if (fields.length > 0) return fields.map((finding) => ({ kind: 'decide', finding }));
   const areNamed = context.options.failOn === 'error' && others.every(({ evidence }) => evidence.length > 0);
   return areNamed ? others.map((finding) => ({ kind: 'waive', finding })) : [];
 }
 
-/** The context with what was answered. */
-export function answered(context: Context, { accept = [], resolutions = {} }: Pick<Answers, 'accept' | 'resolutions'>): Context {
+/** The context with what was decided, to prepare again. */
+export function decided(context: Context, { accept = [], resolutions = {} }: Decisions): Context {
   const { options } = context;
-  const decisions = { ...options.resolutions, ...resolutions };
-  return { ...context, options: { ...options, accept: [...options.accept, ...accept], resolutions: decisions } };
+  return {
+    ...context,
+    options: { ...options, accept: [...options.accept, ...accept], resolutions: { ...options.resolutions, ...resolutions } },
+  };
 }
 
-/** What may be executed of it. Answers that change the plan are planned again. Throws Fault where it is blocked, or nobody agreed. */
-export async function approve<Ports extends EnginePorts>(prepared: Prepared<Ports>, answers: Answers): Promise<Approved<Ports>> {
-  const { accept = [], resolutions = {}, agreed, isLate = false } = answers;
-  if (accept.length > 0 || Object.keys(resolutions).length > 0)
-    return approve(await prepare({ ...prepared, context: answered(prepared.context, answers) }), { agreed, isLate });
-  const { plan, stages, context, ports, steps, looks } = prepared;
+/** What may be executed of it. Throws Fault where it is blocked, or nobody agreed. */
+export function approve<Ports extends EnginePorts>(
+  { plan, stages, context, ports, steps, looks }: Prepared<Ports>,
+  { agreed, isLate = false }: Agreement,
+): Approved<Ports> {
   if (plan.blocked) throw new Fault(plan.blocked, 'checks failed', ['fix what the findings name, then prepare again']);
   if (plan.writes && !agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', [WHEN_READY]);
   // A chain without anything to write only looks, and says what is left to the user: no backup is taken of what is not changed.

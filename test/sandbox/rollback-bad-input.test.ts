@@ -45,7 +45,7 @@ async function back(scenario: Scenario, flags: Flags = {}, { profile = netsvc, o
     const prepared = await prepare({ stages: chains.rollback, context, ports });
     const { blocked, findings } = prepared.plan;
     if (blocked) return { exit: blocked, findings };
-    return execute(await approve(prepared, { agreed: true }), { observe, leavesRun: 'NS-012' });
+    return execute(approve(prepared, { agreed: true }), { observe });
   };
   const failed = (thrown: unknown) => {
     if (!(thrown instanceof Fault)) throw thrown;

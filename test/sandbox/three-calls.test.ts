@@ -4,7 +4,7 @@ import type { KeptReport } from '../../src/cli/documents.ts';
 import { effects } from '../../src/cli/effects.ts';
 import { runDocument, shownOutcome } from '../../src/cli/ending/run.ts';
 import { outputText } from '../../src/cli/output.ts';
-import { approve, execute, prepare } from '../../src/engine/prepared.ts';
+import { approve, decided, execute, prepare } from '../../src/engine/prepared.ts';
 import { chain, usualChain } from '../../src/features/chain.ts';
 import { actionTexts } from '../../src/kernel/effect-type.ts';
 import type { Observer } from '../../src/kernel/event.ts';
@@ -42,11 +42,14 @@ async function upgrade(scenario: Scenario, at: number) {
   assert.deepEqual(prepared.questions, [{ kind: 'agree' }]);
   assert.ok(prepared.steps.places.length > 0);
   const { writes } = scenario.cluster.faults;
-  await assert.rejects(approve(prepared, { agreed: false }), (thrown) => thrown instanceof Fault && thrown.code === 'stopped');
+  assert.throws(
+    () => approve(prepared, { agreed: false }),
+    (thrown) => thrown instanceof Fault && thrown.code === 'stopped',
+  );
   assert.equal(scenario.cluster.faults.writes, writes, 'a plan and a no change nothing');
   const history = new History(scenario.clock.now(), (action) => textOf(maskedAction(effects, action)));
   const observe: Observer = (event) => history.observe(event, scenario.clock.now());
-  const outcome = await execute(await approve(prepared, { agreed: true }), { observe });
+  const outcome = await execute(approve(prepared, { agreed: true }), { observe });
   const told = { ...outcome, history: history.told(scenario.clock.now()), versions: { before: outcome.source } };
   const place = { context: request.context, asked: askedOn(contextName) };
   const { document } = runDocument(shownOutcome(effects, told, place.asked), place);
@@ -97,16 +100,20 @@ describe('prepare, approve and execute', () => {
     state.record = { ...RECORD, clusterUid, intent: { kind: 'rollback', to: contextIn(scenario).goal.release } };
     const prepared = await prepare(requestFor(scenario));
     assert.deepEqual([prepared.plan.blocked, prepared.questions], ['blocked', []]);
-    await assert.rejects(approve(prepared, { agreed: true }), (thrown) => thrown instanceof Fault && thrown.code === 'blocked');
-    const approved = await approve(prepared, { agreed: true, accept: [{ check: 'NS-012' }] });
-    const { exit, record } = await execute(approved, { leavesRun: 'NS-012' });
+    assert.throws(
+      () => approve(prepared, { agreed: true }),
+      (thrown) => thrown instanceof Fault && thrown.code === 'blocked',
+    );
+    const context = decided(prepared.context, { accept: [{ check: 'NS-012' }] });
+    const again = await prepare({ ...requestFor(scenario), context });
+    const { exit, record } = await execute(approve(again, { agreed: true }));
     assert.deepEqual([exit, record?.intent.kind, record?.accepted], ['done', 'upgrade', ['NS-012']]);
   });
 
   it('stop before old endpoints go, where a policy came between plan and re-check', async () => {
     const scenario = await upgraded();
     const stages = chain.filter(({ id, optional }) => !optional || id === 'hep');
-    const approved = await approve(await prepare(requestFor(scenario, stages)), { agreed: true });
+    const approved = approve(await prepare(requestFor(scenario, stages)), { agreed: true });
     const settings = kindOf(scenario.cluster, 'kubecontrollersconfigurations').plural;
     let came = false;
     scenario.cluster.store.listen(({ kind }) => {
