@@ -99,6 +99,9 @@ const EMPTY: Readonly<Record<RolloutTarget['kind'], string>> = {
   StatefulSet: 'it wants no pod: it is scaled to 0',
 };
 
+/** Of a rollout that is paused; the words name its workload. */
+export const resumeOf = (object: readonly string[]): Step => fix(text`${repairCommand`kubectl rollout resume ${object}`}`);
+
 /** What only the user changes, and nothing else would tell: the controller waits without a word. */
 function stepOf(
   { kind, namespace, name, neverEmpty }: RolloutTarget,
@@ -110,7 +113,7 @@ function stepOf(
     return kind === 'DaemonSet'
       ? seeWhy(command`kubectl get ${object} -o yaml`)
       : fix(text`${repairCommand`kubectl scale ${object} --replicas=1`}`);
-  return spec?.paused ? fix(text`${repairCommand`kubectl rollout resume ${object}`}`) : undefined;
+  return spec?.paused ? resumeOf(object) : undefined;
 }
 
 /** The controller's own counts; a READY literal that is not full (`1/2`) can never satisfy them (§3). */

@@ -3,6 +3,7 @@ import { ageText, counted } from '../../kernel/counted.ts';
 import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { OperatorEnd } from '../../kernel/operator-names.ts';
 import { imageAge, parseImage } from '../../kernel/release.ts';
+import type { Step } from '../../kernel/step.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import type { Lagging } from '../rollout/index.ts';
@@ -67,6 +68,8 @@ export interface OperatorLag {
   readonly command?: Command;
   /** That pod. */
   readonly pod?: Lagging;
+  /** What lets it continue, where only the user does that. */
+  readonly fix?: Step;
 }
 
 /** A pod may take this long to start before anybody is sent to look at it, in milliseconds. */
@@ -230,7 +233,7 @@ export function workloadLags(workload: KubeObject, imageLag: (image: string) => 
   const wanted = kind === 'DaemonSet' ? (status.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1);
   if (wanted === 0 && neverEmpty) return [kind === 'DaemonSet' ? 'wants no pod: no node fits it' : 'wants no pod: it is scaled to 0'];
   const short = COUNTS[kind].findIndex((field) => (status[field] ?? 0) !== wanted);
-  const paused = spec?.paused ? '; its rollout is paused: see kubectl rollout resume' : '';
+  const paused = spec?.paused ? '; its rollout is paused' : '';
   return short < 0 ? [] : [`${status[COUNTS[kind][short] ?? ''] ?? 0} of ${wanted} pods are ${WORDS[short]}${paused}`];
 }
 

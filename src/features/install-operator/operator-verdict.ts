@@ -4,8 +4,10 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ComponentStatusName } from '../../kernel/operator-names.ts';
 import { sameRelease } from '../../kernel/release.ts';
 import { isSameImage } from '../../kube/judge-pod.ts';
+import { resumeOf } from '../../kube/judge-rollout.ts';
 import { type Condition, conditionOf, conditionsOf } from '../../kube/pod-facts.ts';
 import type { Lagging } from '../rollout/index.ts';
+import { shapeOf } from '../survey/index.ts';
 import {
   agentLags,
   componentLags,
@@ -142,8 +144,15 @@ function withCause(lag: OperatorLag, view: OperatorView): OperatorLag {
   const { deployment, names, workloads } = view;
   const workload =
     lag.point === 1 ? deployment : workloads.find(({ kind, metadata }) => `${kind}/${names.workloads}/${metadata.name}` === lag.subject);
-  const cause = workload && podCause(workload, view);
-  return cause ? { ...lag, ...cause, why: `${lag.why} · ${cause.why}` } : lag;
+  if (!workload) return lag;
+  const cause = podCause(workload, view);
+  const { kind, metadata } = workload;
+  const isPaused = shapeOf(workload).spec?.paused === true;
+  return {
+    ...lag,
+    ...(cause ? { ...cause, why: `${lag.why} · ${cause.why}` } : {}),
+    ...(isPaused ? { fix: resumeOf([kind.toLowerCase(), metadata.name, '-n', metadata.namespace ?? '']) } : {}),
+  };
 }
 
 function operatorLag(view: OperatorView): readonly OperatorLag[] {

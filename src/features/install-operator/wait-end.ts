@@ -180,6 +180,7 @@ function timeout(
   const held = holdsTypha ? (part === 'others' ? TYPHA_STAYS : TYPHA_HELD) : part === 'typha' ? AGENTS_HELD : undefined;
   return new Fault('timeout', `the operator is not done after ${Math.round(timeoutMs / 1000)} s: ${what}`, [
     ...commands.map(seeWhy),
+    ...new Map(lags.flatMap(({ fix }) => (fix === undefined ? [] : [[fix.plain, fix]]))).values(),
     ...reasons,
     ...troubles.map(troubleText),
     ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),

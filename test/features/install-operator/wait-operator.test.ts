@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitOperator } from '../../../src/features/install-operator/effects.ts';
-import type { Fault } from '../../../src/kernel/fault.ts';
+import { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
 import { ApiFailure, type ListOptions } from '../../../src/kernel/ports.ts';
 import { containersOf } from '../../../src/kube/workload.ts';
@@ -79,6 +79,30 @@ describe('the wait for the operator', () => {
     assert.match(failure?.suggestions?.[0] ?? '', /deaf operator/);
     assert.ok(failure?.suggestions?.some((one) => one.endsWith('kubectl -n tigera-operator logs deployment/tigera-operator --tail=50')));
     assert.ok(failure?.suggestions?.some((one) => /^with iptables or nftables, .*; new pods on .* get no network/.test(one)));
+  });
+
+  it('says in the end how a paused rollout is resumed', async () => {
+    const clock = steppingClock();
+    const cluster = operatorCluster([[0, edited]], clock);
+    const { list } = cluster;
+    const paused = (one: KubeObject): KubeObject => ({
+      ...one,
+      metadata: { ...one.metadata, namespace: 'calico-system' },
+      spec: { ...(one.spec as object), paused: true },
+      status: { observedGeneration: one.metadata.generation },
+    });
+    Object.assign(cluster, {
+      list: async (kind: Kind, ...more: [ListOptions?]) =>
+        (await list(kind, ...more)).map((one) => (kind.kind === 'Deployment' ? paused(one) : one)),
+    });
+    const wait = { timeoutMs: 120_000, stop: new AbortController().signal, report: () => undefined, warn: () => undefined };
+    await assert.rejects(waitOperator({ cluster, clock }, expected, wait), (thrown) => {
+      assert.ok(thrown instanceof Fault);
+      const fixes = thrown.steps.filter(({ kind }) => kind === 'fix').map(({ plain }) => plain);
+      assert.match(fixes.join('\n'), /^fix: kubectl rollout resume deployment calico-kube-controllers -n calico-system$/m);
+      assert.equal(new Set(fixes).size, fixes.length);
+      return true;
+    });
   });
 
   it('ends with the first upgraded agent where no more is asked for', async () => {
