@@ -2,6 +2,7 @@ import { isOperated } from '../kernel/installation.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
+import { imageRelease, sameRelease } from '../kernel/release.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
@@ -29,7 +30,17 @@ export async function readStrategy(
   const found = await asked.catch(unlessRefused);
   const { isHeld, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
   const live = [found ?? []].flat().find(isMarked);
-  return live ? { object: refOf(live), is: liveStrategyText(live), held: isHeld(live) } : null;
+  if (!live) return null;
+  const other = await otherRelease(live, record);
+  return { object: refOf(live), is: liveStrategyText(live), held: isHeld(live), ...(other === undefined ? {} : { release: other }) };
+}
+
+/** The release of its pods, where the run installs another: somebody has put it there. */
+async function otherRelease(live: KubeObject, record: RunRecord | undefined): Promise<string | undefined> {
+  const { containersOf } = await import('../kube/workload.ts');
+  const image = containersOf(live).find(({ name }) => name === agentOf(record)?.container)?.image;
+  const release = image === undefined ? undefined : imageRelease(image);
+  return record && release !== undefined && !sameRelease(release, record.intent.to) ? release : undefined;
 }
 
 /** The recorded run upgrades what an operator installs, as far as it is known. */
@@ -96,5 +107,7 @@ export function strategyLines({ strategy, lock, record }: StatusDocument, carrie
   if (lock) return [what];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
   const rest = text`All other agents follow with: ${oursWith('commit', carried)}`;
-  return [text`${what}: new nodes, and agents that somebody deletes, get the release that the run installs. ${rest}`];
+  const { release } = strategy;
+  const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
+  return [text`${what}: new nodes, and agents that somebody deletes, get ${get}. ${rest}`];
 }

@@ -15,56 +15,94 @@ export async function readCanaryStatus(
   holder: LockHolder | undefined,
 ): Promise<CanaryStatus | null> {
   const agent = agentOf(record);
-  if (!strategy?.held || !record || !agent) return null;
+  // Whoever has put another release into the template has ended the canary: its own pods would be the old ones.
+  if (!strategy?.held || strategy.release !== undefined || !record || !agent) return null;
   const { name, namespace = '' } = strategy.object;
   const workload = await cluster.get(K.DaemonSet, name, namespace);
   if (!workload) return null;
-  const [{ podFacts }, { leanPod }, { selectorOf, selectorText }, { judgePod }, { ofTemplate }, { containersOf }] = await Promise.all([
+  const [
+    { nodeFacts, podFacts },
+    { leanPod, slimNode },
+    { selectorOf, selectorText },
+    { judgePod },
+    { ofTemplate },
+    { containersOf },
+    { onItsNode },
+  ] = await Promise.all([
     import('../kube/pod-facts.ts'),
     import('../kube/lean-objects.ts'),
     import('../kube/selector.ts'),
     import('../kube/judge-pod.ts'),
     import('../kube/revision.ts'),
     import('../kube/workload.ts'),
+    import('../features/rollout/index.ts'),
   ]);
   const labelSelector = selectorText(selectorOf(workload));
   const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
   const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
   if (!pods || image === undefined) return null;
   const target = { ...agent, image };
+  const nodes = (await cluster.list(K.Node, { keep: slimNode }).catch(unlessRefused)) ?? [];
+  const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
   const facts = pods.map(podFacts);
   const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
-  const judged = facts.map((pod) => ({ pod, is: judgePod(pod, around, isOfTemplate(pod)) }));
+  const judged = facts.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   const ready = fresh.filter(({ is }) => is.phase === 'new');
   const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);
-  const soak = holder ? flagIn(record, 'soak') : undefined;
+  const notReady = fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why }));
+  const of = new Set(facts.map(({ node }) => node)).size;
+  const chosen = flagIn(record, 'canary', /./);
+  const soakMs = holder && chosen !== undefined ? durationOf(flagIn(record, 'soak')) : undefined;
+  const isSoak = notReady.length === 0 && ready.length === countOf(chosen, of);
   return {
     ready: ready.map(({ is }) => is.node).toSorted(),
-    notReady: fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why })),
-    of: new Set(facts.map(({ node }) => node)).size,
+    notReady,
+    of,
+    ...(chosen === undefined ? {} : { isCanary: true }),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
-    ...(soak === undefined ? {} : { soakMs: parseDuration(soak, 'soak') }),
+    ...(soakMs === undefined ? {} : { soakMs, ...(isSoak ? { isSoak } : {}) }),
   };
 }
 
+function durationOf(soak: string | undefined): number | undefined {
+  try {
+    return soak === undefined ? undefined : parseDuration(soak, 'soak');
+  } catch {
+    // No run has written it.
+    return undefined;
+  }
+}
+
+/** The number of nodes that it chooses, which is not known of a selector. */
+function countOf(canary: string | undefined, of: number): number | undefined {
+  const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(canary ?? '') ?? [];
+  if (digits !== undefined) return percent ? Math.max(1, Math.ceil((Number(digits) * of) / 100)) : Number(digits);
+  return canary === undefined || /[=!(]/.test(canary) ? undefined : new Set(canary.split(',')).size;
+}
+
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
-export function flagIn({ flags }: RunRecord, name: string): string | undefined {
+export function flagIn({ flags }: RunRecord, name: string, fits = /^[\w.]{1,20}$/): string | undefined {
   const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
   const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
   const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;
-  return value !== undefined && /^[\w.]{1,20}$/.test(value) ? value : undefined;
+  return value !== undefined && fits.test(value) ? value : undefined;
 }
 
 export function canaryLines({ canary }: StatusDocument, now: Date): readonly string[] {
   if (!canary) return [];
-  const { ready, notReady, of, since, soakMs } = canary;
+  const { ready, notReady, of, isCanary, since, soakMs, isSoak } = canary;
   const names = ready.length === 0 ? '' : ` (${ready.slice(0, 5).join(', ')}${ready.length > 5 ? ` and ${ready.length - 5} more` : ''})`;
   const forMs = since === undefined ? 0 : Math.max(0, now.getTime() - Date.parse(since));
-  const age = since === undefined ? '' : `, all of them for ${timeText(forMs)}`;
+  const age = since === undefined || notReady.length > 0 ? '' : `, all of them for ${timeText(forMs)}`;
   return [
-    `canary: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
+    `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
     ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: replaced, not ready: ${because}`),
-    ...(soakMs === undefined ? [] : [`  soak: ${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}`]),
+    ...(soakMs === undefined
+      ? []
+      : [`  soak: ${isSoak ? `${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}` : `${timeText(soakMs)}, ${LATER}`}`]),
   ];
 }
+
+/** What the soak waits for. */
+const LATER = 'counted once all chosen agents are ready';

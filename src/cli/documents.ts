@@ -150,8 +150,12 @@ export interface CanaryStatus {
   readonly of: number;
   /** Since when all of `ready` are. */
   readonly since?: string;
+  /** They are those of `--canary`; without it this program replaces all of them itself. */
+  readonly isCanary?: boolean;
   /** Of `--soak`, while a run is at work. */
   readonly soakMs?: number;
+  /** It is counted, from `since`. */
+  readonly isSoak?: boolean;
 }
 
 export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'> {
@@ -168,8 +172,14 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
   /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `more`: what it keeps it from besides. `unlock` does not look it up. */
   readonly held?: { readonly object: ObjectRef; readonly run: string; readonly more?: readonly ObjectRef[] } | null;
-  /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. `overridden`: somebody has set another value since. */
-  readonly strategy?: { readonly object: ObjectRef; readonly is: string; readonly held: boolean; readonly overridden?: boolean } | null;
+  /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. `overridden`: somebody has set another value since; `release`: of its pods, where the run installs another. */
+  readonly strategy?: {
+    readonly object: ObjectRef;
+    readonly is: string;
+    readonly held: boolean;
+    readonly overridden?: boolean;
+    readonly release?: string;
+  } | null;
   /** How far a canary is; null where none is held. */
   readonly canary?: CanaryStatus | null;
   /** A run that has stopped where `--until` said, since when, and what is open; null for any other. `over`: what it left old is new by now. */

@@ -35,7 +35,7 @@ export function canaryView(progress: RolloutProgress, nodes: readonly string[], 
 }
 
 /** Where a node is lost, its pod may keep what was last reported. */
-function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress {
+export function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress {
   const node = known.get(pod.node);
   return pod.phase !== 'new' || !node || node.ready ? pod : { ...pod, phase: 'updating', why: `node is not ready (${node.reason})` };
 }

@@ -1,7 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 
 export { agentSetting, agentSettings, ebpfNodes } from './agent-settings.ts';
-export { FIX, HELD, HELD_ON, type HeldFor, heldIn, ofCanary } from './canary-view.ts';
+export { FIX, HELD, HELD_ON, type HeldFor, heldIn, ofCanary, onItsNode } from './canary-view.ts';
 export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { Lasted } from './lasted.ts';

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { UserCommands } from '../../src/kernel/user-command.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { AGENTS, agents, waved } from '../support/canary-sandbox.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+
+async function shown(scenario: Scenario, ...argv: readonly string[]): Promise<string> {
+  const bench = sandboxCommand(scenario, waved);
+  await bench.run(...argv);
+  return bench.out();
+}
+
+/** What status says in the middle of a run, after so many minutes of it. */
+async function during(scenario: Scenario, minutes: readonly number[], ...argv: readonly string[]): Promise<readonly string[]> {
+  const said: Promise<string>[] = [];
+  for (const minute of minutes) scenario.clock.schedule(minute * 60_000, () => said.push(shown(scenario, 'status')));
+  await shown(scenario, ...argv);
+  return Promise.all(said);
+}
+
+describe('what status says of agents that are held', function () {
+  this.timeout(120_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 6, cli: false });
+  });
+
+  it('names no old agent as replaced where somebody has undone the template, and says what new ones get', async () => {
+    const { template } = agents(scenario).spec as { readonly template: unknown };
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    assert.match(await shown(scenario, 'status'), /agents that somebody deletes, get the release that the run installs/);
+    const undo = [{ op: 'replace', path: '/spec/template', value: template }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, undo, 'kubectl-rollout');
+    await scenario.clock.sleep(60_000);
+    const out = await shown(scenario, 'status');
+    assert.doesNotMatch(out, /replaced and ready/);
+    assert.match(out, /agents that somebody deletes, get v3\.26\.4, which is in its template now/);
+  });
+
+  it('counts a soak once all chosen agents are ready', async () => {
+    scenario.cluster.nodes.fault('node-02', 'not-ready');
+    scenario.clock.schedule(9 * 60_000, () => scenario.cluster.nodes.fault('node-02', 'none'));
+    const flags = ['--canary', '3', '--soak', '30m', '--timeout', '20m'];
+    const [early = '', soak = ''] = await during(scenario, [8, 20], 'run', '--yes', ...flags);
+    assert.match(
+      early,
+      /^canary: 1 of 6 agents replaced and ready \(node-01\)\n {2}node-02: replaced, not ready: .*\n {2}soak: 30m, counted once all chosen agents are ready$/m,
+    );
+    assert.match(soak, /^canary: 3 of 6 .*, all of them for .*\n {2}soak: \d+m.* of 30m$/m);
+  });
+
+  it('calls them no canary where --canary was not given', async () => {
+    const commands: UserCommands = {
+      run: async (name, { node }) =>
+        name === 'before-node' && node === 'node-02' ? { durationMs: 1, because: 'refused' } : { durationMs: 1 },
+    };
+    const ports = sandboxPorts(scenario, { commands });
+    await performIn(scenario, [applyStage], { 'before-node': 'drain {node}' }, { profile: waved, ports });
+    assert.match(await shown(scenario, 'status'), /^agents: 1 of 6 agents replaced and ready \(node-01\)/m);
+  });
+
+  it('says that the agent of a lost node is not ready', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    scenario.cluster.nodes.fault('node-01', 'down');
+    await scenario.clock.sleep(300_000);
+    assert.match(
+      await shown(scenario, 'status'),
+      /^canary: 0 of 6 agents replaced and ready\n {2}node-01: replaced, not ready: node is not ready/m,
+    );
+  });
+
+  for (const soak of ['9x', '0', '99999999h'])
+    it(`leaves out a soak of the record that is no time: ${soak}`, async () => {
+      const { state } = scenario;
+      scenario.clock.schedule(5 * 60_000, () => {
+        const { record } = state as { record: { flags?: readonly string[] } };
+        Object.assign(record, { flags: ['--canary=1', `--soak=${soak}`] });
+      });
+      const [out = ''] = await during(scenario, [6], 'run', '--yes', '--canary', '1', '--soak', '30m');
+      assert.match(out, /^canary: 1 of 6/m);
+      assert.doesNotMatch(out, /soak/);
+    });
+});
