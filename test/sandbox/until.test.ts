@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { allNodes, newOn } from '../support/canary-sandbox.ts';
+import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
-import { installedSandbox } from '../support/sandbox-ports.ts';
+import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
 
 const controllersAreNew = ({ cluster: { store } }: Scenario): boolean =>
@@ -62,6 +64,15 @@ describe('a run that goes no further than it was told', function () {
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('commit', '--yes'), 0, went.err());
     assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), true]);
+  });
+
+  it('is refused with a key-value store for the names of policies, which are not renamed there', async () => {
+    const { scenario: store, profile } = await groundOf('kvstore');
+    const run = (until: 'agents' | 'controllers') => performIn(store, [applyStage], { until }, { profile });
+    const { exit, message, steps, writes } = await run('controllers');
+    assert.deepEqual([exit, writes, steps.map(String)], ['usage', 0, ['leave out --until controllers']]);
+    assert.equal(message, '--until controllers holds nothing here: policies in a key-value store are not renamed');
+    assert.equal((await run('agents')).exit, 'done');
   });
 
   it('is not ended by what only looks: commit still continues', async () => {

@@ -16,7 +16,7 @@ import { type RoleOfBoth, roleOfBoth } from '../../manifest/roles-of-both.ts';
 import { splitWaves, type Wave, withRolesOfBoth } from '../../manifest/waves.ts';
 import { readTables, type TablesJudged } from '../going-back/index.ts';
 import { readOwnersAtDeadline } from '../ownerrefs/index.ts';
-import { type RenamingSwitch, readRenamingSwitch } from '../policies/index.ts';
+import { type RenamingSwitch, readRenamingSwitch, refuseVainHold } from '../policies/index.ts';
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 import { attempt, shapeOf } from '../survey/index.ts';
 import { readAdded } from './added.ts';
@@ -54,6 +54,7 @@ export interface ApplyFacts extends ApplyJudged, TablesJudged, MergedTarget {
 }
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {
+  refuseVainHold(installation, context);
   const record = await sources.records.load();
   const { variant } = ownFile(context, installation);
   const [merged, nodes, renamingSwitch, owners, tables] = await Promise.all([

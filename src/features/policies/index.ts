@@ -10,6 +10,7 @@ export {
   policiesSettled,
   type RenamingSwitch,
   readRenamingSwitch,
+  refuseVainHold,
 } from './settled.ts';
 export { policyStage } from './stage.ts';
 export {

@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Installation } from '../../kernel/installation.ts';
+import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { pointerTo, sameValue } from '../../kernel/json.ts';
 import type { Kind, KubeObject, ObjectChange } from '../../kernel/object.ts';
 import { type ChangedPlace, changedPlaces, changeTo, isUndone, keptChanges, putOp, standing } from '../../kernel/object-change.ts';
@@ -83,6 +83,14 @@ export async function readRenamingSwitch(
   const kept = isDisabled && isOpen ? changedPlaces(await keptChanges(records, STAGE, isHold)) : [];
   const ours = kept.find((one) => one.ref.name === name && !isUndone(one) && standing(one, configuration) === 'ours');
   return { kind: resource, configuration, ...(ours ? { ours } : {}) };
+}
+
+/** Throws Fault('usage') where `--until controllers` would hold nothing. */
+export function refuseVainHold(installation: Installation, { options }: Context): void {
+  if (!options.holdPolicyMigration || !isKeyValue(installation)) return;
+  throw new Fault('usage', '--until controllers holds nothing here: policies in a key-value store are not renamed', [
+    'leave out --until controllers',
+  ]);
 }
 
 /**
