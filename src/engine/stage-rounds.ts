@@ -38,6 +38,8 @@ export class StageRounds {
   #again = false;
   /** What the action says that was performed last, if its precondition no longer held. */
   #outdated: Outdated | undefined;
+  /** Actions that are performed once, with the writes of the chain until then. */
+  readonly #once = new Map<string, number>();
   /** Steps of the last plan that wait for the user. */
   #manual = 0;
 
@@ -145,7 +147,7 @@ export class StageRounds {
   }
 
   async #perform(plan: Exclude<StagePlan, { skip: string }>): Promise<Next> {
-    const { recorder, hold, live, actor, looks, ports } = this.#parts;
+    const { recorder, hold, live, looks, ports } = this.#parts;
     const { effects } = ports;
     const stage = this.#stage;
     recorder.remember(plan.remember);
@@ -171,17 +173,25 @@ export class StageRounds {
         noted = now;
       }
       if (!isFile) looks.end();
-      const { outdated, ...told } = await actor.act(stage, action);
-      this.#told.add(told);
-      this.#outdated = outdated;
-      if (outdated) return afterOutdated(action);
+      if (await this.#isOutdated(action)) return afterOutdated(action);
     }
     return this.#after(plan, changes);
   }
 
-  /** What it leaves to watch the chain is there already. */
-  #isLeft({ effect }: Action): boolean {
-    const { hold, ports } = this.#parts;
+  /** Performs it, unless its precondition no longer holds. */
+  async #isOutdated(action: Action): Promise<boolean> {
+    const { actor } = this.#parts;
+    const { outdated, ...told } = await actor.act(this.#stage, action);
+    this.#told.add(told);
+    this.#outdated = outdated;
+    if (action.once && !outdated) this.#once.set(action.id, actor.writes);
+    return outdated !== undefined;
+  }
+
+  /** What it leaves to watch the chain is there already, or it was performed and nothing was written since. */
+  #isLeft({ effect, id }: Action): boolean {
+    const { actor, hold, ports } = this.#parts;
+    if (this.#once.get(id) === actor.writes) return true;
     const { leaves } = typeOf(ports.effects, effect);
     return leaves !== undefined && hold.watcher(leaves) !== undefined;
   }

@@ -134,6 +134,8 @@ export interface Action {
   readonly afresh?: boolean;
   /** As `afresh`, if the evaluation is older than this (milliseconds), or the action finds that its basis has changed. */
   readonly judgedWithinMs?: number;
+  /** Performed once: where the stage is planned again and nothing was written since, it is left out. */
+  readonly once?: true;
   /** From this action on there is no supported undo, for this reason. */
   readonly pointOfNoReturn?: NoReturnPoint;
   /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */

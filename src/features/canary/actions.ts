@@ -94,7 +94,7 @@ export function lookAction({ target, selector, nodes, others }: CanaryFacts, { o
 
 /** The same of all agents, once they are new and Typha has rolled. */
 export function secondSoakAction(target: RolloutTarget, holdMs: number, context: Context): Action {
-  return waitAction('soak-typha', target, [], context, { holdMs });
+  return { ...waitAction('soak-typha', target, [], context, { holdMs }), once: true };
 }
 
 /** New agents of a held DaemonSet are ready, whoever replaced them: then the others follow. */

@@ -67,6 +67,8 @@ export class Steady {
   readonly #heldFor: HeldFor | undefined;
   /** Pods that were ready once. */
   readonly #seen = new Set<string>();
+  /** By UID, at the first look: agents that were let go restart while Typha rolls, which says nothing of this time. */
+  #before: ReadonlyMap<string, number> | undefined;
   #lapsedAt: number | undefined;
 
   constructor({ holdMs, maxFailed, isWatched, only = [], heldFor }: SteadyOptions) {
@@ -109,9 +111,13 @@ export class Steady {
   }
 
   #refuseRestarts(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
+    this.#before ??= this.#heldFor ? new Map() : restartsOf(board);
     const bad = progress.flatMap((one) => {
       const facts = board.pods.get(one.target);
-      return badIn([one], ({ pod, phase }) => phase === 'new' && (facts?.get(pod)?.restarts ?? 0) > 0);
+      return badIn([one], ({ pod: name, phase }) => {
+        const { uid = '', restarts = 0 } = (phase === 'new' ? facts?.get(name) : undefined) ?? {};
+        return restarts > (this.#before?.get(uid) ?? 0);
+      });
     });
     if (bad.length <= this.#maxFailed) return;
     const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
@@ -132,6 +138,9 @@ export class Steady {
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);
   }
 }
+
+const restartsOf = ({ pods }: Pick<Board, 'pods'>): ReadonlyMap<string, number> =>
+  new Map([...pods.values()].flatMap((all) => [...all.values()].map(({ uid, restarts = 0 }) => [uid, restarts] as const)));
 
 /** More pods than these help nobody. */
 const SHOWN = 3;

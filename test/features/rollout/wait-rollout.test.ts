@@ -389,7 +389,8 @@ describe('waitRollout', () => {
     const script = {
       nodes: [[snapshot(node)]],
       daemonsets: [[snapshot(agents(1, 1))]],
-      pods: [[snapshot({ ...restarted, status } as KubeObject)]],
+      // Of all agents only what restarts since the first look counts.
+      pods: [[snapshot(restarted)], [changed({ ...restarted, status } as KubeObject)]],
     };
     const told = async (heldFor?: 'canary' | 'rest') => {
       const watched = { only: [], holdMs: 60_000, ...(heldFor ? { heldFor } : {}) };
