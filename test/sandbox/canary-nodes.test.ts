@@ -52,8 +52,8 @@ function remove({ cluster: { store } }: Scenario, name: string): void {
 const ENDS: Partial<Record<`${What}, ${Phase}`, readonly [string, readonly string[], unknown]>> = {
   'a node joins whose agent crashes, while its agent starts': ['stopped', [CANARY, JOINED], HELD],
   'a node joins whose agent crashes, in the soak': ['stopped', [CANARY, JOINED], HELD],
-  'its node disappears, while its agent starts': ['timeout', [], HELD],
-  'its node disappears, in the soak': ['timeout', [], HELD],
+  'its node disappears, while its agent starts': ['stopped', [], HELD],
+  'its node disappears, in the soak': ['stopped', [], HELD],
 };
 
 describe('a canary while its nodes change', function () {
@@ -83,6 +83,8 @@ describe('a canary while its nodes change', function () {
         const expected = ENDS[`${what}, ${phase}`] ?? endOf(what, scenario);
         assert.deepEqual([exit, newOn(scenario), strategy(scenario)], expected, message);
         assert.deepEqual(early, []);
+        if (what === 'its node disappears' && exit === 'stopped')
+          assert.equal(message, `the canary is gone: ${CANARY} is no node of this cluster any more`);
       });
 });
 

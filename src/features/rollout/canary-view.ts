@@ -1,11 +1,12 @@
 import type { Action } from '../../kernel/action.ts';
-import { repairCommand } from '../../kernel/command.ts';
+import { command, repairCommand } from '../../kernel/command.ts';
 import { counted, timeText } from '../../kernel/counted.ts';
-import { type Fault, PodFault } from '../../kernel/fault.ts';
+import { Fault, PodFault } from '../../kernel/fault.ts';
 import { seePod } from '../../kernel/pod-look.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
 import { againAs, means, type Suggestion, text } from '../../kernel/step.ts';
+import { listed } from '../survey/index.ts';
 import { Lasted } from './lasted.ts';
 import type { Board } from './rollout-board.ts';
 
@@ -42,6 +43,8 @@ export function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress 
 
 /** A pod that stops being ready is given this long. Milliseconds. */
 const LAPSE_MS = 30_000;
+/** So are nodes that are away, which may be made again under their names. */
+const GONE_MS = 60_000;
 
 interface Bad {
   readonly target: RolloutProgress['target'];
@@ -56,6 +59,8 @@ interface SteadyOptions {
   /** The nodes of a canary. */
   readonly only?: readonly string[];
   readonly heldFor?: HeldFor | undefined;
+  /** In place of `only`. */
+  readonly driver?: { readonly nodes: readonly string[] };
 }
 
 /** Whether all that was waited for is there, and has stayed so. */
@@ -70,8 +75,11 @@ export class Steady {
   /** By UID, at the first look: agents that were let go restart while Typha rolls, which says nothing of this time. */
   #before: ReadonlyMap<string, number> | undefined;
   #lapsedAt: number | undefined;
+  #goneAt: number | undefined;
+  readonly #driver: SteadyOptions['driver'];
 
-  constructor({ holdMs, maxFailed, isWatched, only = [], heldFor }: SteadyOptions) {
+  constructor({ holdMs, maxFailed, isWatched, only = [], heldFor, driver }: SteadyOptions) {
+    this.#driver = driver;
     this.#lasted = new Lasted(holdMs);
     this.#only = only;
     this.#maxFailed = maxFailed;
@@ -80,10 +88,11 @@ export class Steady {
   }
 
   /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
-  isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>, now: number): boolean {
+  isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'nodes' | 'pods'>, now: number): boolean {
     const isDone = progress.every(({ done }) => done);
     if (!this.#isWatched) return this.#lasted.isEnough(isDone ? '' : undefined, now);
     this.#refuseRestarts(progress, board);
+    this.#refuseGone(board, now);
     if (this.#hasLapsed(progress, now) || !isDone) return false;
     // A pod that somebody has deleted since has a successor, which was not watched yet.
     return this.#lasted.isEnough(this.#podsOf(progress, board), now);
@@ -108,6 +117,16 @@ export class Steady {
     this.#lapsedAt = bad.length > 0 ? (this.#lapsedAt ?? now) : undefined;
     if (this.#lapsedAt === undefined || now - this.#lapsedAt < LAPSE_MS) return this.#lapsedAt !== undefined;
     throw this.#failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, []);
+  }
+
+  /** Nothing is proved without its nodes, and they do not come back by waiting. */
+  #refuseGone({ nodes: known }: Pick<Board, 'nodes'>, now: number): void {
+    const nodes = this.#driver?.nodes ?? this.#only;
+    const isGone = this.#heldFor === 'canary' && nodes.length > 0 && known.size > 0 && !nodes.some((node) => known.has(node));
+    this.#goneAt = isGone ? (this.#goneAt ?? now) : undefined;
+    if (this.#goneAt === undefined || now - this.#goneAt < GONE_MS) return;
+    const [is, no] = nodes.length === 1 ? ['is', 'no node'] : ['are', 'no nodes'];
+    throw new Fault('stopped', `the canary is gone: ${listed(nodes)} ${is} ${no} of this cluster any more`, [HELD_ON, CHOOSE]);
   }
 
   #refuseRestarts(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
@@ -162,6 +181,8 @@ export const FIX: Suggestion = text`fix the cause, then ${againAs('it resumes')}
 export const HELD_ON = means(
   'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the release that the run installs',
 );
+
+const CHOOSE: Suggestion = text`choose other nodes: ${command`kubectl netsvc-upgrade run`.with('--canary', '1')}`;
 
 /** What a canary that failed means. */
 export const HELD: readonly Suggestion[] = [HELD_ON, FIX];
