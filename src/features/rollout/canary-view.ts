@@ -5,7 +5,7 @@ import { Fault, PodFault } from '../../kernel/fault.ts';
 import { seePod } from '../../kernel/pod-look.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
-import { againAs, means, type Suggestion, text } from '../../kernel/step.ts';
+import { againAs, look, means, type Suggestion, text } from '../../kernel/step.ts';
 import { listed } from '../survey/index.ts';
 import { Lasted } from './lasted.ts';
 import type { Board } from './rollout-board.ts';
@@ -45,6 +45,8 @@ export function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress 
 const LAPSE_MS = 30_000;
 /** So are nodes that are away, which may be made again under their names. */
 const GONE_MS = 60_000;
+/** An agent that is replaced so often in its soak is deleted or evicted by something. */
+const REPLACED = 3;
 
 interface Bad {
   readonly target: RolloutProgress['target'];
@@ -76,6 +78,8 @@ export class Steady {
   #before: ReadonlyMap<string, number> | undefined;
   #lapsedAt: number | undefined;
   #goneAt: number | undefined;
+  /** UIDs, by node of the canary. */
+  readonly #had = new Map<string, Set<string>>();
   readonly #driver: SteadyOptions['driver'];
 
   constructor({ holdMs, maxFailed, isWatched, only = [], heldFor, driver }: SteadyOptions) {
@@ -93,16 +97,39 @@ export class Steady {
     if (!this.#isWatched) return this.#lasted.isEnough(isDone ? '' : undefined, now);
     this.#refuseRestarts(progress, board);
     this.#refuseGone(board, now);
+    this.#refuseReplaced(progress, board);
     if (this.#hasLapsed(progress, now) || !isDone) return false;
     // A pod that somebody has deleted since has a successor, which was not watched yet.
     return this.#lasted.isEnough(this.#podsOf(progress, board), now);
   }
 
   #podsOf(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): string {
-    const mine = progress.flatMap(({ target, pods }) =>
-      pods.filter(({ node }) => this.#only.includes(node)).map(({ pod }) => board.pods.get(target)?.get(pod)?.uid ?? pod),
+    return this.#mine(progress, board)
+      .map(({ uid }) => uid)
+      .toSorted()
+      .join(' ');
+  }
+
+  /** Of the nodes of the canary. */
+  #mine(progress: readonly RolloutProgress[], { pods: facts }: Pick<Board, 'pods'>): readonly (Bad & { readonly uid: string })[] {
+    return progress.flatMap(({ target, pods }) =>
+      pods
+        .filter(({ node }) => this.#only.includes(node))
+        .map((pod) => ({ target, pod, uid: facts.get(target)?.get(pod.pod)?.uid ?? pod.pod })),
     );
-    return mine.toSorted().join(' ');
+  }
+
+  /** Each of them is watched for the whole time, which would never end. */
+  #refuseReplaced(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
+    const bad = this.#mine(progress, board).filter(({ pod: { node }, uid }) => {
+      const had = this.#had.get(node) ?? new Set();
+      this.#had.set(node, had.add(uid));
+      return had.size > REPLACED;
+    });
+    const [first] = bad;
+    if (!first) return;
+    const events = command`kubectl -n ${first.target.namespace} get events --sort-by=.lastTimestamp`;
+    throw this.#failed(bad, `replaced ${REPLACED} times while watched`, [look(text`see what deletes or evicts it: ${events}`)]);
   }
 
   /** When it began to count, of the same clock. */
