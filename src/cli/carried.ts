@@ -85,7 +85,7 @@ export function resumeCommand(flags: readonly CarriedFlag[], record: Pick<RunRec
 
 /** The command that resumes a recorded run. */
 export const resumerOf = (record: Pick<RunRecord, 'intent'> | undefined): 'run' | 'rollback' =>
-  record && intentWords(record.intent).goesBack ? 'rollback' : 'run';
+  intentWords(record?.intent ?? { kind: 'upgrade' }).resumedBy;
 
 function inHelmsWords(name: string, word: string): string {
   return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;

@@ -155,8 +155,15 @@ export function chainOf(command: string, argument?: string): Chain | undefined {
   return Object.hasOwn(all, id) ? all[id] : undefined;
 }
 
+/** The command whose checks tell that. */
+export function telling(tells: NonNullable<ChainRow['tells']>): Chain {
+  const found = Object.values(CHAINS).find((one) => one.tells === tells);
+  if (!found) throw new Error(`no command tells ${tells}`);
+  return found;
+}
+
 /** What shows why a stage failed: which pods are late, or what stands against the upgrade. */
 export function lookAt(stage: string): string {
   const row = Object.values(CHAINS).find(({ stages }) => stages !== 'all' && stages.some((id) => id === stage));
-  return row?.shownBy ?? CHAINS.preflight.id;
+  return row?.shownBy ?? telling('readiness').id;
 }

@@ -6,6 +6,7 @@ import { type Text, text } from '../kernel/step.ts';
 import { columns } from '../report/columns.ts';
 import { headLine, upgradeHead } from '../report/head-line.ts';
 import { type CarriedFlag, oursWith } from './carried.ts';
+import { telling } from './command-names.ts';
 import type { ListedReference, OwnerReferenceList } from './documents.ts';
 import { documentHead } from './documents.ts';
 import { present } from './output.ts';
@@ -23,7 +24,7 @@ export async function runOwnerList(asked: Asked, owner: string | undefined, seam
       (thrown: unknown) => brokenJournal(thrown, asked.carried),
     );
     const isRemoved = rows.some((row) => row.removal !== null);
-    const next = oursWith(isRemoved ? 'ownerrefs strip --dry-run=client' : 'preflight', asked.carried);
+    const next = oursWith(isRemoved ? 'ownerrefs strip --dry-run=client' : telling('readiness').id, asked.carried);
     const exit = references.unread.length > 0 ? 'blocked' : 'done';
     const document: OwnerReferenceList = {
       ...documentHead(session.context, exit, next),

@@ -5,7 +5,7 @@ import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
 import { type Text, text } from '../kernel/step.ts';
 import { type CarriedFlag, commandHere, oursWith, resumeCommand, resumerOf } from './carried.ts';
-import { lookAt } from './command-names.ts';
+import { lookAt, telling } from './command-names.ts';
 
 /** What comes next on a cluster, by what is recorded there: `status` and `report` say the same. */
 export interface RecordNext {
@@ -45,7 +45,8 @@ export const suggestedBy = ({ isLook = false, of }: RecordNext, record: RunRecor
 function subCommand(record: RunRecord | undefined, holder: LockHolder | undefined): string {
   // It most likely works: who knows that it is dead finds unlock in the lines above.
   if (holder) return 'status --watch';
-  if (!record) return 'preflight';
-  if (isAtEnd(record)) return leavesSteps(record) ? 'verify' : 'report';
+  if (!record) return telling('readiness').id;
+  const result = telling('result');
+  if (isAtEnd(record)) return leavesSteps(record) ? result.id : result.next;
   return resumerOf(record);
 }

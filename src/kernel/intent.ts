@@ -1,4 +1,4 @@
-import { type Command, command } from './command.ts';
+import { type Command, ownCommand } from './command.ts';
 
 export type IntentKind = 'upgrade' | 'rollback';
 
@@ -45,11 +45,13 @@ interface IntentWords {
   readonly run: string;
   /** It goes to a release that may be older. */
   readonly goesBack: boolean;
+  /** The sub-command that continues it. */
+  readonly resumedBy: 'run' | 'rollback';
 }
 
 const WORDS: Readonly<Record<IntentKind, IntentWords>> = {
-  upgrade: { noun: 'upgrade', title: 'Upgrade', order: 'Upgrade', run: 'a run', goesBack: false },
-  rollback: { noun: 'rollback', title: 'Rollback', order: 'Roll back', run: 'a rollback', goesBack: true },
+  upgrade: { noun: 'upgrade', title: 'Upgrade', order: 'Upgrade', run: 'a run', goesBack: false, resumedBy: 'run' },
+  rollback: { noun: 'rollback', title: 'Rollback', order: 'Roll back', run: 'a rollback', goesBack: true, resumedBy: 'rollback' },
 };
 
 export const isIntentKind = (value: unknown): value is IntentKind => typeof value === 'string' && Object.hasOwn(WORDS, value);
@@ -70,5 +72,6 @@ export function intentOf({ intent, goal }: Meant): Intent {
 
 /** The command that continues it. */
 export function continueCommand({ kind, to }: Intent): Command {
-  return WORDS[kind].goesBack ? command`kubectl netsvc-upgrade rollback` : command`kubectl netsvc-upgrade run --release ${to}`;
+  const { resumedBy, goesBack } = WORDS[kind];
+  return goesBack ? ownCommand(resumedBy) : ownCommand(resumedBy).with('--release', to);
 }

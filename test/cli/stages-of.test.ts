@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chainOf, lookAt, OPTIONAL_STAGE_IDS, STAGE_IDS } from '../../src/cli/command-names.ts';
+import { CHAINS, chainOf, lookAt, OPTIONAL_STAGE_IDS, STAGE_IDS, telling } from '../../src/cli/command-names.ts';
 import type { Seams } from '../../src/cli/seams.ts';
 import type { Asked } from '../../src/cli/session.ts';
 import { sliceOf, stagesOf } from '../../src/cli/stage-command.ts';
@@ -38,6 +38,13 @@ async function stagesFor(command: string, flags: object = {}, action?: string): 
 }
 
 describe('chains', () => {
+  it('tell whether an upgrade may begin and what came of it, each by one command', () => {
+    for (const tells of ['readiness', 'result'] as const)
+      assert.deepEqual(
+        Object.values(CHAINS).filter((one) => one.tells === tells),
+        [telling(tells)],
+      );
+  });
   it('show why a stage failed by what changes nothing', () =>
     assert.deepEqual(['apply', 'wait', 'crds', 'gone'].map(lookAt), ['wait', 'wait', 'preflight', 'preflight']));
 });

@@ -159,10 +159,12 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
     writers.flatMap(({ reaches }) => reaches ?? []),
   );
   const isTakenBack = row?.by === 'rollback' && refused === undefined;
-  const wayOf = (of: string) =>
-    of === 'copy' ? 'the row of policy has the command that creates it again' : text`${oursWith(of, carried)}`;
+  const wayOf = ({ id, undoneBy: of }: AnyStage): readonly Said[] => {
+    if (of === undefined) return [];
+    return of === 'copy' ? [`the row of ${id} has the command that creates it again`] : [text`${oursWith(of, carried)}`];
+  };
   const standing = writers.filter((stage) => !isUndone(record, stage));
-  const ways = standing.flatMap(({ undoneBy: of }) => (of === undefined ? [] : [wayOf(of)]));
+  const ways = standing.flatMap(wayOf);
   const { noReturn, progress, intent } = record;
   if (intent.takesBack)
     return [

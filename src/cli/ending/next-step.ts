@@ -4,7 +4,7 @@ import type { ExitName } from '../../kernel/fault.ts';
 import { quoteFor } from '../../kernel/quoting.ts';
 import { type Step, type Text, text } from '../../kernel/step.ts';
 import { type CarriedFlag, oursWith, planHere } from '../carried.ts';
-import type { Chain } from '../command-names.ts';
+import { type Chain, telling } from '../command-names.ts';
 
 /** What the last line of every command is computed from. */
 export interface Ending {
@@ -99,8 +99,8 @@ function afterSuccess(ending: Ending, ours: (line: string) => Command): Command 
   if (ending.resume !== undefined) return ending.resume;
   if (ending.dryRun) return ownCommand(ending.typed).without('dry-run');
   // What was left out has to be evaluated before anything is planned.
-  if (ownCommand(ending.typed).gives('read-only')) return ours('preflight');
-  if (chain?.onlyPlans && ending.pending === false) return ours('verify');
+  if (ownCommand(ending.typed).gives('read-only')) return ours(telling('readiness').id);
+  if (chain?.onlyPlans && ending.pending === false) return ours(telling('result').id);
   // A part of the chain: what comes then is in the record.
   if (chain?.isUpgrade && isPart(ending.carried)) return ours('status');
   // The report can wait.
@@ -139,7 +139,7 @@ function fixFor(ending: Ending, ours: (line: string) => Command): Command {
   if (ending.chain?.tells === 'result' && ending.resume !== undefined) return ending.resume;
   const open = ending.exit === 'warned' ? ending.findings.filter(({ outcome }) => outcome === 'warning') : openErrors(ending);
   const first = open.find((finding) => finding.next !== undefined) ?? open[0];
-  return first?.next ?? (first ? command`kubectl netsvc-upgrade explain ${first.id}` : ours('preflight'));
+  return first?.next ?? (first ? command`kubectl netsvc-upgrade explain ${first.id}` : ours(telling('readiness').id));
 }
 
 function openErrors({ findings }: Ending): readonly Finding[] {

@@ -258,6 +258,9 @@ describe('what can be undone', () => {
 
   it('is the copy of a policy, whose row has the command', () => {
     assert.deepEqual(undo({ wrote: ['policy'] }), ['possible: the row of policy has the command that creates it again']);
+    const other = { ...chain.find(({ id }) => id === 'policy'), id: 'another' } as (typeof chain)[number];
+    const [way] = undoTexts(record({ wrote: ['another'] }), { chain: [other], carried: [], now, refused: undefined }).map(plainText);
+    assert.equal(way, 'possible: the row of another has the command that creates it again');
   });
 
   it('says that a run left the backup out', () => {
