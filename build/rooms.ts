@@ -1,6 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { CHAINS, STAGE_IDS } from '../src/cli/command-names.ts';
+import { CHAINS } from '../src/cli/command-names.ts';
+import { allStages } from '../src/features/chain.ts';
 import { INSTALL_PATHS } from '../src/kernel/installation.ts';
 
 /**
@@ -142,6 +143,8 @@ export function drawn(imports: readonly Import[], files: ReadonlySet<string>): s
 const NAMELESS = ['kernel', 'engine', 'report', 'cli'];
 const NAMING = ['cli/command-names.ts'];
 
+/** Those of a rollback too. */
+const STAGE_IDS = allStages.map(({ id }) => id);
 const STAGE = `(?:${STAGE_IDS.join('|')})`;
 const COMMAND = `(?:${Object.keys(CHAINS).join('|')})`;
 /** Of those the ones that no verb of kubectl is called. */
@@ -157,6 +160,8 @@ const COMPARISONS = [
   `(?<!\\b(?:on|options): )\\[(?:'[\\w-]+', )+'${OWN}'(?:, '[\\w-]+')*\\]`,
   `(?<!\\b(?:on|options): )\\['${OWN}'(?:, '[\\w-]+')+\\]`,
   `= '${STAGE}';`,
+  // A point of the table of undo, and a type of effect or of waiting, may be called so.
+  `(?<!\\b(?:next|shownBy|resumedBy|on|type|reached)): '${STAGE}'`,
   `\\b(?:id|stage)\\.(?:startsWith|endsWith)\\('`,
   `'NS-\\d+'`,
   `/\\^?\\(*NS-[\\d[]`,

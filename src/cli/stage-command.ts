@@ -21,6 +21,7 @@ import type { RunReport } from './documents.ts';
 import { report } from './ending/end.ts';
 import { type Outcome, runDocument, type Shown, shownOutcome } from './ending/run.ts';
 import { FLAG_ROWS, FLAGS, type RunFlags } from './flags.ts';
+import { lastOf } from './last-stage.ts';
 import { loadPlan } from './plan/file.ts';
 import { showPlan } from './plan/show.ts';
 import { withinPlan } from './plan/within.ts';
@@ -41,13 +42,6 @@ export function sliceOf(flags: Pick<RunFlags, 'from' | 'through' | 'skip' | 'inc
     const order = chain.map((stage) => stage.id).join(', ');
     throw new Fault('usage', 'no stage is left between --from, --through and --skip', [`the order is: ${order}`]);
   };
-}
-
-/** A run with a canary that nobody waits for ends with it, as one does that goes no further than to the agents. Else before references are put back. */
-function lastOf(chain: readonly AnyStage[], { canary, soak, until }: Pick<RunFlags, 'canary' | 'soak' | 'until'>): number {
-  const stops = (canary !== undefined && soak === undefined) || until === 'agents';
-  if (stops) return chain.findLastIndex(({ installs }) => installs === true);
-  return until === undefined ? chain.length - 1 : chain.findIndex(({ putsBack }) => putsBack !== undefined) - 1;
 }
 
 function indexOf(chain: readonly AnyStage[], id: string): number {

@@ -1,5 +1,4 @@
 import type { Command } from '../kernel/command.ts';
-import type { Options } from '../kernel/context.ts';
 import { counted, timeText } from '../kernel/counted.ts';
 import { isOperated } from '../kernel/installation.ts';
 import { jsonAt } from '../kernel/json.ts';
@@ -14,19 +13,20 @@ import { containersOf } from '../kube/workload.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { unlessRefused } from './agents-strategy.ts';
 import { flagIn } from './canary-status.ts';
-import { OPTIONAL_STAGE_IDS, PROOFS, STAGE_IDS } from './command-names.ts';
 import type { StatusDocument } from './documents.ts';
+import { lastOf } from './last-stage.ts';
+import type { Seams } from './seams.ts';
 import type { Session } from './session.ts';
 
 type Until = NonNullable<StatusDocument['until']>;
 
 /** A run that has stopped where `--until` said, by its record and by what the cluster has of it: others may have continued since. */
 export async function readUntil(
-  { composition: { cluster } }: Pick<Session, 'composition'>,
+  { composition: { cluster }, seams }: Pick<Session, 'composition'> & { readonly seams: Pick<Seams, 'loadChain'> },
   record: RunRecord | undefined,
   holder: LockHolder | undefined,
 ): Promise<StatusDocument['until']> {
-  const recorded = untilOf(record, holder);
+  const recorded = await untilOf(record, holder, seams.loadChain);
   const profile = shippedProfiles.find(({ name }) => name === record?.profile);
   if (!recorded || !record || !profile) return recorded;
   const kept = recorded.part === 'agents' ? await oldOf(cluster, record, profile) : await namesOf(cluster, profile);
@@ -34,23 +34,22 @@ export async function readUntil(
 }
 
 /** By the record alone; `open`: the stages. */
-export function untilOf(record: RunRecord | undefined, holder: LockHolder | undefined): Until | null {
+export async function untilOf(
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+  loadChain: Seams['loadChain'],
+): Promise<Until | null> {
   const part = record && flagIn(record, 'until');
   if (part === undefined || holder || record?.finishedAt !== undefined || record?.outcome !== 'done') return null;
-  const stop = part === 'agents' ? STOPS.agents : STOPS.controllers;
-  const end = STAGE_IDS.findLastIndex((id) => PROOFS.includes(id));
-  const after = STAGE_IDS.slice(STAGE_IDS.indexOf(stop) + 1, end + 1);
+  const chain = await loadChain(record.intent.kind);
+  const last = lastOf(chain, { until: part === 'agents' ? part : 'controllers' });
+  const end = chain.findLastIndex(({ judgesResult }) => judgesResult === true);
   const isDone = (id: string) => record.stages.some((one) => one.id === id && (one.state === 'done' || one.state === 'skipped'));
-  const open = after.filter((id) => !OPTIONAL.has(id) && !isDone(id));
+  const open = chain.slice(last + 1, end + 1).flatMap(({ id, optional }) => (optional || isDone(id) ? [] : [id]));
+  const stop = chain[last]?.id;
   // The record has the stages in the order in which they were performed: one may have been performed alone since.
   return { part, since: record.stages.find(({ id }) => id === stop)?.endedAt ?? record.startedAt, open };
 }
-
-/** The stage with which such a run stops. */
-const STOPS = { agents: 'apply', controllers: 'wait' } as const satisfies Readonly<Record<NonNullable<Options['until']>, string>>;
-
-/** Only where they are asked for. */
-const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_STAGE_IDS);
 
 /** Of Typha and the controllers what is not of the target; what this account may not look at is as the run left it. */
 async function oldOf(cluster: Pick<ClusterReader, 'get'>, record: RunRecord, profile: Profile): Promise<readonly string[]> {

@@ -42,6 +42,8 @@ describe('the rooms of src', () => {
     "const FORTH = ['run', 'apply', 'crds'];",
     'const OF_NODES = /^NS-71[123]=/;',
     "plans.filter(({ id }) => id.startsWith('ownerrefs-'))",
+    "if (id === 'rollback-stop') return;",
+    "const STOPS = { agents: { stop: 'apply', open: [] } };",
     "const AFTER = {\n  preflight: 'plan',\n  'ownerrefs-strip': 'crds',\n  crds: 'apply',\n};",
   ])
     it(`may not say: ${text}`, () => {
@@ -56,6 +58,7 @@ describe('the rooms of src', () => {
       "args.includes('apply')",
       "['annotate', 'apply', 'wait']",
       "ours('verify')",
+      "{ reached: 'crds', type: 'wait', next: 'verify', shownBy: 'wait' }",
     ];
     assert.deepEqual(namesCompared('cli/a.ts', texts.join('\n')), []);
   });

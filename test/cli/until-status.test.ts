@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { untilOf as ofRecord, readUntil } from '../../src/cli/until-status.ts';
+import { chain } from '../../src/features/chain.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../../src/kernel/run-record.ts';
 
 const done = (id: string, endedAt: string): StageRecord => ({ id, state: 'done', startedAt: endedAt, endedAt });
 const [AT, LATER] = ['2026-01-01T10:00:00Z', '2026-01-01T12:00:00Z'];
 
-function untilOf(part: string, stages: readonly StageRecord[]) {
-  const record = { flags: [`--until=${part}`], outcome: 'done', startedAt: AT, stages } as unknown as RunRecord;
-  return ofRecord(record, undefined);
+const intent = { kind: 'upgrade' };
+
+function untilOf(part: string, stages: readonly StageRecord[], of = chain) {
+  const record = { flags: [`--until=${part}`], outcome: 'done', startedAt: AT, intent, stages } as unknown as RunRecord;
+  return ofRecord(record, undefined, async () => of);
 }
 
 const DISABLED = { controllers: { policyMigration: { enabled: 'Disabled' } } };
 
 /** With the controllers' configuration of that cluster; undefined: this account may not read it. */
 async function seen(profile: string, spec: object | undefined) {
-  const record = { profile, flags: ['--until=controllers'], outcome: 'done', startedAt: AT, stages: [done('wait', AT)] };
+  const record = { profile, flags: ['--until=controllers'], outcome: 'done', startedAt: AT, intent, stages: [done('wait', AT)] };
   const cluster = {
     resolve: async () => ({}),
     get: async () => (spec ? { spec } : Promise.reject(new ApiFailure(403, 'Forbidden', 'no'))),
   };
-  const session = { composition: { cluster } } as unknown as Parameters<typeof readUntil>[0];
+  const session = { composition: { cluster }, seams: { loadChain: async () => chain } } as unknown as Parameters<typeof readUntil>[0];
   const { open: [first] = [], over = false } = (await readUntil(session, record as unknown as RunRecord, undefined)) ?? {};
   return [first, over];
 }
@@ -29,21 +32,30 @@ describe('what status says of a run that was told where to stop', () => {
   const agents = [done('preflight', AT), done('crds', AT), done('apply', AT)];
   const controllers = [...agents, done('wait', AT)];
 
-  it('names what comes after the stage at which it stopped', () => {
-    assert.deepEqual(untilOf('agents', agents), {
+  it('names what comes after the stage at which it stopped', async () => {
+    assert.deepEqual(await untilOf('agents', agents), {
       part: 'agents',
       since: AT,
       open: ['wait', 'ownerrefs-restore', 'cli', 'alp', 'verify'],
     });
     const open = ['ownerrefs-restore', 'cli', 'alp', 'verify'];
-    assert.deepEqual(untilOf('controllers', controllers), { part: 'controllers', since: AT, open });
+    assert.deepEqual(await untilOf('controllers', controllers), { part: 'controllers', since: AT, open });
   });
 
-  it('is the same where a stage was performed alone since, but for that stage', () => {
+  it('is the same where a stage was performed alone since, but for that stage', async () => {
     const open = ['ownerrefs-restore', 'cli', 'alp', 'verify'];
-    assert.deepEqual(untilOf('controllers', [...controllers, done('hep', LATER)]), { part: 'controllers', since: AT, open });
+    assert.deepEqual(await untilOf('controllers', [...controllers, done('hep', LATER)]), { part: 'controllers', since: AT, open });
     const without = open.filter((id) => id !== 'alp');
-    assert.deepEqual(untilOf('controllers', [...controllers, done('alp', LATER)]), { part: 'controllers', since: AT, open: without });
+    assert.deepEqual(await untilOf('controllers', [...controllers, done('alp', LATER)]), { part: 'controllers', since: AT, open: without });
+  });
+
+  it('is told by the chain of the run: a stage that comes between is the last, or is open', async () => {
+    const between = chain.flatMap((one) => (one.id === 'ownerrefs-restore' ? [{ ...one, id: 'another', putsBack: 'apply' }, one] : [one]));
+    const { open } = (await untilOf('controllers', controllers, between)) ?? {};
+    assert.deepEqual(open, ['another', 'ownerrefs-restore', 'cli', 'alp', 'verify']);
+    const before = chain.flatMap((one) => (one.id === 'wait' ? [one, { ...one, id: 'another' }] : [one]));
+    const stopped = await untilOf('controllers', [...controllers, done('another', LATER)], before);
+    assert.deepEqual([stopped?.since, stopped?.open], [LATER, ['ownerrefs-restore', 'cli', 'alp', 'verify']]);
   });
 
   it('goes by the cluster for the names of policies: somebody may let the controllers rename', async () => {
