@@ -200,9 +200,18 @@ function stepsSection({ plans, history }: Pick<ReportFacts, 'plans' | 'history'>
   };
 }
 
+/** Of the cell; a kept report is text of others. */
+const TONES: Readonly<Record<ActionTrace['outcome'], string>> = {
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  'left-to-person': 'left',
+};
+
 function ranRow({ stage, title, startedAt, durationMs, command = '', detail = '', ...trace }: ActionTrace): Row {
-  const text = trace.outcome === 'left-to-person' ? LEFT_TO_PERSON : trace.outcome;
-  const tone = text === LEFT_TO_PERSON ? 'left' : ['done', 'failed', 'running'].includes(text) ? text : 'other';
+  const { outcome } = trace;
+  const text = outcome === 'left-to-person' ? LEFT_TO_PERSON : outcome;
+  const tone = Object.hasOwn(TONES, outcome) ? TONES[outcome] : 'other';
   const small = `${startedAt} ${durationMs === undefined ? '' : elapsedText(durationMs)}`.trim();
   return stepRow(stage, title, command, { text, tone: `s-${tone}`, small, ...(detail === '' ? {} : { output: detail }) });
 }

@@ -15,6 +15,7 @@ import { K, kindsOf, servedKind } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { ApiFailure, isPassing } from '../../kernel/ports.ts';
 import { AGAIN, look, THEN_AGAIN, text } from '../../kernel/step.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
 import { type ControllersName, isOfOld, type OldImages, readControllers, runningPods, whyRenaming } from './controllers.ts';
 import { type NameMove, saysTheSame } from './policy-names.ts';
 
@@ -199,28 +200,32 @@ async function waitGone({ cluster, clock }: Ports, gone: PodsGone, wait: Parts &
     });
     if (left?.length === 0) return {};
     most = Math.max(most, left?.length ?? 0);
-    if (left) wait.report(most - left.length, most, 'pods stopped', left[0]);
+    if (left) wait.report(most - left.length, most, 'pods stopped', left[0] && whereText(left[0]));
     if (isLast && left) throw stillThere(left, wait.timeoutMs);
     if (wait.stop.aborted) throw new Fault('interrupted', `stopped while the pods of Deployment/${namespace}/${name} end`, [AGAIN]);
     await clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
   }
 }
 
-/** `Pod/kube-system/calico-kube-controllers-… on node n1`. */
 async function readLeft(
   cluster: EnginePorts['cluster'],
   { deployment: { name, namespace }, except }: PodsGone,
-): Promise<readonly string[]> {
+): Promise<readonly PodFacts[]> {
   const deployment = await cluster.get(K.Deployment, name, namespace);
   const pods = deployment ? await runningPods(cluster, deployment) : [];
-  const left = pods.filter(({ images }) => !except || !isOfOld(images[except.container] ?? '', except));
-  return left.map((pod) => `Pod/${pod.namespace}/${pod.name}${pod.node === '' ? '' : ` on node ${pod.node}`}`);
+  return pods.filter(({ images }) => !except || !isOfOld(images[except.container] ?? '', except));
 }
 
-function stillThere(left: readonly string[], timeoutMs: number): Fault {
-  const [first = ''] = left;
-  return new Fault('timeout', `${counted(left.length, 'pod')} of the new controllers still there after ${timeText(timeoutMs)}: ${first}`, [
-    text`see why it does not end: ${command`kubectl get pods -A -o wide --field-selector=metadata.name=${first.split(/[/ ]/)[2] ?? ''}`}`,
+/** `Pod/kube-system/calico-kube-controllers-… on node n1`. */
+function whereText({ namespace, name, node }: PodFacts): string {
+  return `Pod/${namespace}/${name}${node === '' ? '' : ` on node ${node}`}`;
+}
+
+function stillThere(left: readonly PodFacts[], timeoutMs: number): Fault {
+  const [first] = left;
+  const where = first ? whereText(first) : '';
+  return new Fault('timeout', `${counted(left.length, 'pod')} of the new controllers still there after ${timeText(timeoutMs)}: ${where}`, [
+    text`see why it does not end: ${command`kubectl get pods -A -o wide --field-selector=metadata.name=${first?.name ?? ''}`}`,
     'a pod of a node that is gone ends when its Node object is deleted',
     THEN_AGAIN,
   ]);

@@ -55,7 +55,7 @@ export function operatorEndNames(
   if (!end || versionField === undefined) return undefined;
   const earlier =
     release !== undefined && isOlder(release, end.since) ? end.earlier?.findLast(({ since }) => !isOlder(release, since)) : undefined;
-  const required = [operator.agent, operator.controllers].map((workload) => `${workload.kind}/${workload.name}`);
+  const required = [operator.agent, operator.controllers].map(({ kind, name }) => ({ kind, name }));
   return {
     deployment: found ?? { namespace, name },
     installation: { ...operator.installationKind, namespaced: false },

@@ -17,8 +17,8 @@ export interface OperatorEndNames extends Pick<OperatorEnd, 'statusKind' | 'stat
   readonly workloads: string;
   /** Field of the Installation's status with the release. */
   readonly versionField: string;
-  /** Workloads that must be there, `DaemonSet/calico-node`: an empty namespace is not a finished one. */
-  readonly required: readonly string[];
+  /** Workloads that must be there: an empty namespace is not a finished one. */
+  readonly required: readonly { readonly kind: string; readonly name: string }[];
   /** Name of Typha's Deployment; absent where none is known. */
   readonly typha?: string;
 }
@@ -60,6 +60,8 @@ export interface OperatorView {
 export interface OperatorLag {
   /** 1 operator, 2 release, 3 component statuses, 4 workloads, 5 API of the v3 group. */
   readonly point: 1 | 2 | 3 | 4 | 5;
+  /** Of the subject, where it matters. */
+  readonly kind?: string;
   readonly subject: string;
   readonly why: string;
   /** A status says that its component is Degraded. */
@@ -148,7 +150,7 @@ export type Components = Pick<OperatorView, 'workloads' | 'names' | 'target'>;
 
 /** What lags among the agents, those of Windows nodes too: some of them may be older than the target. */
 export function agentLags(view: Components): readonly OperatorLag[] {
-  return componentLags(view).filter(({ subject }) => subject.startsWith('DaemonSet/'));
+  return componentLags(view).filter(({ kind }) => kind === 'DaemonSet');
 }
 
 /** What lags of Typha, which an installation by an operator always has. */
@@ -172,22 +174,23 @@ export function otherLags(view: Components): readonly OperatorLag[] {
 /** What lags among the workloads of the components (point 4 of the rule). */
 export function componentLags(view: Components): readonly OperatorLag[] {
   const { workloads, names, target } = view;
-  const there = new Set(workloads.map(nameOf));
-  const missing = names.required.filter((one) => !there.has(one)).map((subject) => ({ point: 4 as const, subject, why: 'does not exist' }));
+  const missing = names.required
+    .filter((wanted) => !workloads.some((one) => isCalled(one, wanted)))
+    .map(({ kind, name }) => ({ point: 4 as const, kind, subject: `${kind}/${name}`, why: 'does not exist' }));
   const lagging = workloads.flatMap((one) => {
     const standing = standingOf(one, view);
     if (standing === 'foreign') return [];
     const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
     const wayOut = `; if it is not the operator’s, move it out of ${names.workloads}: it is waited for there`;
     return workloadLags(one, (image) => imageLag(image, target), standing === 'required').map((why) => {
-      return { point: 4 as const, subject, why: standing === 'untold' ? `${why}${wayOut}` : why };
+      return { point: 4 as const, kind: one.kind, subject, why: standing === 'untold' ? `${why}${wayOut}` : why };
     });
   });
   return [...missing, ...lagging];
 }
 
-function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind}/${metadata.name}`;
+function isCalled({ kind, metadata }: KubeObject, wanted: OperatorEndNames['required'][number]): boolean {
+  return kind === wanted.kind && metadata.name === wanted.name;
 }
 
 /**
@@ -195,7 +198,7 @@ function nameOf({ kind, metadata }: KubeObject): string {
  * somebody else's and does not matter for the end.
  */
 function standingOf(workload: KubeObject, { workloads, names }: Components): 'required' | 'owned' | 'foreign' | 'untold' {
-  const isRequired = (one: KubeObject) => names.required.includes(nameOf(one));
+  const isRequired = (one: KubeObject) => names.required.some((wanted) => isCalled(one, wanted));
   const isOwned = ({ metadata }: KubeObject) =>
     metadata.ownerReferences?.some((owner) => groupOf(owner.apiVersion) === names.installation.group) === true;
   if (isRequired(workload)) return 'required';

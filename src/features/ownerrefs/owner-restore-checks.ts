@@ -62,16 +62,16 @@ function byHand({ crdGroup, policyRenaming }: Context['profile']): string {
 
 const GIVEN_UP = 'What is to stay off is given up with ownerrefs forget --accept NS-748; the archive keeps every entry.';
 
-/** What ends the journal, by what is left: what follows `ownerrefs`, and why. */
+/** What ends the journal, by what is left: the words behind `ownerrefs`, and why. */
 const WAY_ON = {
-  back: ['restore', `Put them back first; the journal is what they are put back from. ${GIVEN_UP}`],
+  back: [['restore'], `Put them back first; the journal is what they are put back from. ${GIVEN_UP}`],
   before: [
-    'restore --undo',
+    ['restore', '--undo'],
     `If you decided against the upgrade, put them back as they were; if not, the journal is needed after it. ${GIVEN_UP}`,
   ],
-  dead: ['strip', `Remove them and put them back, or correct them yourself: NS-749 names them. ${GIVEN_UP}`],
+  dead: [['strip'], `Remove them and put them back, or correct them yourself: NS-749 names them. ${GIVEN_UP}`],
   off: [
-    'list',
+    ['list'],
     `ownerrefs restore does not put them back; the finding beside each says why. Fix the object or its owner, or add the reference yourself. To leave off what one object lacks: --accept NS-748=SUBJECT. ${GIVEN_UP}`,
   ],
 } as const;
@@ -210,13 +210,13 @@ export const forgetChecks: readonly RestoreCheck[] = [
       if (idle) return notApplicable(IDLE);
       if (outstanding === 0 && dangling.length === 0 && unreadRecorded.length === 0)
         return ok('every recorded reference is back, and none is dead');
-      const [action, hint] = WAY_ON[wayOn(facts)];
+      const [words, hint] = WAY_ON[wayOn(facts)];
       const severity = options.forgetOwners ? 'error' : 'warning';
       const dead =
         dangling.length === 0 ? '' : `; ${counted(dangling.length, 'reference')} name an owner that garbage collection does not find`;
       const unread = unreadRecorded.length === 0 ? '' : `; ${listed(unreadRecorded)} could not be read`;
       return failed(`${counted(outstanding, 'object')} still lack references${dead}${unread}: the journal is kept`, hint, {
-        next: command`kubectl netsvc-upgrade ownerrefs ${action.split(' ')}`,
+        next: command`kubectl netsvc-upgrade ownerrefs ${words}`,
         severity,
         evidence: evidenceOf([...stayOff, ...dangling]),
         leavesOutAccepted: true,

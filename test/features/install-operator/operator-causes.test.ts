@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OperatorView } from '../../../src/features/install-operator/operator-causes.ts';
+import { agentLags, type OperatorView } from '../../../src/features/install-operator/operator-causes.ts';
 import { operatorLags } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { after, viewOf } from '../../support/operator-script.ts';
@@ -101,6 +101,15 @@ describe('why a workload of the operator is late', () => {
     const degraded = viewOf({ ...after, statuses: { ...after.statuses, tiers: [secret], calico: ['rolling', 4] } }, 0).statuses;
     const lags = operatorLags({ ...late, statuses: degraded, apiService: undefined });
     const subjects = lags.map(({ subject }) => subject);
+    assert.deepEqual(
+      lags.slice(0, 2).map(({ kind }) => kind),
+      ['DaemonSet', 'APIService'],
+    );
+    const missing = agentLags({ ...late, workloads: [] });
+    assert.deepEqual(
+      missing.map(({ subject, why }) => [subject, why]),
+      [['DaemonSet/calico-node', 'does not exist']],
+    );
     assert.deepEqual(subjects.slice(0, 3), [
       'DaemonSet/calico-system/calico-node',
       'APIService/v3.projectcalico.org',
