@@ -254,6 +254,8 @@ describe('--max-unavailable where an operator writes the agents', function () {
         found.filter((value) => value !== JSON.stringify(saidOnce)),
         [],
       );
+      const notes = outcome?.plans.flatMap((plan) => plan.notes.map(String)) ?? [];
+      assert.equal(notes.filter((note) => note.includes('the first agents may be replaced at the former pace')).length, fault ? 1 : 0);
       if (!fault) assertDone(outcome, 'the upgrade');
       else assert.notDeepEqual(strategy(fleet), saidOnce);
     }

@@ -145,6 +145,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...notesOf(facts, difference),
       ...holdNotes(context),
       ...paceNotes(pace, !facts.upgraded),
+      ...latePace(pace, !facts.upgraded),
       ...(facts.upgraded ? [] : facts.console),
     ],
     ...(facts.upgraded ? {} : { restarts: facts.restarts }),
@@ -153,6 +154,12 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...(facts.upgrade?.moves && 'value' in facts.stored ? { moved: facts.stored.value.uids } : {}),
     },
   };
+}
+
+/** helm would write over it. */
+function latePace(pace: PaceFacts | undefined, starts: boolean): readonly string[] {
+  if (!starts || setPace(pace, starts).length === 0) return [];
+  return ['it is set once helm has started the new operator: the first agents may be replaced at the former pace'];
 }
 
 function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
