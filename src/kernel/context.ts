@@ -38,6 +38,9 @@ export interface Goal {
   readonly takesBack?: TakenBack;
 }
 
+/** The context as of an upgrade to that release, whose files are asked for: nothing is taken back on the way there. */
+export const goingTo = (context: Context, release: string): Context => ({ ...context, goal: { release } });
+
 /** Where a stage stands in the chain that is planned or performed. */
 export interface ChainPlace {
   /** Stages before it that are only planned: what they will do is not done yet. */

@@ -1,5 +1,5 @@
 import type { Action } from '../../kernel/action.ts';
-import type { Context } from '../../kernel/context.ts';
+import { type Context, goingTo } from '../../kernel/context.ts';
 import { eachOf } from '../../kernel/each-of.ts';
 import type { PreconditionTypes } from '../../kernel/effect-type.ts';
 import { Outdated } from '../../kernel/fault.ts';
@@ -35,7 +35,7 @@ export async function readAdded(
   const added = new Set((await readCarriedThen(sources.records, takesBack))?.former?.added);
   const candidates = live.filter((one) => ORDER.includes(one.kind) && added.has(identityOf(one)));
   if (candidates.length === 0) return [];
-  const read = await attempt(() => readBaseOf(sources, { ...context, goal: { release: takesBack.to } }, installation, takesBack.to));
+  const read = await attempt(() => readBaseOf(sources, goingTo(context, takesBack.to), installation, takesBack.to));
   const released = new Map('value' in read ? read.value.map((one) => [identityOf(one), one]) : []);
   const same = candidates.filter((one) => isAsReleased(one, released.get(identityOf(one))));
   const changed = candidates.filter((one) => one.kind.endsWith('Role') && !same.includes(one));

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts';
+import { type Context, goingTo } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Installation } from '../../kernel/installation.ts';
 import type { TakenBack } from '../../kernel/intent.ts';
@@ -36,7 +36,7 @@ export async function readWayBack(
   const { to, isOver } = takesBack;
   const { release } = context.goal;
   const own: WayBack = { candidates: { first: { release, documents }, others: [], installed: release }, wanted: documents };
-  const readLeft = () => readBaseOf(sources, { ...context, goal: { release: to } }, installation, to);
+  const readLeft = () => readBaseOf(sources, goingTo(context, to), installation, to);
   if (isOver) {
     assertStillBack(installation, release);
     const left = await attempt(readLeft);

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts';
+import { type Context, goingTo } from '../../kernel/context.ts';
 import { type Installation, isKeyValue } from '../../kernel/installation.ts';
 import { groupOf, type KubeObject, type ObjectRef, type OwnerReference, plainRef, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
@@ -43,7 +43,7 @@ export async function readPolicyFacts(sources: Sources, context: Context, search
   // The cluster refuses a CLI of any other release than its own, before the upgrade as after it.
   const release = installation.release ?? goal.release;
   const { datastore } = installation;
-  const ofRelease = { ...context, goal: { release } };
+  const ofRelease = goingTo(context, release);
   const cli = isKeyValue({ datastore }) ? await findServiceCli(sources, ofRelease, datastore) : NOT_NEEDED;
   const objects = serviceObjects(sources, context, datastore, cli);
   const [policies, stored, tiers] = await Promise.all([objects('globalnetworkpolicies'), objects('hostendpoints'), objects('tiers')]);

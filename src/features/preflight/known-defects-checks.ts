@@ -1,6 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Unread, type Verdict } from '../../kernel/check.ts';
-import type { Context } from '../../kernel/context.ts';
+import { type Context, goingTo } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Defect } from '../../kernel/defect.ts';
 import { byAge, imageRelease, isOlder, parseRelease } from '../../kernel/release.ts';
@@ -87,7 +87,7 @@ function compared(defects: readonly Defect[], hits: readonly Hit<Defect>[], worl
 
 /** No way leads back, and this program does not know how an operator of an older target ends. */
 function isAccepted(release: string, source: string | undefined, { installation, context }: DefectWorld): boolean {
-  if (unknownEnd(installation, { ...context, goal: { release } })) return false;
+  if (unknownEnd(installation, goingTo(context, release))) return false;
   return source === undefined || !parseRelease(source) || !isOlder(release, source);
 }
 

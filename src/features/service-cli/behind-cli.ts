@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts';
+import { type Context, goingTo } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
@@ -22,9 +22,7 @@ export interface BehindCli {
  * While agents of two releases run, the store is of either. Throws Fault `failed` if none can be asked.
  */
 export async function askBehindCli(sources: Sources, context: Context, releases: readonly string[]): Promise<BehindCli> {
-  const found = await Promise.all(
-    [...new Set(releases)].map((release) => findServiceCli(sources, { ...context, goal: { release } }, 'kvstore')),
-  );
+  const found = await Promise.all([...new Set(releases)].map((release) => findServiceCli(sources, goingTo(context, release), 'kvstore')));
   const call = found.find((one) => 'program' in one);
   if (!call) {
     const [missing = ''] = found.flatMap((one) => ('missing' in one ? [one.missing] : []));
