@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allStages, checkTitles } from '../src/features/chain.ts';
+import { allWithUndo, checkTitles } from '../src/features/chain.ts';
 import type { CheckId, Finding } from '../src/kernel/check.ts';
 import { type InstallPath, isByChart, KEY_VALUE, MANIFESTS, OPERATED, pathsThat } from '../src/kernel/installation.ts';
 import { plain } from '../src/report/colour.ts';
@@ -72,11 +72,11 @@ function byId(check: string): string {
 }
 
 function factsOf(id: string, seen: Seen | undefined): string {
-  const stages = allStages.filter(({ checks }) => checks.some((one) => one.id === id));
+  const stages = allWithUndo.filter(({ checks }) => checks.some((one) => one.id === id));
   const severity = stages.flatMap(({ checks }) => checks.filter((one) => one.id === id)).map((one) => one.severity);
   const severities = [...new Set([...severity, ...(seen?.severities ?? [])])].sort();
   const worst = seen?.example?.outcome === 'ok' ? 'none, it only informs' : severities.join(' or ');
-  const facts = `**Severity** ${worst} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${stages.map((one) => one.id).join(', ')}`;
+  const facts = `**Severity** ${worst} · **Install paths** ${pathsOf(id)?.join(', ') ?? 'all'} · **Stages** ${[...new Set(stages.map((one) => one.id))].join(', ')}`;
   return seen?.example === undefined ? facts : [facts, '', '```', ...exampleOf(id, seen.example), '```'].join('\n');
 }
 

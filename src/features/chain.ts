@@ -84,6 +84,9 @@ export const chains: Readonly<Record<IntentKind, readonly AnyStage[]>> = { upgra
 /** Each stage once, whatever it is performed for. */
 export const allStages: readonly AnyStage[] = [...chain, ...rollbackChain.filter(({ id }) => chain.every((one) => one.id !== id))];
 
+/** The same, and what takes each back. */
+export const allWithUndo: readonly AnyStage[] = [...allStages, ...allStages.flatMap(({ undo }) => undo ?? [])];
+
 /** The stages that a run performs unless asked for more. */
 export const usualChain: readonly AnyStage[] = chain.filter(({ optional }) => !optional);
 
@@ -156,7 +159,7 @@ function startsKubectl(open: OpenStage): boolean {
 
 /** Every check once, in the order of the ids. */
 export const allChecks: readonly Omit<Check<never>, 'judge'>[] = [
-  ...new Map(allStages.flatMap(({ checks, undo }) => [...checks, ...(undo?.checks ?? [])]).map((check) => [check.id, check])).values(),
+  ...new Map(allWithUndo.flatMap(({ checks }) => checks).map((check) => [check.id, check])).values(),
 ].sort((one, other) => (one.id < other.id ? -1 : 1));
 
 /** The title of every check by its id, in the order of the ids. */

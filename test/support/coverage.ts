@@ -6,7 +6,7 @@ import { applyChecks } from '../../src/features/install-manifest/apply-checks.ts
 import { forgetChecks, restoreChecks } from '../../src/features/ownerrefs/owner-restore-checks.ts';
 import { removalChecks } from '../../src/features/policies/removal-checks.ts';
 import { preflightChecks } from '../../src/features/preflight/catalogue.ts';
-import { alpChecks } from '../../src/features/sidecars/checks.ts';
+import { alpChecks, undoChecks } from '../../src/features/sidecars/checks.ts';
 import { verifyChecks } from '../../src/features/verify/checks.ts';
 
 const tests = join(import.meta.dirname, '..');
@@ -88,7 +88,7 @@ function placeOf(page: string): string | undefined {
 /** Stages and checks that cite the step. */
 export function claimants(step: string): readonly string[] {
   const owners = [...restoreChecks, ...forgetChecks];
-  const all = [...preflightChecks, ...applyChecks, ...owners, ...alpChecks, ...hepChecks, ...removalChecks, ...verifyChecks];
+  const all = [...preflightChecks, ...applyChecks, ...owners, ...alpChecks, ...undoChecks, ...hepChecks, ...removalChecks, ...verifyChecks];
   const cited = all.filter((check) => check.ref === step).map(({ id }) => id);
   const stages = chain.filter((stage) => stage.ref === step).map(({ id }) => `stage \`${id}\``);
   // Several stages evaluate some of them.

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { allStages } from '../../src/features/chain.ts';
+import { allWithUndo } from '../../src/features/chain.ts';
 import type { Check, Verdict } from '../../src/kernel/check.ts';
 import { textAt } from '../../src/kernel/json.ts';
 import { EXAMPLES, type Example } from './check-examples.ts';
@@ -39,7 +39,7 @@ function note(check: Check<never>, verdict: Verdict, facts: unknown): void {
   keep(seen, example);
 }
 
-for (const check of allStages.flatMap(({ checks }) => checks as readonly Check<never>[])) {
+for (const check of allWithUndo.flatMap(({ checks }) => checks as readonly Check<never>[])) {
   const { judge } = check;
   Object.assign(check, {
     judge(facts: never, context: never) {

@@ -10,8 +10,12 @@ export interface TemplateMounts {
   readonly flexible: readonly Evidence[];
 }
 
+interface Mounting {
+  readonly mounts: Reading<TemplateMounts>;
+}
+
 /** What the checks of `alp` look at. */
-export interface AlpJudged {
+export interface AlpJudged extends Mounting {
   /** Injectors without a template of the target: name, and why. */
   readonly untemplated: Reading<readonly { readonly text: string; readonly detail: string }[]>;
   /** Injectors whose edits cannot be carried. */
@@ -20,39 +24,38 @@ export interface AlpJudged {
   readonly available: readonly string[];
   /** Stale workloads that `kubectl rollout restart` cannot restart now. */
   readonly obstacles: Reading<readonly { readonly text: string; readonly detail: string }[]>;
-  readonly mounts: Reading<TemplateMounts>;
   /** The CSI driver: undefined if it is not installed; else the nodes that want it, and those on which it is ready. */
   /** `untold`: it is there, and how far it is cannot be told. */
   readonly csi: Reading<{ readonly wanted: number; readonly ready: number } | 'untold' | undefined>;
   readonly inUse: boolean;
-  readonly undo: boolean;
-  /** Of `--undo`: how many injectors get their former template back. */
-  readonly restored: Reading<number>;
-  /** Of `--undo`: injectors in which something was changed since that would be overwritten. */
-  readonly changedSince: Reading<readonly Evidence[]>;
-  /** Of `--undo`: injectors whose former template another machine kept. */
 }
 
-export type AlpCheck = Check<AlpJudged>;
+/** What those of its undo look at. */
+export interface UndoJudged extends Mounting {
+  /** How many injectors get their former template back. */
+  readonly restored: Reading<number>;
+  /** Injectors in which something was changed since that would be overwritten. */
+  readonly changedSince: Reading<readonly Evidence[]>;
+}
 
 const UNUSED = 'application layer policy is not in use';
 
-function flexibleVolumeGone(injectors: readonly Evidence[], release: string, undo: boolean): Verdict {
+function flexibleVolumeGone(injectors: readonly Evidence[], release: string, hint: string): Verdict {
   const because = `new pods would mount by the flexible volume driver, which ${release} does not have, and could not start: ${listed(injectors.map(({ text }) => text))}`;
-  const hint = undo
-    ? 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.'
-    : 'Give a template that mounts by the CSI driver with --template FILE.';
   return failed(because, hint, { next: command`kubectl netsvc-upgrade explain NS-733`, evidence: injectors });
 }
 
 const NOTHING_RESTORED = 'no injector gets its former template back';
 
-export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', severity: 'error', ref: '§4.6/1' }, [
+/** A meshed pod that is restarted without the driver does not start again (domain §9). */
+const DRIVER = { id: 'NS-733', title: 'CSI driver runs before meshed pods are restarted', ref: 'domain §9' } as const;
+
+export const alpChecks: readonly Check<AlpJudged>[] = table({ category: 'follow-up', severity: 'error', ref: '§4.6/1' }, [
   {
     id: 'NS-731',
     title: 'sidecar template for the installed mesh',
-    judge({ untemplated, available, inUse, undo }) {
-      if (undo || !inUse) return notApplicable(UNUSED);
+    judge({ untemplated, available, inUse }) {
+      if (!inUse) return notApplicable(UNUSED);
       const without = read(untemplated);
       const list = available.length > 0 ? ` There are: ${available.join(', ')}.` : '';
       return failIfAny(without, 'the target has a template for every injector', (names) => ({
@@ -65,8 +68,8 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
   {
     id: 'NS-732',
     title: 'changes of the injector carried',
-    judge({ conflicts, inUse, undo }) {
-      if (undo || !inUse) return notApplicable(UNUSED);
+    judge({ conflicts, inUse }) {
+      if (!inUse) return notApplicable(UNUSED);
       return failIfAny(conflicts, 'your changes of the injectors are carried', (names) => ({
         because: `changes of the injector cannot be carried into the new template: ${names}`,
         hint: 'Make them in a copy of the target’s template and give it with --template FILE.',
@@ -75,17 +78,13 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       }));
     },
   },
-  /** A meshed pod that is restarted without the driver does not start again (domain §9). */
   {
-    id: 'NS-733',
-    title: 'CSI driver runs before meshed pods are restarted',
-    ref: 'domain §9',
-    judge({ mounts, csi, inUse, undo, restored }, { goal }) {
+    ...DRIVER,
+    judge({ mounts, csi, inUse }, { goal }) {
       if (!inUse) return notApplicable(UNUSED);
-      if (undo && read(restored) === 0) return notApplicable(NOTHING_RESTORED);
       const by = read(mounts);
-      if (by.flexible.length > 0) return flexibleVolumeGone(by.flexible, goal.release, undo);
-      if (undo) return ok('no former template mounts by a driver that the target does not have');
+      if (by.flexible.length > 0)
+        return flexibleVolumeGone(by.flexible, goal.release, 'Give a template that mounts by the CSI driver with --template FILE.');
       if (by.csi.length === 0) return notApplicable('no template that new pods get mounts by the CSI driver');
       const driver = read(csi);
       if (driver === 'untold') return ok('the CSI driver is there, under a name of its own: how far it is cannot be told');
@@ -110,8 +109,8 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
     title: 'meshed workloads can be restarted',
     severity: 'warning',
     ref: '§4.6/2',
-    judge({ obstacles, inUse, undo }) {
-      if (undo || !inUse) return notApplicable(UNUSED);
+    judge({ obstacles, inUse }) {
+      if (!inUse) return notApplicable(UNUSED);
       const left = read(obstacles);
       return failIfAny(left, 'every workload with an older sidecar can be restarted', (names) => ({
         because: `${counted(left.length, 'workload')} with an older sidecar ${left.length === 1 ? 'is' : 'are'} not restarted by this command: ${names}`,
@@ -120,12 +119,25 @@ export const alpChecks: readonly AlpCheck[] = table({ category: 'follow-up', sev
       }));
     },
   },
+]);
+
+export const undoChecks: readonly Check<UndoJudged>[] = table({ category: 'follow-up', severity: 'error', ref: '§4.6/1' }, [
+  {
+    ...DRIVER,
+    judge({ mounts, restored }, { goal }) {
+      if (read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+      const hint = 'Leave the template of the target, or give one of your own that mounts by the CSI driver with --template FILE.';
+      const { flexible } = read(mounts);
+      if (flexible.length > 0) return flexibleVolumeGone(flexible, goal.release, hint);
+      return ok('no former template mounts by a driver that the target does not have');
+    },
+  },
   /** What the user or the mesh's upgrade changed since is theirs: the undo never drops it silently. */
   {
     id: 'NS-735',
     title: 'later changes kept when --undo restores templates',
-    judge({ undo, restored, changedSince }) {
-      if (!undo || read(restored) === 0) return notApplicable(NOTHING_RESTORED);
+    judge({ restored, changedSince }) {
+      if (read(restored) === 0) return notApplicable(NOTHING_RESTORED);
       return failIfAny(read(changedSince), 'what was changed since stays in the former templates', (names) => ({
         because: `the former template would overwrite what was changed since alp put its own in: ${names}`,
         hint: `Undo these changes yourself, or accept this check: what is overwritten is kept in the run record.`,

@@ -6,7 +6,7 @@ import { refOf, refText } from '../../kernel/object.ts';
 import { changedPlaces, isUndone, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import { attempt, attemptWith, readInjectors, readInstalled } from '../survey/index.ts';
-import type { AlpJudged } from './checks.ts';
+import type { AlpJudged, UndoJudged } from './checks.ts';
 import { restartedWorkloads, templateMounts, withInjectorsOf } from './restarted.ts';
 import { type Injector, readInjectorTemplates } from './templates.ts';
 import { changedSince, formerMounts, formerTemplate, isTemplateChange, type WayBack } from './undo.ts';
@@ -16,25 +16,19 @@ import { type MeshedWorkload, readMeshedWorkloads } from './workloads.ts';
 export interface AlpFacts extends AlpJudged {
   readonly injectors: readonly Injector[];
   readonly workloads: readonly MeshedWorkload[];
-  /** What `--undo` finds; nothing without it. */
+}
+
+/** The same of their undo. */
+export interface UndoFacts extends UndoJudged {
   readonly wayBack: Reading<WayBack>;
 }
 
 /** What the undo is evaluated and planned by: the former templates. */
-export async function readUndoFacts(sources: Sources, context: Context): Promise<AlpFacts> {
+export async function readUndoFacts(sources: Sources, context: Context): Promise<UndoFacts> {
   const wayBack = await attempt(() => readWayBack(sources, context));
   return {
-    injectors: [],
-    workloads: [],
     wayBack,
-    untemplated: { value: [] },
-    conflicts: [],
-    available: [],
-    obstacles: { value: [] },
     mounts: await attemptWith(wayBack, async (value) => formerMounts(value, context)),
-    csi: { value: undefined },
-    inUse: true,
-    undo: true,
     restored: await attemptWith(wayBack, async ({ former }) => former.filter(({ patch }) => patch.length > 0).length),
     changedSince: await attemptWith(wayBack, async (value) => changedSince(value)),
   };
@@ -59,7 +53,6 @@ export async function readUpdateFacts(sources: Sources, context: Context): Promi
   return {
     injectors: known,
     workloads: found,
-    wayBack: NO_WAY_BACK,
     untemplated: await attemptWith(injectors, async () => left('none')),
     conflicts: left('conflict'),
     available: context.profile.sidecar.templateVersions,
@@ -69,13 +62,8 @@ export async function readUpdateFacts(sources: Sources, context: Context): Promi
     mounts: await attemptWith(injectors, async () => templateMounts(known, restartedWorkloads(found, known, context), context)),
     csi,
     inUse: 'unread' in injectors || 'unread' in workloads || known.length > 0 || found.length > 0,
-    undo: false,
-    restored: { value: 0 },
-    changedSince: { value: [] },
   };
 }
-
-const NO_WAY_BACK: Reading<WayBack> = { value: { former: [], edited: [], gone: [], recorded: false } };
 
 /** The DaemonSet of the driver under the names of the profile, in whichever namespace it was installed. */
 async function readCsiDriver(cluster: ClusterReader, { profile }: Context, { hasCsiDriver }: Installation) {

@@ -8,8 +8,8 @@ import { stage } from '../../kernel/stage.ts';
 import { templateObject, templateText } from '../../manifest/injector-template.ts';
 import { needs } from '../rights/index.ts';
 import { rolloutUntil, waitLimit } from '../rollout/index.ts';
-import { alpChecks } from './checks.ts';
-import { type AlpFacts, readUndoFacts, readUpdateFacts } from './facts.ts';
+import { alpChecks, undoChecks } from './checks.ts';
+import { type AlpFacts, readUndoFacts, readUpdateFacts, type UndoFacts } from './facts.ts';
 import { restartedWorkloads, sidecarImage } from './restarted.ts';
 import type { Injector, InjectorOutcome } from './templates.ts';
 import { undoPlan } from './undo.ts';
@@ -35,13 +35,13 @@ const ALP = {
   needs: [needs.detection, needs.mesh],
   undoneBy: 'alp --undo',
   converges: true,
-  checks: alpChecks,
 } as const;
 
 /** The mesh's template first, then every workload whose pods still carry an older sidecar (§4.6). */
 export const alpStage = stage<AlpFacts>({
   ...ALP,
-  undo: stage<AlpFacts>({ ...ALP, survey: readUndoFacts, plan: undoPlan }),
+  checks: alpChecks,
+  undo: stage<UndoFacts>({ ...ALP, checks: undoChecks, survey: readUndoFacts, plan: undoPlan }),
   survey: readUpdateFacts,
   plan(facts, context) {
     if (!facts.inUse) return { skip: 'application layer policy is not in use: no injector and no pod has the policy sidecar' };

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKS_INDEX, checksIndex, freeIds } from '../../../build/checks-index.ts';
-import { allStages, checkTitles } from '../../../src/features/chain.ts';
+import { allWithUndo, checkTitles } from '../../../src/features/chain.ts';
 import { backChecks, labelChecks } from '../../../src/features/going-back/checks.ts';
 import { hepChecks } from '../../../src/features/hosts/checks.ts';
 import { agentStarts, imagesPulled } from '../../../src/features/node-probe/stage.ts';
 import { forgetChecks, restoreChecks } from '../../../src/features/ownerrefs/owner-restore-checks.ts';
 import { removalChecks } from '../../../src/features/policies/removal-checks.ts';
 import { aheadOfApply, preflightChecks } from '../../../src/features/preflight/catalogue.ts';
-import { alpChecks } from '../../../src/features/sidecars/checks.ts';
+import { alpChecks, undoChecks } from '../../../src/features/sidecars/checks.ts';
 import { resourcesChecks } from '../../../src/features/verify/resources-checks.ts';
 import { judgeAll } from '../../../src/kernel/judge.ts';
 import { netsvc } from '../../../src/profiles/netsvc.ts';
@@ -22,7 +22,7 @@ const ids = Object.keys(checkTitles);
 /** Checks of the stages after the upgrade, which the preflight does not judge. */
 const followUps: ReadonlySet<string> = new Set(
   [
-    ...[...hepChecks, ...removalChecks, ...alpChecks, ...restoreChecks, ...forgetChecks],
+    ...[...hepChecks, ...removalChecks, ...alpChecks, ...undoChecks, ...restoreChecks, ...forgetChecks],
     ...[imagesPulled, agentStarts, ...backChecks, ...labelChecks],
     ...resourcesChecks.filter(({ id }) => id.startsWith('NS-7')),
   ].map((check) => check.id),
@@ -41,7 +41,7 @@ describe('the catalogue of checks', () => {
   });
 
   it('gives one title to one id, wherever it is judged, and one id to one title', () => {
-    const named = new Set(allStages.flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
+    const named = new Set(allWithUndo.flatMap(({ checks }) => checks).map(({ id, title }) => `${id} ${title}`));
     assert.equal(named.size, ids.length);
     assert.equal(new Set(Object.values(checkTitles)).size, ids.length);
   });
