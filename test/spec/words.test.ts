@@ -163,6 +163,8 @@ describe('words that users and developers read', () => {
       ...{ 'reference/merge': 1171, '{reference/journal,internals/journal-form}': 1440, 'reference/host-endpoints': 1097 },
       '{reference/profiles,internals/profile-form}': 704,
       'reference/cli/*': 9492,
+      // It is read in ten minutes.
+      'internals/architecture': 2300,
       // That of a new install path is welcome: it is as short as the others.
       'reference/path*': 373 * INSTALL_PATHS.length,
     };
