@@ -22,14 +22,15 @@ async function hooked(
   scenario: Scenario,
   flags: Flags = HOOKS,
   says: (call: string) => string | undefined = () => undefined,
+  takesMs = 1000,
 ): Promise<Hooked> {
   const told: string[] = [];
   const commands: UserCommands = {
     async run(name, { node }) {
-      await scenario.clock.sleep(1000);
+      await scenario.clock.sleep(takesMs);
       told.push(`${name} ${node}: ${newOn(scenario).length} new`);
       const because = says(`${name} ${node}`);
-      return { durationMs: 1000, ...(because === undefined ? {} : { because }) };
+      return { durationMs: takesMs, ...(because === undefined ? {} : { because }) };
     },
   };
   const ports = sandboxPorts(scenario, { commands });
@@ -90,6 +91,39 @@ describe('commands around each node', function () {
     const flags = { ...HOOKS, 'max-unavailable': '2' };
     const { exit, told } = await hooked(scenario, flags, (call) => (call === 'before-node node-02' ? 'exit code 1' : undefined));
     assert.deepEqual([exit, newOn(scenario), told.at(-1)], ['stopped', ['node-01'], 'after-node node-01: 1 new']);
+  });
+
+  it('that take their time: an agent that fails meanwhile keeps the rest of its group from being replaced', async () => {
+    scenario.cluster.nodes.add(2);
+    await scenario.clock.sleep(60_000);
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const { exit, message, steps, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '5' }, undefined, 120_000);
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], HELD]);
+    assert.deepEqual(told, ['before-node node-01: 0 new', 'before-node node-02: 1 new']);
+    assert.match(message ?? '', /^1 pod failed, .*node-01/);
+    assert.match(steps.join('\n'), /--after-node was not run for node-01, node-02/);
+  });
+
+  it('that take their time: what is away by then counts, and a node that was prepared waits', async () => {
+    const { exit, message, told } = await hooked(scenario, HOOKS, (call) => {
+      if (call === 'before-node node-01') setAgent(scenario, 'node-03', 'not-ready');
+      return undefined;
+    });
+    assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
+    assert.deepEqual(told, [
+      'before-node node-01: 0 new',
+      'before-node node-03: 0 new',
+      'after-node node-03: 1 new',
+      'after-node node-01: 2 new',
+      'before-node node-02: 2 new',
+      'after-node node-02: 3 new',
+    ]);
+  });
+
+  it('that take their time: what comes after a node does not wait for the others of its group', async () => {
+    const { exit, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '3' }, undefined, 120_000);
+    assert.equal(exit, 'done');
+    assert.deepEqual(told.slice(0, 3), ['before-node node-01: 0 new', 'before-node node-02: 1 new', 'after-node node-01: 2 new']);
   });
 
   it('are run for agents of the same image as well, where their template was changed meanwhile', async () => {

@@ -7,7 +7,7 @@ import { ApiFailure } from '../../kernel/ports.ts';
 import { Again, againAs, look, or, seeWhy, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
 import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
-import { HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
+import { type DriverView, HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
 import { nodesText } from './choice.ts';
 import { isHeld } from './own-strategy.ts';
 
@@ -67,20 +67,37 @@ export class AgentDriver implements PodDriver {
     return this.#nodes;
   }
 
-  async next(old: readonly OldPod[], known: ReadonlyMap<string, unknown>): Promise<boolean> {
-    await this.#after(known);
+  async next(look: () => DriverView, waited: number): Promise<boolean> {
+    await this.#after(look());
     if (this.#stopped) throw this.#stopped;
+    const { old, hasFailed } = look();
+    // What failed while a command was at work is evaluated first.
+    if (hasFailed) return true;
     const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
-    const group = this.#groupOf(wanted, old);
+    const group = this.#groupOf(wanted, old, waited);
     if ((group.length > 0 || wanted.length === 0) && !(await this.#hasSeen())) return true;
     for (const pod of group) {
-      await this.#replace(pod);
+      if (this.#hasHooks) await this.#after(look());
       // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
-      if (this.#stopped || this.#around.stop.aborted) break;
+      if (this.#stopped || this.#around.stop.aborted || !this.#mayReplace(pod, look)) break;
+      await this.#replace(pod, look);
     }
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;
     return wanted.length > 0;
+  }
+
+  get #hasHooks(): boolean {
+    return this.#driven.hooks.length > 0;
+  }
+
+  /** Commands take their time: of a group, another agent may have failed meanwhile, or be away. */
+  #mayReplace({ uid, is }: OldPod, look: () => DriverView): boolean {
+    if (!this.#hasHooks) return true;
+    const { old, ready, nodes, hasFailed } = look();
+    const away = old.filter((one) => one.is === 'away' && one.uid !== uid && !this.#nodes.includes(one.node));
+    const begun = this.#nodes.filter((node) => nodes.has(node) && !ready.has(node));
+    return !hasFailed && (is !== 'ready' || away.length + begun.length < this.#driven.atOnce);
   }
 
   /** Silence is seen only after a while, in which agents may have turned not ready: false asks to look at them again. */
@@ -93,22 +110,21 @@ export class AgentDriver implements PodDriver {
   }
 
   /** Agents that are away already count, and cost nothing: they are the first. Those of lost nodes are the last, as they may never go. */
-  #groupOf(wanted: readonly OldPod[], old: readonly OldPod[]): readonly OldPod[] {
+  #groupOf(wanted: readonly OldPod[], old: readonly OldPod[], waited: number): readonly OldPod[] {
     const { atOnce } = this.#driven;
     const [ready = [], away = [], lost = []] = (['ready', 'away', 'lost'] as const).map((state) => wanted.filter(({ is }) => is === state));
     const allAway = old.filter(({ is }) => is === 'away');
     const room = Math.max(0, atOnce - allAway.length);
     const group = [...away, ...ready.slice(0, room), ...(ready.length === 0 ? lost : [])].slice(0, atOnce);
     if (group.length > 0 || wanted.length === 0) this.#full = undefined;
-    else this.#refuseFull(allAway);
+    else this.#refuseFull(allAway, waited);
     return group;
   }
 
-  #refuseFull(away: readonly OldPod[]): void {
-    const now = this.#ports.clock.now().getTime();
+  #refuseFull(away: readonly OldPod[], waited: number): void {
     const of = away.map(({ uid }) => uid).join();
-    if (this.#full?.of !== of) this.#full = { of, since: now };
-    if (now - this.#full.since < AWAY_MS) return;
+    if (this.#full?.of !== of) this.#full = { of, since: waited };
+    if (waited - this.#full.since < AWAY_MS) return;
     const { agents, atOnce } = this.#driven;
     const more = String(away.length + 1);
     const [nodes, one] = [nodesText(away.map(({ node }) => node)), away.length === 1];
@@ -132,10 +148,12 @@ export class AgentDriver implements PodDriver {
     return `--after-node was not run for ${nodesText(open)}: undo there what --before-node did, once the agent is ready`;
   }
 
-  async #replace({ node, name, uid }: OldPod): Promise<void> {
-    const { agents } = this.#driven;
+  async #replace(pod: OldPod, look: () => DriverView): Promise<void> {
+    const { node, name, uid } = pod;
+    const { agents, hooks } = this.#driven;
     await heldAgents(this.#ports, agents);
-    if (this.#driven.hooks.includes('before-node')) {
+    // One that was prepared, and had to wait then, is so still.
+    if (hooks.includes('before-node') && !this.#open.includes(node)) {
       this.#open.push(node);
       if (!(await this.#run('before-node', node))) {
         this.#open = this.#open.filter((one) => one !== node);
@@ -143,11 +161,12 @@ export class AgentDriver implements PodDriver {
       }
       // It may have taken its time.
       await heldAgents(this.#ports, agents);
+      if (!this.#mayReplace(pod, look)) return;
     }
     this.#around.mustHold();
-    const pod = { apiVersion: 'v1', kind: 'Pod', namespace: agents.namespace ?? '', name, uid };
+    const ref = { apiVersion: 'v1', kind: 'Pod', namespace: agents.namespace ?? '', name, uid };
     // Whoever deleted it meanwhile gave the node a new one.
-    await this.#ports.cluster.remove(K.Pod, pod).catch((thrown: unknown) => {
+    await this.#ports.cluster.remove(K.Pod, ref).catch((thrown: unknown) => {
       if (!(thrown instanceof ApiFailure && [404, 409].includes(thrown.status))) throw thrown;
     });
     this.replaced += 1;
@@ -155,11 +174,11 @@ export class AgentDriver implements PodDriver {
     if (!this.#open.includes(node)) this.#open.push(node);
   }
 
-  /** A node that was removed meanwhile needs nothing any more. */
-  async #after(known: ReadonlyMap<string, unknown>): Promise<void> {
-    const open = this.#driven.hooks.includes('after-node') ? this.#open.filter((node) => known.has(node)) : [];
-    for (const node of open) await this.#run('after-node', node);
-    this.#open = [];
+  /** For nodes whose agent is new and ready. One that was removed meanwhile needs nothing any more. */
+  async #after({ nodes, ready }: DriverView): Promise<void> {
+    const over = this.#open.filter((node) => ready.has(node));
+    if (this.#driven.hooks.includes('after-node')) for (const node of over) await this.#run('after-node', node);
+    this.#open = this.#open.filter((node) => nodes.has(node) && !over.includes(node));
   }
 
   /** False if it failed: then nothing further is replaced. */

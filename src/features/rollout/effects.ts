@@ -46,12 +46,24 @@ export interface OldPod {
   readonly is: 'ready' | 'away' | 'lost';
 }
 
+/** What a driver sees at this moment. */
+export interface DriverView {
+  /** Pods that nobody has deleted yet. */
+  readonly old: readonly OldPod[];
+  /** Those with a pod that is new and ready. */
+  readonly ready: ReadonlySet<string>;
+  /** That are known. */
+  readonly nodes: ReadonlyMap<string, unknown>;
+  /** More new pods have failed than are tolerated: the wait stops, or sees them come back. */
+  readonly hasFailed: boolean;
+}
+
 /** Replaces the pods of a workload that replaces none by itself. */
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
-  /** They are: replaces some of these, of `nodes` that are known. False where none is left to replace. Throws Fault where none may be for long. */
-  next(old: readonly OldPod[], nodes: ReadonlyMap<string, unknown>): Promise<boolean>;
+  /** They are: replaces some others, and re-checks where that takes its time. False where none is left to replace. Throws Fault where none may be for long. */
+  next(look: () => DriverView, waited: number): Promise<boolean>;
 }
 
 /** More time between two looks does not count as waited: the clock was set, or the machine slept. */
@@ -111,7 +123,7 @@ async function loop(
     const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
     if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? []);
     if (isKnown && stays.isOver(progress, board, waited)) {
-      if (!(await replacesMore(request, board, now))) return true;
+      if ((await request.driver?.next(() => driverView(board, request, clock), waited)) !== true) return true;
       time.renew();
     }
     // The whole time is watched again; what lapses again and again has its limit.
@@ -131,11 +143,6 @@ async function loop(
     if (time.isUp) throw timeout(progress ?? [], request);
     await board.change(clock, signal);
   }
-}
-
-/** Pods of a workload that replaces none by itself. */
-async function replacesMore({ driver }: WaitRequest, board: Board, now: number): Promise<boolean> {
-  return (await driver?.next(oldPods(board, now), board.nodes)) === true;
 }
 
 /** Time that was waited, which only grows, and the limit of what is waited for now. */
@@ -168,16 +175,22 @@ class Waiting {
 
 const hasNew = (progress: readonly RolloutProgress[]): boolean => progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'));
 
-/** Those that nobody has deleted yet. */
-function oldPods(board: Board, now: number): readonly OldPod[] {
-  return (board.progress(now) ?? []).flatMap(({ target, pods }) =>
-    pods.flatMap(({ node, pod, phase }): readonly OldPod[] => {
-      const facts = phase === 'old' ? board.pods.get(target)?.get(pod) : undefined;
-      if (!facts) return [];
-      const is = board.nodes.get(node)?.ready !== true ? 'lost' : isReady(facts, target.ready) ? 'ready' : 'away';
-      return [{ node, name: pod, uid: facts.uid, is }];
+function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock): DriverView {
+  const all = (board.progress(clock.now().getTime()) ?? []).flatMap(({ target, pods }) =>
+    pods.flatMap((pod) => {
+      const facts = board.pods.get(target)?.get(pod.pod);
+      return facts ? [{ ...pod, target, facts }] : [];
     }),
   );
+  const old = all
+    .filter(({ phase }) => phase === 'old')
+    .map(({ node, target, facts }): OldPod => {
+      const is = board.nodes.get(node)?.ready !== true ? 'lost' : isReady(facts, target.ready) ? 'ready' : 'away';
+      return { node, name: facts.name, uid: facts.uid, is };
+    });
+  const failed = all.filter(({ phase, facts }) => phase === 'failed' || (phase === 'new' && (facts.restarts ?? 0) > 0));
+  const ready = new Set(all.filter(({ phase }) => phase === 'new').map(({ node }) => node));
+  return { old, ready, nodes: board.nodes, hasFailed: failed.length > maxFailed };
 }
 
 /** Whatever is new is looked at before all others follow. */

@@ -2,7 +2,7 @@
 
 export { agentSetting, agentSettings, ebpfNodes } from './agent-settings.ts';
 export { FIX, HELD, HELD_ON, type HeldFor, heldIn, ofCanary, onItsNode } from './canary-view.ts';
-export { type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
+export { type DriverView, type OldPod, type PodDriver, rolloutExpectations, waitRollout } from './effects.ts';
 export { IMPACT, keptOff, withoutNetwork } from './failed-pods.ts';
 export { Lasted } from './lasted.ts';
 export { pagesOf } from './list-pages.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type WaitRequest, waitRollout } from '../../../src/features/rollout/effects.ts';
+import { type DriverView, type WaitRequest, waitRollout } from '../../../src/features/rollout/effects.ts';
 import { Board } from '../../../src/features/rollout/rollout-board.ts';
 import { Fault } from '../../../src/kernel/fault.ts';
 import type { Kind, KubeObject } from '../../../src/kernel/object.ts';
@@ -361,8 +361,8 @@ describe('waitRollout', () => {
     const asked: (readonly string[])[] = [];
     const driver = {
       ...{ nodes: [], waitsFor: undefined },
-      next: async (old: readonly { readonly name: string }[]) => {
-        asked.push(old.map(({ name }) => name));
+      next: async (look: () => DriverView) => {
+        asked.push(look().old.map(({ name }) => name));
         return false;
       },
     };
