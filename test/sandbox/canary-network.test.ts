@@ -4,8 +4,8 @@ import type { Observer } from '../../src/kernel/event.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, newOn, strategy, waved } from '../support/canary-sandbox.ts';
-import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+import { agentPods, clockSetForward, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A pod that its kubelet refused a network, as the server tells it. */
 interface Refused {
@@ -56,8 +56,8 @@ function readyAt(scenario: Scenario): number {
   return now;
 }
 
-async function stopped(scenario: Scenario, flags: Flags = {}) {
-  const { exit, message = '', steps } = await performIn(scenario, [applyStage], { canary: '1', ...flags }, { profile: waved });
+async function stopped(scenario: Scenario, flags: Flags = {}, ports = sandboxPorts(scenario)) {
+  const { exit, message = '', steps } = await performIn(scenario, [applyStage], { canary: '1', ...flags }, { profile: waved, ports });
   const tookMs = scenario.clock.now().getTime() - readyAt(scenario);
   return { exit, message, steps: steps.join('\n'), tookMs };
 }
@@ -95,6 +95,12 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     const { message, tookMs } = await stopped(scenario);
     assert.match(message, /^the canary runs: /);
     assert.ok(tookMs >= 12_000 && tookMs < 18_000, `${tookMs} ms`);
+  });
+
+  it('are waited for as long where the clock is set forward meanwhile', async () => {
+    tells(scenario, { until: 12_000 });
+    const ports = { ...sandboxPorts(scenario), clock: clockSetForward(scenario, 5_000, () => seen.has(scenario)) };
+    assert.match((await stopped(scenario, {}, ports)).message, /^the canary runs: /);
   });
 
   for (const soak of ['5s', '30s'])

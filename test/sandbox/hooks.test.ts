@@ -2,9 +2,21 @@ import assert from 'node:assert/strict';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { Clock } from '../../src/kernel/ports.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agents, allNodes, newOn, setAgent, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import {
+  AGENTS,
+  agents,
+  allNodes,
+  clockSetForward,
+  newOn,
+  setAgent,
+  setVariable,
+  strategy,
+  waved,
+  withVariable,
+} from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -23,6 +35,7 @@ async function hooked(
   flags: Flags = HOOKS,
   says: (call: string) => string | undefined = () => undefined,
   takesMs = 1000,
+  clock: Clock = scenario.clock,
 ): Promise<Hooked> {
   const told: string[] = [];
   const commands: UserCommands = {
@@ -33,7 +46,7 @@ async function hooked(
       return { durationMs: takesMs, ...(because === undefined ? {} : { because }) };
     },
   };
-  const ports = sandboxPorts(scenario, { commands });
+  const ports = { ...sandboxPorts(scenario, { commands }), clock };
   return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports })), told };
 }
 
@@ -157,8 +170,15 @@ describe('commands around each node', function () {
     assert.equal(message, 'the old agent of node-03 is not ready, and at most 1 may be away at a time');
     assert.match(steps.join('\n'), /describe pod netsvc-node-[\s\S]*run the same command again with --max-unavailable=2/);
     assert.ok(scenario.clock.now().getTime() - begun < 300_000, 'not the whole time limit');
+    // A clock that is set meanwhile changes nothing.
     scenario.clock.schedule(20_000, () => setAgent(scenario, 'node-03', 'ready'));
-    const later = await hooked(scenario, flags);
+    const later = await hooked(
+      scenario,
+      flags,
+      undefined,
+      undefined,
+      clockSetForward(scenario, 15_000),
+    );
     assert.deepEqual([later.exit, later.told.length, newOn(scenario)], ['stopped', 2, ['node-01']]);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import type { Clock } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { netsvc } from '../../src/profiles/netsvc.ts';
 import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
@@ -44,4 +45,19 @@ export function setAgent({ cluster: { store }, clock }: Scenario, node: string, 
   const pod = store.list(K.Pod).find((one) => one.metadata.name.startsWith(`${AGENTS.name}-`) && nodeOf(one) === node);
   assert.ok(pod);
   store.update(K.Pod, { ...pod, status: podStatus(pod, state, clock.now().toISOString()) } as KubeObject);
+}
+/** The clock of a machine that is set forward by ten minutes, so long after this is so, or after now. */
+export function clockSetForward({ clock, cluster }: Scenario, afterMs: number, isTime?: () => boolean): Clock {
+  let ahead = 0;
+  let isPlanned = false;
+  const plan = () => {
+    if (isPlanned || isTime?.() === false) return;
+    isPlanned = true;
+    clock.schedule(afterMs, () => {
+      ahead = 600_000;
+    });
+  };
+  plan();
+  cluster.store.listen(plan);
+  return { now: () => new Date(clock.now().getTime() + ahead), sleep: (ms, signal) => clock.sleep(ms, signal) };
 }

@@ -11,8 +11,8 @@ import { nodesText } from './choice.ts';
 
 /** A look may take this long, as nobody waits longer for a canary that is ready. Milliseconds. */
 const LOOK_MS = 2_000;
-/** Kubelets try again within 15 s, and the CNI plugin takes its time. Milliseconds. */
-const PATIENCE_MS = 45_000;
+/** Kubelets try again within 15 s, and the CNI plugin takes its time: 45 s. Counted, as a clock may be set meanwhile. */
+const LOOKS = 23;
 
 /** The agents of a canary, all new and ready. */
 export interface CanaryAgents {
@@ -46,7 +46,7 @@ export const canaryExpectations: Pick<ExpectationTypes, 'new-pods'> = {
 };
 
 /** Longer than any look takes. */
-export const NEW_PODS_MS = PATIENCE_MS + 2 * LOOK_MS;
+export const NEW_PODS_MS = (LOOKS + 1) * 2 * LOOK_MS;
 
 /** For the user to read; `isClear`: no pod is known to have no network. */
 interface Looked {
@@ -63,12 +63,11 @@ export async function lookAtNewPods(
   canary: CanaryAgents,
   { stop, report }: Pick<Around, 'stop' | 'report'>,
 ): Promise<Looked> {
-  const until = clock.now().getTime() + PATIENCE_MS;
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const seen = await withinTime(clock, refusedBeside(cluster, canary));
     if (typeof seen === 'string') return { step: unseen(canary, seen), isClear: false };
     if (nodesOf(seen).length <= canary.maxFailed) return { step: seenOf(canary, seen), isClear: seen.length === 0 };
-    if (clock.now().getTime() >= until) throw refusedFault(seen, 'canary');
+    if (looks >= LOOKS) throw refusedFault(seen, 'canary');
     report(0, seen.length, `pods that wait for a network on ${nodesText(nodesOf(seen))}`);
     await clock.sleep(LOOK_MS, stop).catch((thrown: unknown) => {
       throw stop.aborted ? new Fault('interrupted', 'stopped while pods waited for a network', [againAs('it resumes')]) : thrown;
