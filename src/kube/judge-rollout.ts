@@ -156,7 +156,10 @@ export function podsAway(workload: KubeObject, pods: number): number {
   return Math.min(pods, Math.max(1, countOf(maxUnavailable, pods)));
 }
 
-/** `2`, `25%` of this many, rounded up as the controller does. */
+/** Rounded up as controllers do. Divided last: 0.07 of 100 is more than 7. */
+export const percentOf = (percent: number, of: number): number => Math.ceil((percent * of) / 100);
+
+/** `2`, `25%` of this many. */
 function countOf(said: number | string, of: number): number {
-  return typeof said === 'number' ? said : Math.ceil((Number.parseInt(said, 10) / 100) * of) || 0;
+  return typeof said === 'number' ? said : percentOf(Number.parseInt(said, 10), of) || 0;
 }

@@ -37,7 +37,7 @@ function roll(store: Store, set: KubeObject, nodes: readonly string[]): void {
 
 function maxUnavailable(set: KubeObject, nodes: number): number {
   const said = specOf(set).updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
-  return typeof said === 'number' ? said : Math.max(1, Math.ceil((Number.parseInt(said, 10) / 100) * nodes));
+  return typeof said === 'number' ? said : Math.max(1, Math.ceil((Number.parseInt(said, 10) * nodes) / 100));
 }
 
 function nodesFor(store: Store, set: KubeObject): readonly string[] {

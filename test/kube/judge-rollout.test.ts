@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { ReadyRule, RolloutTarget } from '../../src/kernel/rollout.ts';
-import { judgeRollout, type RolloutView } from '../../src/kube/judge-rollout.ts';
+import { judgeRollout, podsAtOnce, podsAway, type RolloutView } from '../../src/kube/judge-rollout.ts';
 import { podFacts } from '../../src/kube/pod-facts.ts';
 
 const NEW = 'quay.io/calico/node:v3.32.1';
@@ -293,5 +293,29 @@ describe('judgeRollout', () => {
       const verdict = judgeRollout(view({ target: one, workload: workload(2), pods: [pod('a'), pod('c', ended)] }));
       assert.deepEqual([verdict.done, verdict.pods.map(({ phase }) => phase)], [false, ['new', 'failed']]);
     });
+  });
+});
+
+describe('a percentage of pods', () => {
+  const set = (maxUnavailable: string): KubeObject => ({
+    ...daemonSet(NEW, {}),
+    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } } },
+  });
+
+  it('is rounded up as the controller of a DaemonSet does', () => {
+    for (const [percent, pods, meant] of [
+      [7, 100, 7],
+      [14, 50, 7],
+      [28, 25, 7],
+      [55, 100, 55],
+      [7, 101, 8],
+      [1, 5000, 50],
+      [10, 3, 1],
+    ] as const)
+      assert.deepEqual(
+        [podsAway(set(`${percent}%`), pods), podsAtOnce(set(`${percent}%`), pods)],
+        [meant, meant],
+        `${percent}% of ${pods}`,
+      );
   });
 });

@@ -31,3 +31,11 @@ describe('a canary that is resumed', () => {
     assert.equal(await chosen('a,gone', failed, false), '--canary: there is no node gone with an agent for Linux');
   });
 });
+
+describe('a canary of a percentage', () => {
+  it('is rounded up, and no node more', async () => {
+    const all = Array.from({ length: 100 }, (_, at) => agent(`node-${at}`, false, true));
+    assert.equal((await chosen('7%', all, false)).length, 7);
+    assert.equal((await chosen('7%', all.slice(0, 99), false)).length, 7);
+  });
+});

@@ -172,13 +172,7 @@ describe('commands around each node', function () {
     assert.ok(scenario.clock.now().getTime() - begun < 300_000, 'not the whole time limit');
     // A clock that is set meanwhile changes nothing.
     scenario.clock.schedule(20_000, () => setAgent(scenario, 'node-03', 'ready'));
-    const later = await hooked(
-      scenario,
-      flags,
-      undefined,
-      undefined,
-      clockSetForward(scenario, 15_000),
-    );
+    const later = await hooked(scenario, flags, undefined, undefined, clockSetForward(scenario, 15_000));
     assert.deepEqual([later.exit, later.told.length, newOn(scenario)], ['stopped', 2, ['node-01']]);
   });
 

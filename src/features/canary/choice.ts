@@ -6,6 +6,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { look, text as says } from '../../kernel/step.ts';
+import { percentOf } from '../../kube/judge-rollout.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
 import { listed } from '../survey/index.ts';
 
@@ -98,7 +99,7 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
 
 /** Those first whose agent is new, however they are by now: what was begun there is watched to its end. Then ready, schedulable workers, in turn from each zone, by name. */
 function counting(choice: { readonly count: number } | { readonly percent: number }, agents: readonly AgentNode[]): readonly string[] {
-  const wanted = 'count' in choice ? choice.count : Math.max(1, Math.ceil((choice.percent / 100) * agents.length));
+  const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
   const usable = agents.filter(({ node, isNew }) => isNew || (isReady(node) && !nodeFacts(node).unschedulable));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;

@@ -4,6 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { look, text as says } from '../../kernel/step.ts';
+import { percentOf } from '../../kube/judge-rollout.ts';
 
 /** The nodes of `--probe-nodes`, by name: all, a number or a share of them spread over the whole list, or those that a selector takes. Throws Fault('usage'). */
 export async function chooseProbed(
@@ -17,7 +18,7 @@ export async function chooseProbed(
   if (said === 'all') return names;
   const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(said) ?? [];
   if (digits !== undefined) {
-    const count = percent === '%' ? Math.ceil((Number(digits) / 100) * names.length) : Number(digits);
+    const count = percent === '%' ? percentOf(Number(digits), names.length) : Number(digits);
     if (count < 1) throw refused(`--probe-nodes ${asked} names no node`);
     return spread(names, count);
   }
