@@ -27,6 +27,7 @@ interface WorkloadShape {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
+    readonly minReadySeconds?: number;
     readonly updateStrategy?: {
       readonly type?: string;
       readonly rollingUpdate?: {

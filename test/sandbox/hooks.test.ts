@@ -186,6 +186,20 @@ describe('commands around each node', function () {
     assert.deepEqual(told.slice(0, 2), ['before-node node-01: 0 new', 'after-node node-01: 1 new']);
   });
 
+  for (const flags of [HOOKS, { probe: './look.sh' }] satisfies Flags[])
+    it(`leave as much time between two nodes as minReadySeconds says: --${Object.keys(flags)}`, async () => {
+      const patch = [{ op: 'add', path: '/spec/minReadySeconds', value: 90 }] as const;
+      await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
+      const replaced: number[] = [];
+      scenario.cluster.store.listen(() => {
+        if (newOn(scenario).length > replaced.length) replaced.push(scenario.clock.now().getTime());
+      });
+      const { exit, message } = await hooked(scenario, flags);
+      assert.deepEqual([exit, message, newOn(scenario)], ['done', undefined, allNodes(scenario)]);
+      const gaps = replaced.slice(1).map((at, before) => at - (replaced[before] ?? 0));
+      assert.ok(gaps.length === 2 && gaps.every((ms) => ms > 90_000 && ms < 120_000), gaps.join(', '));
+    });
+
   it('that fail after a node stop before the next', async () => {
     const { exit, message, told } = await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'exit code 1' : undefined));
     assert.deepEqual([exit, message], ['stopped', '--after-node failed for node-01: exit code 1']);

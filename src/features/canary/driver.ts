@@ -53,6 +53,8 @@ export class AgentDriver implements PodDriver {
   replaced = 0;
   /** Of those, after how many the connections were seen to last. */
   #seen = 0;
+  /** Of what was waited, by node and time. */
+  #readySince: ReadonlyMap<string, number> | undefined;
   /** Since when the same agents have been away, as many as may be, without one of the wanted. */
   #full: { readonly of: string; readonly since: number } | undefined;
 
@@ -67,7 +69,7 @@ export class AgentDriver implements PodDriver {
     return this.#nodes;
   }
 
-  async next(look: () => DriverView, waited: number): Promise<boolean> {
+  async next(look: () => DriverView, waited: number): Promise<boolean | 'later'> {
     await this.#after(look());
     if (this.#stopped) throw this.#stopped;
     const { old, hasFailed } = look();
@@ -75,6 +77,7 @@ export class AgentDriver implements PodDriver {
     if (hasFailed) return true;
     const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
     const group = this.#groupOf(wanted, old, waited);
+    if (group.length > 0 && !this.#haveLasted(look(), waited)) return 'later';
     if ((group.length > 0 || wanted.length === 0) && !(await this.#hasSeen())) return true;
     for (const pod of group) {
       if (this.#hasHooks) await this.#after(look());
@@ -85,6 +88,20 @@ export class AgentDriver implements PodDriver {
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;
     return wanted.length > 0;
+  }
+
+  /** As the controller of a DaemonSet waits between its pods. What was ready at the first look may have been for long. */
+  #haveLasted({ ready, minReadyMs }: DriverView, waited: number): boolean {
+    if (minReadyMs === 0) return true;
+    const now = this.#ports.clock.now().getTime();
+    const before = this.#readySince;
+    this.#readySince = new Map(
+      [...ready].map(([node, at]) => {
+        const key = `${node} ${at}`;
+        return [key, before ? (before.get(key) ?? waited) : waited - Math.max(0, now - at)];
+      }),
+    );
+    return [...this.#readySince.values()].every((since) => waited - since >= minReadyMs);
   }
 
   get #hasHooks(): boolean {

@@ -10,6 +10,7 @@ import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { AGAIN, seeWhy, text } from '../../kernel/step.ts';
 import { isReady } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
+import { shapeOf } from '../../kube/workload.ts';
 import { listed } from '../survey/index.ts';
 import { canaryView, HELD, type HeldFor, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
@@ -50,8 +51,10 @@ export interface OldPod {
 export interface DriverView {
   /** Pods that nobody has deleted yet. */
   readonly old: readonly OldPod[];
-  /** Those with a pod that is new and ready. */
-  readonly ready: ReadonlySet<string>;
+  /** Those with a pod that is new and ready, and since when. Milliseconds since the epoch. */
+  readonly ready: ReadonlyMap<string, number>;
+  /** For how long a pod has to be ready until another may be away. */
+  readonly minReadyMs: number;
   /** That are known. */
   readonly nodes: ReadonlyMap<string, unknown>;
   /** More new pods have failed than are tolerated: the wait stops, or sees them come back. */
@@ -62,8 +65,11 @@ export interface DriverView {
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
-  /** They are: replaces some others, and re-checks where that takes its time. False where none is left to replace. Throws Fault where none may be for long. */
-  next(look: () => DriverView, waited: number): Promise<boolean>;
+  /**
+   * They are: replaces some others, and re-checks where that takes its time. False where none is left to replace, `later` where none may
+   * be yet. Throws Fault where none may be for long.
+   */
+  next(look: () => DriverView, waited: number): Promise<boolean | 'later'>;
 }
 
 /** More time between two looks does not count as waited: the clock was set, or the machine slept. */
@@ -123,8 +129,9 @@ async function loop(
     const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
     if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? []);
     if (isKnown && stays.isOver(progress, board, waited)) {
-      if ((await request.driver?.next(() => driverView(board, request, clock), waited)) !== true) return true;
-      time.renew();
+      const more = await request.driver?.next(() => driverView(board, request, clock), waited);
+      if (!more) return true;
+      if (more === true) time.renew();
     }
     // The whole time is watched again; what lapses again and again has its limit.
     if (since !== undefined && stays.since !== undefined && stays.since !== since) time.renew();
@@ -189,8 +196,9 @@ function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock): Dri
       return { node, name: facts.name, uid: facts.uid, is };
     });
   const failed = all.filter(({ phase, facts }) => phase === 'failed' || (phase === 'new' && (facts.restarts ?? 0) > 0));
-  const ready = new Set(all.filter(({ phase }) => phase === 'new').map(({ node }) => node));
-  return { old, ready, nodes: board.nodes, hasFailed: failed.length > maxFailed };
+  const ready = new Map(all.filter(({ phase }) => phase === 'new').map(({ node, facts }) => [node, facts.readyAt ?? 0]));
+  const waits = [...board.workloads.values()].map((one) => shapeOf(one).spec?.minReadySeconds ?? 0);
+  return { old, ready, minReadyMs: Math.max(0, ...waits) * 1000, nodes: board.nodes, hasFailed: failed.length > maxFailed };
 }
 
 /** Whatever is new is looked at before all others follow. */
