@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
+import { plainText } from '../../src/kernel/step.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
@@ -27,6 +29,7 @@ const HOOKS = { 'before-node': './drain.sh {node}', 'after-node': './back.sh {no
 interface Hooked extends ChainOutcome {
   /** `before-node node-01: 0 new`: how many agents were new by then. */
   readonly told: readonly string[];
+  readonly warned: readonly string[];
 }
 
 /** A run with commands around each node, which say what `says` says. */
@@ -47,7 +50,11 @@ async function hooked(
     },
   };
   const ports = { ...sandboxPorts(scenario, { commands }), clock };
-  return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports })), told };
+  const warned: string[] = [];
+  const observe: Observer = (event) => {
+    if (event.type === 'note' && event.level === 'warning') warned.push(plainText(event.text));
+  };
+  return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports, observe })), told, warned };
 }
 
 describe('commands around each node', function () {
@@ -216,7 +223,7 @@ describe('commands around each node', function () {
 
   it('are planned again where somebody changes the strategy meanwhile', async () => {
     let changed = false;
-    const { exit, message } = await hooked(scenario, HOOKS, (call) => {
+    const { exit, message, warned } = await hooked(scenario, HOOKS, (call) => {
       if (call === 'before-node node-02' && !changed) {
         changed = true;
         scenario.cluster.store.update(K.DaemonSet, {
@@ -227,6 +234,9 @@ describe('commands around each node', function () {
       return undefined;
     });
     assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
+    assert.deepEqual(warned, [
+      'DaemonSet kube-system/netsvc-node has another update strategy by now; --after-node was not run for node-02: undo there what --before-node did, once the agent is ready',
+    ]);
   });
 
   it('leave nodes alone that disappear, and judge those that join', async () => {

@@ -63,15 +63,18 @@ async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around
   const driver = new AgentDriver(ports, effect, around);
   const wait = { targets: [target], maxFailed, timeoutMs, heldFor, driver, signal: around.stop, onProgress: around.onProgress };
   await waitRollout(ports.cluster, ports.clock, wait).catch((thrown: unknown) => {
-    throw endedEarly(thrown, driver);
+    throw endedEarly(thrown, driver, around);
   });
   return { detail: counted(driver.replaced, 'agent') };
 }
 
 /** What of the user's commands is not done, beside why. */
-function endedEarly(thrown: unknown, { left, replaced }: AgentDriver): unknown {
-  if (thrown instanceof MovedOn)
-    return new MovedOn(left === undefined ? thrown.message : `${thrown.message}; ${left}`, undefined, replaced > 0);
+function endedEarly(thrown: unknown, { left, replaced }: AgentDriver, { warn }: Pick<Around, 'warn'>): unknown {
+  if (thrown instanceof MovedOn) {
+    // The stage is planned again, and may come to its end.
+    if (left !== undefined) warn(`${thrown.message}; ${left}`);
+    return new MovedOn(thrown.message, undefined, replaced > 0);
+  }
   if (left === undefined || !(thrown instanceof Fault)) return thrown;
   const { code, message, steps } = thrown;
   return thrown instanceof PodFault ? new PodFault(code, message, [left, ...steps], thrown.pods) : new LeftFault(thrown, left);
