@@ -100,7 +100,10 @@ describe('commands around each node', function () {
       call === 'before-node node-02' ? 'exit code 1' : undefined,
     );
     assert.deepEqual([exit, message], ['stopped', '--before-node failed for node-02: exit code 1']);
-    assert.match(steps.join('\n'), /the agent of node-02 was not replaced\n[\s\S]*the update strategy stays OnDelete/);
+    assert.match(
+      steps.join('\n'),
+      /the agent of node-02 was not replaced: undo there what --before-node did \(a number in --canary takes no node that is cordoned\)\n[\s\S]*the update strategy stays OnDelete/,
+    );
     await scenario.clock.sleep(600_000);
     assert.deepEqual([newOn(scenario), strategy(scenario), told.length], [['node-01'], HELD, 3]);
     const resumed = await hooked(scenario);

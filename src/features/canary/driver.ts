@@ -206,7 +206,9 @@ export class AgentDriver implements PodDriver {
     const see = command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
     this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
       look(text`${see}`),
-      name === 'before-node' ? `the agent of ${node} was not replaced` : `the agent of ${node} is new and ready`,
+      name === 'before-node'
+        ? `the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`
+        : `the agent of ${node} is new and ready`,
       HELD_ON,
       text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
     ]);
