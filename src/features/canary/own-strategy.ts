@@ -34,14 +34,18 @@ export async function readOwnStrategies(
   return strategiesIn(await keptChanges(records, STAGE, isStrategy));
 }
 
-/** A canary is held first and may then get a pace: what its user had is kept with the first of them. What was put back is over. */
+/**
+ * A canary is held first and may then get a pace: what its user had is kept with the first of them. What was put back is over, and what its
+ * user set since counts in its place.
+ */
 function strategiesIn(kept: readonly KeptChange[]): OwnStrategies {
   const found = new Map<string, OwnStrategy>();
   for (const { ref, before, after, isUndo, outcome } of kept) {
     const key = refText(ref);
+    const [had, has] = [strategyIn(before), strategyIn(after)];
     const earlier = found.get(key);
-    if (!isUndo)
-      found.set(key, { ref, before: earlier ? earlier.before : strategyIn(before), ours: [...(earlier?.ours ?? []), strategyIn(after)] });
+    const continued = earlier && [earlier.before, ...earlier.ours].some((value) => sameValue(value, had)) ? earlier : undefined;
+    if (!isUndo) found.set(key, { ref, before: continued ? continued.before : had, ours: [...(continued?.ours ?? []), has] });
     else if (outcome?.done === true) found.delete(key);
   }
   return [...found.values()];
