@@ -18,9 +18,15 @@ export interface OperatorEndNames extends Pick<OperatorEnd, 'statusKind' | 'stat
   /** Field of the Installation's status with the release. */
   readonly versionField: string;
   /** Workloads that must be there: an empty namespace is not a finished one. */
-  readonly required: readonly { readonly kind: string; readonly name: string }[];
+  readonly required: readonly Called[];
   /** Name of Typha's Deployment; absent where none is known. */
   readonly typha?: string;
+}
+
+/** An object by its name alone: where it is, is known. */
+interface Called {
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** What the target release runs. */
@@ -60,8 +66,8 @@ export interface OperatorView {
 export interface OperatorLag {
   /** 1 operator, 2 release, 3 component statuses, 4 workloads, 5 API of the v3 group. */
   readonly point: 1 | 2 | 3 | 4 | 5;
-  /** Of the subject, where it matters. */
-  readonly kind?: string;
+  /** The subject, where it matters which it is. */
+  readonly object?: Called;
   readonly subject: string;
   readonly why: string;
   /** A status says that its component is Degraded. */
@@ -150,7 +156,7 @@ export type Components = Pick<OperatorView, 'workloads' | 'names' | 'target'>;
 
 /** What lags among the agents, those of Windows nodes too: some of them may be older than the target. */
 export function agentLags(view: Components): readonly OperatorLag[] {
-  return componentLags(view).filter(({ kind }) => kind === 'DaemonSet');
+  return componentLags(view).filter(({ object }) => object?.kind === 'DaemonSet');
 }
 
 /** What lags of Typha, which an installation by an operator always has. */
@@ -166,9 +172,8 @@ export function typhaLags(view: Components): readonly OperatorLag[] {
 /** What lags beside Typha and the controllers. */
 export function otherLags(view: Components): readonly OperatorLag[] {
   const { typha, required } = view.names;
-  const held = [...required, ...(typha === undefined ? [] : [`Deployment/${typha}`])];
-  const isHeld = (subject: string) => subject.startsWith('Deployment/') && held.includes(subject.replace(/\/.*\//, '/'));
-  return componentLags(view).filter(({ subject }) => !isHeld(subject));
+  const held = [...required.flatMap(({ kind, name }) => (kind === 'Deployment' ? [name] : [])), typha];
+  return componentLags(view).filter(({ object }) => object?.kind !== 'Deployment' || !held.includes(object.name));
 }
 
 /** What lags among the workloads of the components (point 4 of the rule). */
@@ -176,20 +181,21 @@ export function componentLags(view: Components): readonly OperatorLag[] {
   const { workloads, names, target } = view;
   const missing = names.required
     .filter((wanted) => !workloads.some((one) => isCalled(one, wanted)))
-    .map(({ kind, name }) => ({ point: 4 as const, kind, subject: `${kind}/${name}`, why: 'does not exist' }));
+    .map((object) => ({ point: 4 as const, object, subject: `${object.kind}/${object.name}`, why: 'does not exist' }));
   const lagging = workloads.flatMap((one) => {
     const standing = standingOf(one, view);
     if (standing === 'foreign') return [];
+    const object = { kind: one.kind, name: one.metadata.name };
     const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
     const wayOut = `; if it is not the operator’s, move it out of ${names.workloads}: it is waited for there`;
     return workloadLags(one, (image) => imageLag(image, target), standing === 'required').map((why) => {
-      return { point: 4 as const, kind: one.kind, subject, why: standing === 'untold' ? `${why}${wayOut}` : why };
+      return { point: 4 as const, object, subject, why: standing === 'untold' ? `${why}${wayOut}` : why };
     });
   });
   return [...missing, ...lagging];
 }
 
-function isCalled({ kind, metadata }: KubeObject, wanted: OperatorEndNames['required'][number]): boolean {
+function isCalled({ kind, metadata }: KubeObject, wanted: Called): boolean {
   return kind === wanted.kind && metadata.name === wanted.name;
 }
 

@@ -131,10 +131,10 @@ export function operatorLags(view: OperatorView, part: EndPart = 'all'): readonl
 }
 
 /** Causes come first: a pod that cannot start delays its workload, that the API and statuses, and those the release. */
-function rankOf({ point, kind, isDegraded, command }: OperatorLag): number {
+function rankOf({ point, object, isDegraded, command }: OperatorLag): number {
   if (command !== undefined && point !== 5) return 0;
   if (point === 1) return 1;
-  if (kind === 'APIService') return 2;
+  if (object?.kind === 'APIService') return 2;
   if (isDegraded) return 3;
   return { 4: 4, 3: 5, 5: 6, 2: 7 }[point];
 }
@@ -219,10 +219,11 @@ function apiLags({ names, resources, apiService, oldApiNamespace }: OperatorView
   const { kind, service, namespace, oldNamespace } = names.api;
   if (!resources.some((one) => one.kind === kind)) return [];
   const why = apiServiceLag(apiService, namespace);
+  const object = { kind: 'APIService', name: service };
   const lags: readonly OperatorLag[] =
     why === ''
       ? []
-      : [{ point: 5, kind: 'APIService', subject: `APIService/${service}`, why, command: command`kubectl describe apiservice ${service}` }];
+      : [{ point: 5, object, subject: `APIService/${service}`, why, command: command`kubectl describe apiservice ${service}` }];
   return oldApiNamespace && oldNamespace !== namespace
     ? [...lags, { point: 5, subject: `Namespace/${oldNamespace}`, why: 'is still there' }]
     : lags;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { agentLags, type OperatorView } from '../../../src/features/install-operator/operator-causes.ts';
+import { agentLags, type OperatorView, otherLags } from '../../../src/features/install-operator/operator-causes.ts';
 import { operatorLags } from '../../../src/features/install-operator/operator-verdict.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
 import { after, viewOf } from '../../support/operator-script.ts';
@@ -102,7 +102,7 @@ describe('why a workload of the operator is late', () => {
     const lags = operatorLags({ ...late, statuses: degraded, apiService: undefined });
     const subjects = lags.map(({ subject }) => subject);
     assert.deepEqual(
-      lags.slice(0, 2).map(({ kind }) => kind),
+      lags.slice(0, 2).map(({ object }) => object?.kind),
       ['DaemonSet', 'APIService'],
     );
     const missing = agentLags({ ...late, workloads: [] });
@@ -110,6 +110,8 @@ describe('why a workload of the operator is late', () => {
       missing.map(({ subject, why }) => [subject, why]),
       [['DaemonSet/calico-node', 'does not exist']],
     );
+    const beside = otherLags({ ...late, workloads: [] }).map(({ subject }) => subject);
+    assert.deepEqual(beside, ['DaemonSet/calico-node'], 'neither the controllers nor Typha');
     assert.deepEqual(subjects.slice(0, 3), [
       'DaemonSet/calico-system/calico-node',
       'APIService/v3.projectcalico.org',
