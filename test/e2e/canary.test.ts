@@ -51,6 +51,9 @@ describe('a canary on a real control plane', function () {
       // Another template with the same image: the agent of the canary is of the former one.
       const set = await cluster.plane.kubectl(['-n', 'kube-system', 'set', 'env', 'daemonset/calico-node', 'TESTED=yes']);
       assert.equal(set.exitCode, 0, set.stderr);
+      const untried = await cluster.upgrade(...COMMIT);
+      assert.deepEqual([untried.exitCode, await newOn(cluster), await strategy(cluster)], [5, ['node-03'], HELD], told(untried));
+      assert.match(told(untried), /no agent has the template that DaemonSet kube-system\/calico-node has now/);
       const edited = await cluster.upgrade(...RUN, '--canary', 'node-03');
       assert.deepEqual([edited.exitCode, await newOn(cluster), await withVariable(cluster)], [5, ['node-03'], ['node-03']], told(edited));
       await cluster.plane.addNodes(1);
