@@ -30,7 +30,7 @@ const isOwner = (said: unknown): said is Owner => isRecord(said) && typeof said.
 
 /** What was put back, where a run was killed before it gave its ownership up. */
 export function leftIn(live: KubeObject, path: readonly string[]): Paced | undefined {
-  const isLeft = ownersAt(live, [...path, 'maxUnavailable']).some(({ manager }) => manager === PACER);
+  const isLeft = ownersAt(live, [...path, 'maxUnavailable']).some(({ manager }) => manager === PACER) && giveUpOps(live, path).length > 0;
   const rolling = rollingIn(live, path);
   return isLeft ? { former: rolling, ours: rolling } : undefined;
 }
