@@ -78,6 +78,13 @@ describe('more of a canary on a real control plane', function () {
       );
       assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
       assert.match((await cluster.upgrade('status')).stdout, /apply +failed/);
+      const soaked = await cluster.upgrade(...canary, '--soak', '3s');
+      assert.equal(soaked.exitCode, 5, told(soaked));
+      assert.match(
+        soaked.stderr,
+        /the canary failed: new pods get no network on a node whose agent is new and ready: node-03: default\/web: /,
+      );
+      assert.deepEqual([await newOn(cluster), await strategy(cluster)], [['node-03'], HELD]);
       const { exitCode, stderr } = await cluster.plane.kubectl(['-n', 'default', 'delete', 'pod', 'web', '--now']);
       assert.equal(exitCode, 0, stderr);
       const held = await cluster.upgrade(...canary);
