@@ -71,6 +71,28 @@ describe('--until agents where an operator replaces all of it', function () {
     assert.doesNotMatch(end.out(), /--until|held:/);
   });
 
+  it('tells wait alone what it waits for in vain, and with what that comes', async () => {
+    const fleet = await sourceFleet(NODES);
+    assertDone((await forward(fleet, { stages, flags: UNTIL })).outcome, 'the run');
+    const { outcome } = await forward(fleet, { stages: usualChain.filter(({ id }) => id === 'wait') });
+    assert.equal(outcome?.exit, 'timeout');
+    assert.match(
+      outcome?.message ?? '',
+      /Deployment\/calico-system\/calico-typha: runs \S+:v3\.31\.7, not v3\.32\.1; an unfinished run of this program holds it/,
+    );
+    const steps = outcome?.steps.join('\n') ?? '';
+    assert.match(steps, /what is held comes once its run continues: kubectl netsvc-upgrade commit/);
+    assert.doesNotMatch(steps, /run the same command again/);
+  });
+
+  it('has in the plan of commit what restarts then', async () => {
+    const fleet = await sourceFleet(NODES);
+    assertDone((await forward(fleet, { stages, flags: UNTIL })).outcome, 'the run');
+    const { outcome } = await forward(fleet, { flags: { 'dry-run': 'server' } });
+    const restarts = outcome?.plans.flatMap((plan) => plan.restarts ?? []).map(({ ref }) => ref.name) ?? [];
+    assert.deepEqual(restarts.toSorted(), HELD);
+  });
+
   it('is over in status where somebody has removed the hold: what the operator has replaced since is not open', async () => {
     const fleet = await sourceFleet(NODES);
     const until = sandboxCommand(fleet.scenario, fleet.profile);

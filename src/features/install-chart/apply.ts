@@ -30,6 +30,7 @@ import {
   readPace,
   readRestarts,
   releaseAgents,
+  releasesHeld,
   restartNotes,
   returnOwnPace,
   type StatusFacts,
@@ -148,7 +149,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...latePace(pace, !facts.upgraded),
       ...(facts.upgraded ? [] : facts.console),
     ],
-    ...(facts.upgraded ? {} : { restarts: facts.restarts }),
+    ...restartsOf(facts),
     remember: {
       digests: { ...(facts.crds ? { [facts.crds.crds.file]: facts.crds.crds.sha256 } : {}), ...chartDigest(facts) },
       ...(facts.upgrade?.moves && 'value' in facts.stored ? { moved: facts.stored.value.uids } : {}),
@@ -161,6 +162,9 @@ function latePace(pace: PaceFacts | undefined, starts: boolean): readonly string
   if (!starts || setPace(pace, starts).length === 0) return [];
   return ['it is set once helm has started the new operator: the first agents may be replaced at the former pace'];
 }
+
+const restartsOf = ({ upgraded, hold, restarts }: ChartApplyFacts): { readonly restarts?: readonly PlannedRestart[] } =>
+  upgraded && !releasesHeld(hold) ? {} : { restarts };
 
 function chartDigest({ target }: ChartFacts): Readonly<Record<string, string>> {
   if ('unread' in target || target.value.sha256 === undefined) return {};

@@ -50,6 +50,7 @@ import {
   onlyHeld,
   readHeldWait,
   readHold,
+  releasesHeld,
   withoutHeld,
 } from './hold.ts';
 import { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';
@@ -82,6 +83,7 @@ export const operatorForward = pathPart<OperatorFacts>({
   plan(facts, context) {
     const { target, previews } = facts;
     const actions = operatorActions(facts, context);
+    const restarts = startsOperator(facts) || releasesHeld(facts.hold);
     const left = leftBehind(facts.orphans);
     if (actions.length === 0) return { skip: `the operator equals ${target.url}, and runs`, objects: left };
     return {
@@ -95,11 +97,11 @@ export const operatorForward = pathPart<OperatorFacts>({
         ...notesOf(facts),
         ...unkeptNotes(facts, context),
         ...unservedNotes(facts.orphans),
-        ...(startsOperator(facts) ? restartNotes(facts.restarts) : []),
+        ...(restarts ? restartNotes(facts.restarts) : []),
         ...holdNotes(context),
         ...facts.console,
       ],
-      ...(startsOperator(facts) ? { restarts: facts.restarts } : {}),
+      ...(restarts ? { restarts: facts.restarts } : {}),
       ...carriedOf(facts),
       remember: {
         digests: { [target.file]: target.sha256, [facts.crds.crds.file]: facts.crds.crds.sha256 },

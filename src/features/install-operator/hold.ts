@@ -129,6 +129,9 @@ function heldIn(facts: HoldFacts, starts: boolean): readonly Holdable[] {
   return starts || facts.keeps ? heldThen(facts) : facts.all.filter(isHeldNow);
 }
 
+/** The operator replaces now what was held. */
+export const releasesHeld = (hold: HoldFacts | undefined): boolean => hold?.keeps === false && hold.all.some(isHeldNow);
+
 interface Ahead {
   readonly hold: HoldFacts | undefined;
   readonly pace: PaceFacts | undefined;

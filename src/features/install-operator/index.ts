@@ -25,6 +25,7 @@ export {
   onlyHeld,
   readHeldWait,
   readHold,
+  releasesHeld,
   withoutHeld,
 } from './hold.ts';
 export { type AgentsHold, readAgentsHold, releaseAgents } from './hold-agents.ts';

@@ -4,6 +4,7 @@ import { groupOf, type Kind, type KubeObject } from '../../kernel/object.ts';
 import type { OperatorEnd } from '../../kernel/operator-names.ts';
 import { imageAge, parseImage } from '../../kernel/release.ts';
 import type { Step } from '../../kernel/step.ts';
+import { heldBy } from '../../kube/held.ts';
 import { type NodeFacts, nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selects } from '../../kube/selector.ts';
 import type { Lagging } from '../rollout/index.ts';
@@ -72,6 +73,8 @@ export interface OperatorLag {
   readonly why: string;
   /** A status says that its component is Degraded. */
   readonly isDegraded?: true;
+  /** This program keeps the operator from it. */
+  readonly isHeld?: true;
   /** What shows more, where a pod is known that keeps it from its end. */
   readonly command?: Command;
   /** That pod. */
@@ -188,8 +191,10 @@ export function componentLags(view: Components): readonly OperatorLag[] {
     const object = { kind: one.kind, name: one.metadata.name };
     const subject = `${one.kind}/${one.metadata.namespace ?? ''}/${one.metadata.name}`;
     const wayOut = `; if it is not the operator’s, move it out of ${names.workloads}: it is waited for there`;
+    const held = heldBy(one) === undefined ? {} : ({ isHeld: true } as const);
+    const more = held.isHeld ? '; an unfinished run of this program holds it' : standing === 'untold' ? wayOut : '';
     return workloadLags(one, (image) => imageLag(image, target), standing === 'required').map((why) => {
-      return { point: 4 as const, object, subject, why: standing === 'untold' ? `${why}${wayOut}` : why };
+      return { point: 4 as const, object, subject, why: `${why}${more}`, ...held };
     });
   });
   return [...missing, ...lagging];

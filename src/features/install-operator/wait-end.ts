@@ -155,6 +155,9 @@ function progressText(lags: readonly OperatorLag[]): Said {
 
 const TYPHA_HELD = 'Typha is held at the former release until then: agents of both releases get their policies from it';
 const TYPHA_STAYS = 'Typha is held at the former release until you continue: agents of both releases get their policies from it';
+const WORKING = 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout';
+/** No time is long enough. */
+const HELD_BACK = text`what is held comes once its run continues: ${command`kubectl netsvc-upgrade commit`}`;
 const AGENTS_HELD = 'the agents are held at their release until then: Typha of the older release serves both';
 
 /** Pods of which events and logs are read. */
@@ -186,8 +189,6 @@ function timeout(
     ...(runs ? [look(text`read the log of the operator: ${log}`)] : []),
     ...(held === undefined ? [] : [held]),
     runs ? IMPACT : stopImpact('nothing more is upgraded before the operator runs'),
-    runs
-      ? 'the operator keeps working in the cluster: run the same command again, or wait longer with --timeout'
-      : text`repair the operator, then ${AGAIN}`,
+    lags.some(({ isHeld }) => isHeld) ? HELD_BACK : runs ? WORKING : text`repair the operator, then ${AGAIN}`,
   ]);
 }
