@@ -1,6 +1,6 @@
 import { counted, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
-import type { LockHolder } from '../kernel/ports.ts';
+import type { ClusterReader, LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { agentOf, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
@@ -28,6 +28,7 @@ export async function readCanaryStatus(
     { ofTemplate },
     { containersOf },
     { onItsNode },
+    { percentOf },
   ] = await Promise.all([
     import('../kube/pod-facts.ts'),
     import('../kube/lean-objects.ts'),
@@ -36,6 +37,7 @@ export async function readCanaryStatus(
     import('../kube/revision.ts'),
     import('../kube/workload.ts'),
     import('../features/rollout/index.ts'),
+    import('../kube/judge-rollout.ts'),
   ]);
   const labelSelector = selectorText(selectorOf(workload));
   const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
@@ -54,7 +56,8 @@ export async function readCanaryStatus(
   const of = new Set(facts.map(({ node }) => node)).size;
   const chosen = flagIn(record, 'canary', /./);
   const soakMs = holder && chosen !== undefined ? durationOf(flagIn(record, 'soak')) : undefined;
-  const isSoak = notReady.length === 0 && ready.length === countOf(chosen, of);
+  const isSoak =
+    notReady.length === 0 && ready.length >= (await countOf(cluster, chosen, new Set(facts.map(({ node }) => node)), percentOf));
   return {
     ready: ready.map(({ is }) => is.node).toSorted(),
     notReady,
@@ -74,11 +77,18 @@ function durationOf(soak: string | undefined): number | undefined {
   }
 }
 
-/** The number of nodes that it chooses, which is not known of a selector. */
-function countOf(canary: string | undefined, of: number): number | undefined {
-  const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(canary ?? '') ?? [];
-  if (digits !== undefined) return percent ? Math.max(1, Math.ceil((Number(digits) * of) / 100)) : Number(digits);
-  return canary === undefined || /[=!(]/.test(canary) ? undefined : new Set(canary.split(',')).size;
+/** The number of nodes that it chooses, of those with an agent; all of them where the server does not take it for a selector. */
+async function countOf(
+  cluster: Pick<ClusterReader, 'list'>,
+  canary = '',
+  agents: ReadonlySet<string>,
+  percentOf: (percent: number, of: number) => number,
+): Promise<number> {
+  const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(canary) ?? [];
+  if (digits !== undefined) return percent ? Math.max(1, percentOf(Number(digits), agents.size)) : Number(digits);
+  if (!/[=!(]/.test(canary)) return canary.split(',').filter((name) => agents.has(name)).length || agents.size;
+  const found = await cluster.list(K.Node, { labelSelector: canary, metadataOnly: true }).catch(unlessRefused);
+  return found?.filter(({ metadata }) => agents.has(metadata.name)).length ?? agents.size;
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */

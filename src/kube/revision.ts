@@ -24,6 +24,12 @@ export function ofTemplate(workload: KubeObject, pods: readonly PodFacts[]): (po
   return ({ revision }) => revision === undefined || revision.generation === now || hashes.has(revision.hash);
 }
 
+/** It was made before the template that the DaemonSet has now, which may be the same as an earlier one. */
+export function isMadeBefore({ metadata }: KubeObject, { revision }: PodFacts): boolean {
+  const now = metadata.annotations?.[TEMPLATES];
+  return now !== undefined && revision !== undefined && revision.generation !== now;
+}
+
 /** What admission added to a pod does not count. */
 function hasImages(workload: KubeObject, images: PodFacts['images']): boolean {
   return containersOf(workload).every(({ name, image = '' }) => isSameImage(images[name] ?? '', image));

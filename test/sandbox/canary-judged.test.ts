@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { goalBack } from '../../src/cli/rollback-goal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
+import { runChain } from '../../src/engine/run-chain.ts';
+import { chains } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { AGENTS, agentPods, agents, allNodes, newOn, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
-import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
+import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
 
 const HELD = { type: 'OnDelete' };
 
@@ -84,4 +91,72 @@ describe('before the other agents follow a canary', function () {
     await patch(scenario, '/spec/template', template);
     await staysHeld({ accept: ['NS-208'] }, /^1 pod failed, .*node-01/);
   });
+
+  it('a new agent that cannot be made is waited for, however often the run is resumed', async () => {
+    scenario.cluster.store.listen(({ kind, after }) => {
+      // A quota or a webhook refuses it.
+      const isNew = kind.plural === K.Pod.plural && after !== undefined && JSON.stringify(after.spec).includes(NETSVC_TARGET);
+      if (isNew) scenario.clock.schedule(0, () => scenario.cluster.store.delete(K.Pod, after.metadata.name, after.metadata.namespace));
+    });
+    assert.equal((await run(scenario, { canary: '1', timeoutMs: 60_000 })).exit, 'timeout');
+    const { exit, message } = await run(scenario, { timeoutMs: 60_000 });
+    assert.deepEqual([exit, strategy(scenario)], ['timeout', HELD], message);
+  });
+});
+
+describe('a canary', function () {
+  this.timeout(60_000);
+
+  it('whose node goes before its agent is replaced is not said to run', async () => {
+    const scenario = await installedSandbox({ nodes: 4 });
+    const { store } = scenario.cluster;
+    let gone = false;
+    store.listen(({ kind, after }) => {
+      if (gone || kind.plural !== K.DaemonSet.plural || !JSON.stringify(after?.spec ?? '').includes('OnDelete')) return;
+      gone = true;
+      store.delete(K.Node, 'node-01');
+      deleteAgent(scenario, 'node-01');
+    });
+    const { exit, message } = await run(scenario, { canary: '1' });
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', [], HELD]);
+    assert.match(message ?? '', /^the canary is gone: node-01 is no node of this cluster any more/);
+  });
+
+  it('that has no agent left comes to its end where the run has something else to do', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    const command = (...argv: readonly string[]) => sandboxCommand(scenario, waved).run(...argv);
+    assert.equal(await command('run', '--yes'), 0);
+    scenario.cluster.store.delete(K.ClusterRole, 'netsvc-node');
+    assert.deepEqual([await command('run', '--yes', '--canary', '1'), newOn(scenario)], [0, allNodes(scenario)]);
+  });
+
+  /** A new process takes the recorded upgrade back. */
+  async function back(scenario: Scenario, flags: Flags): Promise<ChainOutcome> {
+    const ports = sandboxPorts(scenario);
+    const here = { clusterUid: scenario.clusterUid, profile: waved, readRecord: (content: unknown) => content as RunRecord };
+    const goal = await goalBack(ports.records, here);
+    const context = { ...contextIn(scenario, { yes: true, ...flags }, waved), goal, intent: { kind: 'rollback' } as const };
+    const stages = flags.canary ? chains.rollback.slice(0, chains.rollback.findLastIndex(({ installs }) => installs) + 1) : chains.rollback;
+    return runChain(stages, ports, context, () => undefined, { leavesRun: 'NS-012' });
+  }
+
+  for (const flags of [{ canary: '1' }, {}])
+    it(`that failed is taken back ${JSON.stringify(flags)}, however often an agent that nobody touched has restarted`, async () => {
+      const scenario = await installedSandbox({ nodes: 4, cli: false });
+      const { store } = scenario.cluster;
+      const pod = agentPods(scenario).find((one) => nodeOf(one) === 'node-03');
+      assert.ok(pod);
+      const { containerStatuses } = pod.status as { readonly containerStatuses: readonly object[] };
+      const status = { ...(pod.status as object), containerStatuses: containerStatuses.map((one) => ({ ...one, restartCount: 2 })) };
+      store.update(K.Pod, { ...pod, status } as KubeObject);
+      await scenario.clock.sleep(3_600_000);
+      scenario.cluster.nodes.fault('node-01', 'crash-loop');
+      assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', '1'), 5);
+      scenario.cluster.nodes.fault('node-01', 'none');
+      const first = await back(scenario, flags);
+      assert.deepEqual([first.exit, newOn(scenario)], ['canary' in flags ? 'stopped' : 'done', []], first.message);
+      if ('canary' in flags) assert.match(first.message ?? '', /^the canary runs: 1 of 4 .*\(node-01\)/);
+      const { exit, message } = await back(scenario, {});
+      assert.deepEqual([exit, strategy(scenario)], ['done', { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } }], message);
+    });
 });

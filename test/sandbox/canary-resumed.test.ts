@@ -9,7 +9,7 @@ const agent = (name: string, isNew: boolean, ready: boolean): AgentNode => ({
 });
 const cluster = { list: async () => [object('v1', 'Node/a'), object('v1', 'Node/b')] };
 const chosen = (text: string, agents: readonly AgentNode[], isBegun: boolean) =>
-  chooseNodes(cluster, text, agents, isBegun).catch((thrown: Fault) => thrown.message);
+  chooseNodes(cluster, text, agents, { isBegun }).catch((thrown: Fault) => thrown.message);
 
 describe('a canary that is resumed', () => {
   const failed = [agent('a', true, false), agent('b', false, true), agent('c', false, true)];

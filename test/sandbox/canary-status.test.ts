@@ -53,6 +53,17 @@ describe('what status says of agents that are held', function () {
     assert.match(soak, /^canary: 3 of 6 .*, all of them for .*\n {2}soak: \d+m.* of 30m$/m);
   });
 
+  it('counts a soak of nodes that a selector chose, also with another new agent beside them', async () => {
+    for (const name of ['node-02', 'node-04']) {
+      const node = scenario.cluster.store.get(K.Node, name);
+      assert.ok(node);
+      scenario.cluster.store.update(K.Node, { ...node, metadata: { ...node.metadata, labels: { ...node.metadata.labels, pool: 'a' } } });
+    }
+    scenario.clock.schedule(5 * 60_000, () => scenario.cluster.nodes.add(1));
+    const [soak = ''] = await during(scenario, [10], 'run', '--yes', '--canary', 'pool=a', '--soak', '30m');
+    assert.match(soak, /^canary: 3 of 7 .*\n {2}soak: \d+m.* of 30m$/m);
+  });
+
   it('calls them no canary where --canary was not given', async () => {
     const commands: UserCommands = {
       run: async (name, { node }) =>

@@ -15,6 +15,7 @@ const OUTPUT_LIMIT = 64 * 1024 * 1024;
 const GRACE_MS = 2000;
 /** A round without output. */
 const SILENT_MS = 500;
+const ROUNDS = 10;
 
 /** Runs a file by argv, never through a shell. How it failed is data; this does not throw. Undefined: no such program was found. */
 export async function runProgram(program: string | undefined, args: readonly string[], run: ProgramRun): Promise<ToolResult> {
@@ -42,7 +43,7 @@ export async function runProgram(program: string | undefined, args: readonly str
     // What a killed program started, such as a credential plugin, would hold its output open. A program asked to end may have its own code.
     if (signal !== null || child.nodeChildProcess.killed || run.signal?.aborted) endGroup(child.pid);
     else own = code ?? undefined;
-    for (const stream of [child.stdout, child.stderr]) letGo(stream);
+    for (const stream of [child.stdout, child.stderr]) letGo(stream, run.signal);
   });
   const result = await child;
   const [out, err] = [stdout?.finish(), stderr?.finish()];
@@ -52,18 +53,22 @@ export async function runProgram(program: string | undefined, args: readonly str
   return { exitCode, stdout: out?.text ?? '', stderr: err?.text ?? '', durationMs: result.durationMs, ...problem };
 }
 
-/** Of a program that has ended: what it left behind may hold its output open for ever. Silent for two rounds, nothing of its own is left in it. */
-function letGo(stream: Readable | null): void {
-  let silent = 0;
-  const rounds = setInterval(() => {
+/**
+ * Of a program that has ended: what it left behind may hold its output open for ever. Silent for two rounds, nothing of its own is left in
+ * it; and after ten, whatever comes is of others.
+ */
+function letGo(stream: Readable | null, signal: AbortSignal | undefined): void {
+  let [rounds, silent] = [0, 0];
+  const timer = setInterval(() => {
+    rounds += 1;
     silent += 1;
-    if (silent > 1) stream?.destroy();
+    if (silent > 1 || rounds >= ROUNDS || signal?.aborted) stream?.destroy();
   }, SILENT_MS);
   stream?.on('data', () => {
     silent = 0;
   });
-  if (!stream || stream.closed) clearInterval(rounds);
-  else stream.once('close', () => clearInterval(rounds));
+  if (!stream || stream.closed) clearInterval(timer);
+  else stream.once('close', () => clearInterval(timer));
 }
 
 function settingsOf({ stdin, timeoutMs, signal }: ProgramRun) {

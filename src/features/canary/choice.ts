@@ -44,12 +44,19 @@ function countOf(number: number, isPercent: boolean): Choice {
   return isPercent ? { percent: number } : { count: number };
 }
 
-/** The nodes of the canary, by name; `isBegun`: by an earlier run. Throws Fault('usage') where that is no part of the cluster that can be evaluated. */
+interface Begun {
+  /** By an earlier run. */
+  readonly isBegun?: boolean;
+  /** To an older release. */
+  readonly isBack?: boolean;
+}
+
+/** The nodes of the canary, by name. Throws Fault('usage') where that is no part of the cluster that can be evaluated. */
 export async function chooseNodes(
   cluster: Pick<ClusterReader, 'list'>,
   text: string,
   agents: readonly AgentNode[],
-  isBegun = false,
+  { isBegun = false, isBack = false }: Begun = {},
 ): Promise<readonly string[]> {
   const choice = parseCanary(text);
   if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
@@ -58,7 +65,7 @@ export async function chooseNodes(
       ? namedNodes(isBegun ? stillThere(choice.names, agents) : choice.names, agents)
       : 'selector' in choice
         ? await selected(cluster, choice, agents)
-        : counting(choice, agents);
+        : counting(choice, agents, isBack);
   if (chosen.length === agents.length) throw refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
   return chosen;
 }
@@ -97,8 +104,15 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
   return namedNodes(names, agents);
 }
 
-/** Those first whose agent is new, however they are by now: what was begun there is watched to its end. Then ready, schedulable workers, in turn from each zone, by name. */
-function counting(choice: { readonly count: number } | { readonly percent: number }, agents: readonly AgentNode[]): readonly string[] {
+/**
+ * Those first whose agent is new, however they are by now: what was begun there is watched to its end. In a rollback they are the last, as
+ * most were never upgraded. Then ready, schedulable workers, in turn from each zone, by name.
+ */
+function counting(
+  choice: { readonly count: number } | { readonly percent: number },
+  agents: readonly AgentNode[],
+  isBack: boolean,
+): readonly string[] {
   const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
   const usable = agents.filter(({ node, isNew }) => isNew || (isReady(node) && !nodeFacts(node).unschedulable));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
@@ -107,10 +121,10 @@ function counting(choice: { readonly count: number } | { readonly percent: numbe
     throw refused(
       `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, and ${candidates.length} can be used: they are ready, schedulable workers`,
     );
-  const [fresh = [], old = []] = [true, false].map((isNew) => candidates.filter((one) => one.isNew === isNew));
+  const [first = [], last = []] = [!isBack, isBack].map((isNew) => candidates.filter((one) => one.isNew === isNew));
   return wanted >= agents.length
     ? agents.map(({ node }) => node.metadata.name)
-    : [...overZones(fresh), ...overZones(old)].slice(0, wanted).toSorted();
+    : [...overZones(first), ...overZones(last)].slice(0, wanted).toSorted();
 }
 
 const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];

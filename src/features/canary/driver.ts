@@ -69,13 +69,19 @@ export class AgentDriver implements PodDriver {
     return this.#nodes;
   }
 
+  get chosen(): readonly string[] | undefined {
+    return this.#driven.heldFor === 'canary' ? this.#driven.nodes : undefined;
+  }
+
   async next(look: () => DriverView, waited: number): Promise<boolean | 'later'> {
     await this.#after(look());
     if (this.#stopped) throw this.#stopped;
-    const { old, hasFailed } = look();
-    // What failed while a command was at work is evaluated first.
-    if (hasFailed) return true;
+    const { old, ready, hasFailed } = look();
+    // What failed while a command was at work is evaluated first, and has the time limit of the others.
+    if (hasFailed) return 'later';
     const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
+    // Without any of its nodes nothing is proved: they may come back, or the wait says so.
+    if (wanted.length === 0 && this.chosen?.every((node) => !ready.has(node))) return 'later';
     const group = this.#groupOf(wanted, old, waited);
     if (group.length > 0 && !this.#haveLasted(look(), waited)) return 'later';
     if ((group.length > 0 || wanted.length === 0) && !(await this.#hasSeen())) return true;
@@ -160,9 +166,14 @@ export class AgentDriver implements PodDriver {
 
   /** What of the user's commands is not done, where the work ends early. */
   get left(): string | undefined {
-    const open = this.#open;
-    if (open.length === 0 || !this.#driven.hooks.includes('after-node')) return undefined;
-    return `--after-node was not run for ${nodesText(open)}: undo there what --before-node did, once the agent is ready`;
+    const [replaced = [], prepared = []] = [true, false].map((is) => this.#open.filter((node) => this.#nodes.includes(node) === is));
+    const parts = [
+      prepared.length === 0 ? [] : `--before-node was run for ${nodesText(prepared)}, whose agent this run did not replace: undo there what it did`,
+      replaced.length === 0 || !this.#driven.hooks.includes('after-node')
+        ? []
+        : `--after-node was not run for ${nodesText(replaced)}: undo there what --before-node did, once the agent is ready`,
+    ].flat();
+    return parts.length === 0 ? undefined : parts.join('; ');
   }
 
   async #replace(pod: OldPod, look: () => DriverView): Promise<void> {

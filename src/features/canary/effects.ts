@@ -96,8 +96,10 @@ const moved =
   };
 
 async function stop(ports: EnginePorts, effect: StopCanary, around: Around): Promise<Performed> {
-  const { nodes, others, of, release, selector, maxFailed } = effect;
+  const { others, of, release, selector, maxFailed } = effect;
   const { namespace = '' } = effect.agents;
+  const here = new Set((await ports.cluster.list(K.Node, { metadataOnly: true })).map(({ metadata: { name } }) => name));
+  const nodes = effect.nodes.filter((node) => here.has(node));
   const { step: seen } = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);
   const apart =
     others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;

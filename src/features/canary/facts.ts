@@ -44,9 +44,14 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
 }
 
 /** The nodes of `--canary`. Throws Fault('usage') where it names none that can be evaluated. */
-export async function readCanary({ cluster }: Pick<Sources, 'cluster'>, text: string, found: AgentFacts): Promise<CanaryFacts> {
+export async function readCanary(
+  { cluster }: Pick<Sources, 'cluster'>,
+  text: string,
+  found: AgentFacts,
+  isBack: boolean,
+): Promise<CanaryFacts> {
   const { target, selector, agents, isChanging } = found;
-  const nodes = await chooseNodes(cluster, text, agents, !isChanging);
+  const nodes = await chooseNodes(cluster, text, agents, { isBegun: !isChanging, isBack });
   const chosen = new Set(nodes);
   return {
     target,

@@ -100,7 +100,9 @@ export async function readAgentStep(
   );
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
-  if (!(wanted && isHeld(wanted)) && continues(record, context)) refuseCanary(context.options);
+  // A run that this command has begun itself has its own way to the end.
+  const isResumed = continues(record, context) && record.startedAt !== context.startedAt.toISOString();
+  if (!(wanted && isHeld(wanted)) && isResumed) refuseCanary(context.options);
   const step = wanted ? undefined : overOf(agents, context);
   if (!wanted) return step ? { previews: await withLetGo(sources, agents, step, previews), step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
@@ -203,7 +205,12 @@ async function heldStep(
   const driven = isDriven(context) ? { driven: { ...found, atOnce } } : {};
   const next = strategyChange(now, pace ?? result);
   if (text === undefined || !next) return { ...driven, restarts: all };
-  const canary = { ...(await readCanary(sources, text, found)), next, isPaced: pace !== undefined, atOnce };
+  const canary = {
+    ...(await readCanary(sources, text, found, context.goal.takesBack !== undefined)),
+    next,
+    isPaced: pace !== undefined,
+    atOnce,
+  };
   // A run that stops after its canary restarts no other agent.
   return { canary, ...driven, restarts: soakMs === undefined ? { pods: canary.old.length, atOnce } : all };
 }

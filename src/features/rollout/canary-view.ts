@@ -6,9 +6,11 @@ import { seePod } from '../../kernel/pod-look.ts';
 import type { PodProgress, RolloutProgress } from '../../kernel/rollout.ts';
 import type { PodName } from '../../kernel/run-record.ts';
 import { againAs, look, means, type Suggestion, text } from '../../kernel/step.ts';
+import type { PodFacts } from '../../kube/pod-facts.ts';
+import { isMadeBefore } from '../../kube/revision.ts';
 import { listed } from '../survey/index.ts';
 import { Lasted } from './lasted.ts';
-import type { Board } from './rollout-board.ts';
+import { type Board, workloadKey } from './rollout-board.ts';
 
 /**
  * The pods of these nodes, and those of others that are new: a node that joined, or whose pod somebody deleted. Done once all of them are
@@ -45,6 +47,8 @@ export function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress 
 const LAPSE_MS = 30_000;
 /** So are nodes that are away, which may be made again under their names. */
 const GONE_MS = 60_000;
+/** Ready for so long, an agent that was made earlier is not what fails: one that crashes is restarted within five minutes. */
+const LONG_READY_MS = 600_000;
 /** An agent that is replaced so often in its soak is deleted or evicted by something. */
 const REPLACED = 3;
 
@@ -62,7 +66,7 @@ interface SteadyOptions {
   readonly only?: readonly string[];
   readonly heldFor?: HeldFor | undefined;
   /** In place of `only`. */
-  readonly driver?: { readonly nodes: readonly string[] };
+  readonly driver?: { readonly nodes: readonly string[]; readonly chosen?: readonly string[] | undefined };
 }
 
 /** Whether all that was waited for is there, and has stayed so. */
@@ -91,8 +95,9 @@ export class Steady {
     this.#heldFor = heldFor;
   }
 
-  /** `now` is of a clock that only goes forward. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
-  isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'nodes' | 'pods'>, now: number): boolean {
+  /** `now` is of a clock that only goes forward, `at` a moment. Throws Fault('stopped') for a new pod that was restarted, or is no longer ready. */
+  isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'nodes' | 'pods' | 'workloads'>, now: number, at: number): boolean {
+    this.#before ??= restartsOf(board, this.#heldFor && at - LONG_READY_MS);
     const isDone = progress.every(({ done }) => done);
     if (!this.#isWatched) return this.#lasted.isEnough(isDone ? '' : undefined, now);
     this.#refuseRestarts(progress, board);
@@ -148,7 +153,7 @@ export class Steady {
 
   /** Nothing is proved without its nodes, and they do not come back by waiting. */
   #refuseGone({ nodes: known }: Pick<Board, 'nodes'>, now: number): void {
-    const nodes = this.#driver?.nodes ?? this.#only;
+    const nodes = this.#driver?.chosen ?? this.#driver?.nodes ?? this.#only;
     const isGone = this.#heldFor === 'canary' && nodes.length > 0 && known.size > 0 && !nodes.some((node) => known.has(node));
     this.#goneAt = isGone ? (this.#goneAt ?? now) : undefined;
     if (this.#goneAt === undefined || now - this.#goneAt < GONE_MS) return;
@@ -156,13 +161,17 @@ export class Steady {
     throw new Fault('stopped', `the canary is gone: ${listed(nodes)} ${is} ${no} of this cluster any more`, [HELD_ON, CHOOSE]);
   }
 
+  /** Since it was made, or since the first look. */
+  hasRestarted({ uid, restarts = 0 }: PodFacts): boolean {
+    return restarts > (this.#before?.get(uid) ?? 0);
+  }
+
   #refuseRestarts(progress: readonly RolloutProgress[], board: Pick<Board, 'pods'>): void {
-    this.#before ??= this.#heldFor ? new Map() : restartsOf(board);
     const bad = progress.flatMap((one) => {
       const facts = board.pods.get(one.target);
       return badIn([one], ({ pod: name, phase }) => {
-        const { uid = '', restarts = 0 } = (phase === 'new' ? facts?.get(name) : undefined) ?? {};
-        return restarts > (this.#before?.get(uid) ?? 0);
+        const of = phase === 'new' ? facts?.get(name) : undefined;
+        return of !== undefined && this.hasRestarted(of);
       });
     });
     if (bad.length <= this.#maxFailed) return;
@@ -185,8 +194,16 @@ export class Steady {
   }
 }
 
-const restartsOf = ({ pods }: Pick<Board, 'pods'>): ReadonlyMap<string, number> =>
-  new Map([...pods.values()].flatMap((all) => [...all.values()].map(({ uid, restarts = 0 }) => [uid, restarts] as const)));
+/** Where the workload is held, of agents alone that were made before and have been ready since: they may be as old as the cluster. */
+function restartsOf({ pods, workloads }: Pick<Board, 'pods' | 'workloads'>, readyBefore: number | undefined): ReadonlyMap<string, number> {
+  const counts = [...pods].flatMap(([{ kind, namespace, name }, all]) => {
+    const workload = workloads.get(workloadKey(kind, namespace, name));
+    const isOld = (pod: PodFacts) =>
+      workload !== undefined && isMadeBefore(workload, pod) && !pod.trouble && (pod.readyAt ?? pod.createdAt) <= (readyBefore ?? 0);
+    return [...all.values()].filter((pod) => readyBefore === undefined || isOld(pod));
+  });
+  return new Map(counts.map(({ uid, restarts = 0 }) => [uid, restarts]));
+}
 
 /** More pods than these help nobody. */
 const SHOWN = 3;

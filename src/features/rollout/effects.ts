@@ -65,6 +65,8 @@ export interface DriverView {
 export interface PodDriver {
   /** Nodes whose pods have to be new by now. */
   readonly nodes: readonly string[];
+  /** The nodes of a canary, whose pods are old yet or new. */
+  readonly chosen?: readonly string[] | undefined;
   /**
    * They are: replaces some others, and re-checks where that takes its time. False where none is left to replace, `later` where none may
    * be yet. Throws Fault where none may be for long.
@@ -128,10 +130,11 @@ async function loop(
     // Which pods are old is known once the controller has seen the template.
     const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
     if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? []);
-    if (isKnown && stays.isOver(progress, board, waited)) {
-      const more = await request.driver?.next(() => driverView(board, request, clock), waited);
+    if (isKnown && stays.isOver(progress, board, waited, now)) {
+      const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;
       if (more === true) time.renew();
+      else time.lengthen(minReadyMs(board));
     }
     // The whole time is watched again; what lapses again and again has its limit.
     if (since !== undefined && stays.since !== undefined && stays.since !== since) time.renew();
@@ -147,7 +150,7 @@ async function loop(
       if (await isEnd(progress, waited, now)) return progress;
       events.look(progress, waited);
     }
-    if (time.isUp) throw timeout(progress ?? [], request);
+    if (time.isUp) throw timeout(progress, request, minReadyMs(board));
     await board.change(clock, signal);
   }
 }
@@ -157,6 +160,7 @@ class Waiting {
   readonly #limitMs: number;
   #last: number;
   #waited = 0;
+  #begun = 0;
   #until: number;
 
   constructor(now: number, limitMs: number) {
@@ -172,7 +176,12 @@ class Waiting {
   }
 
   renew(): void {
-    this.#until = this.#waited + this.#limitMs;
+    this.#begun = this.#waited;
+    this.lengthen(0);
+  }
+
+  lengthen(ms: number): void {
+    this.#until = this.#begun + this.#limitMs + ms;
   }
 
   get isUp(): boolean {
@@ -182,7 +191,7 @@ class Waiting {
 
 const hasNew = (progress: readonly RolloutProgress[]): boolean => progress.some(({ pods }) => pods.some(({ phase }) => phase === 'new'));
 
-function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock): DriverView {
+function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock, stays: Steady): DriverView {
   const all = (board.progress(clock.now().getTime()) ?? []).flatMap(({ target, pods }) =>
     pods.flatMap((pod) => {
       const facts = board.pods.get(target)?.get(pod.pod);
@@ -195,11 +204,16 @@ function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock): Dri
       const is = board.nodes.get(node)?.ready !== true ? 'lost' : isReady(facts, target.ready) ? 'ready' : 'away';
       return { node, name: facts.name, uid: facts.uid, is };
     });
-  const failed = all.filter(({ phase, facts }) => phase === 'failed' || (phase === 'new' && (facts.restarts ?? 0) > 0));
+  const failed = all.filter(({ phase }) => phase === 'failed');
+  const restarted = all.filter(({ phase, facts }) => phase === 'new' && stays.hasRestarted(facts));
+  // Each is tolerated by itself, as whoever stops the wait counts them.
+  const hasFailed = failed.length > maxFailed || restarted.length > maxFailed;
   const ready = new Map(all.filter(({ phase }) => phase === 'new').map(({ node, facts }) => [node, facts.readyAt ?? 0]));
-  const waits = [...board.workloads.values()].map((one) => shapeOf(one).spec?.minReadySeconds ?? 0);
-  return { old, ready, minReadyMs: Math.max(0, ...waits) * 1000, nodes: board.nodes, hasFailed: failed.length > maxFailed };
+  return { old, ready, minReadyMs: minReadyMs(board), nodes: board.nodes, hasFailed };
 }
+
+const minReadyMs = ({ workloads }: Board): number =>
+  Math.max(0, ...[...workloads.values()].map((one) => shapeOf(one).spec?.minReadySeconds ?? 0)) * 1000;
 
 /** Whatever is new is looked at before all others follow. */
 const isJudged = ({ driver, only, heldFor }: WaitRequest): boolean => driver === undefined && only?.length === 0 && heldFor === 'rest';
@@ -213,11 +227,12 @@ function viewOf(request: WaitRequest, board: Board, now: number): readonly Rollo
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 
-function timeout(progress: readonly RolloutProgress[], { timeoutMs, heldFor }: WaitRequest): Fault {
+function timeout(known: readonly RolloutProgress[] | undefined, { timeoutMs, heldFor }: WaitRequest, readyMs: number): Fault {
+  const progress = known ?? [];
   const lagging = progress.filter((one) => !one.done);
   const lines = lagging.map((one) => `${one.target.kind} ${one.target.namespace}/${one.target.name}: ${one.pending}${laggards(one)}`);
   const late = latePods(lagging).map(({ namespace, pod }) => ({ namespace, name: pod }));
-  const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || 'the cluster did not answer'}`;
+  const fact = `not complete after ${Math.round(timeoutMs / 1000)} s: ${lines.join('; ') || (known ? `the next agent has to wait until those before it are ready for ${timeText(readyMs)} (minReadySeconds)` : 'the cluster did not answer')}`;
   // Nothing rolls out before the workload has the image.
   const rest = lagging.some(({ unapplied }) => unapplied) ? UNAPPLIED : heldFor ? HELD : LATE;
   return new PodFault('timeout', fact, [...late.map(seePod), ...lagging.flatMap(({ step }) => step ?? []), IMPACT, ...rest], late);

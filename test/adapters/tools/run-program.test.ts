@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ProgramRun, runProgram } from '../../../src/adapters/tools/run-program.ts';
 import { testFolder } from '../../support/folders.ts';
@@ -64,6 +64,16 @@ describe('runProgram', () => {
         assert.deepEqual([exitCode, problem, stdout], [4, undefined, 'said\n']);
         assert.ok(performance.now() - started < patient(5_000));
       });
+
+  const loud = '(while :; do echo x; sleep 0.3; done) & echo $! > pid; exit 0';
+  for (const signal of [undefined, AbortSignal.timeout(2_000)])
+    it(`does not wait for what keeps printing${signal ? ', and less after Ctrl-C' : ''}`, async () => {
+      const started = performance.now();
+      const { exitCode } = await run(loud.replace('> pid', `> ${join(folder, 'pid').replaceAll(' ', '\\ ')}`), signal ? { signal } : {});
+      process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
+      assert.equal(exitCode, 0);
+      assert.ok(performance.now() - started < patient(15_000));
+    });
 
   it('has all that a program printed before it ended, however much and however slowly it is read', async () => {
     let lines = 0;
