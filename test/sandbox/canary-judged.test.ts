@@ -98,8 +98,8 @@ describe('before the other agents follow a canary', function () {
       const isNew = kind.plural === K.Pod.plural && after !== undefined && JSON.stringify(after.spec).includes(NETSVC_TARGET);
       if (isNew) scenario.clock.schedule(0, () => scenario.cluster.store.delete(K.Pod, after.metadata.name, after.metadata.namespace));
     });
-    assert.equal((await run(scenario, { canary: '1', timeoutMs: 60_000 })).exit, 'timeout');
-    const { exit, message } = await run(scenario, { timeoutMs: 60_000 });
+    assert.equal((await run(scenario, { canary: '1', timeout: '60s' })).exit, 'timeout');
+    const { exit, message } = await run(scenario, { timeout: '60s' });
     assert.deepEqual([exit, strategy(scenario)], ['timeout', HELD], message);
   });
 });

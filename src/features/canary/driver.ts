@@ -168,7 +168,9 @@ export class AgentDriver implements PodDriver {
   get left(): string | undefined {
     const [replaced = [], prepared = []] = [true, false].map((is) => this.#open.filter((node) => this.#nodes.includes(node) === is));
     const parts = [
-      prepared.length === 0 ? [] : `--before-node was run for ${nodesText(prepared)}, whose agent this run did not replace: undo there what it did`,
+      prepared.length === 0
+        ? []
+        : `--before-node was run for ${nodesText(prepared)}, whose agent this run did not replace: undo there what it did`,
       replaced.length === 0 || !this.#driven.hooks.includes('after-node')
         ? []
         : `--after-node was not run for ${nodesText(replaced)}: undo there what --before-node did, once the agent is ready`,
