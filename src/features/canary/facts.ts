@@ -38,7 +38,7 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
   readonly nodes: readonly string[];
   /** Of those nodes, the ones whose agent is still old. */
   readonly old: readonly string[];
-  /** Other nodes whose agent is new: they joined, or somebody deleted it. */
+  /** Other nodes whose agent is new: they joined, or somebody deleted it. None in a rollback, where most were never upgraded. */
   readonly others: readonly string[];
   readonly of: number;
 }
@@ -58,7 +58,7 @@ export async function readCanary(
     selector,
     nodes,
     old: agents.filter(({ node, isNew }) => (isChanging || !isNew) && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
-    others: agents.filter(({ node, isNew }) => isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
+    others: agents.filter(({ node, isNew }) => !isBack && isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
     of: agents.length,
   };
 }
