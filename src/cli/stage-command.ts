@@ -162,8 +162,8 @@ async function probeOf({ composition, context, asked, interrupts }: Session): Pr
   return probe;
 }
 
-/** Flags of which the record tells only as long as they are given. */
-const STOPS = FLAG_ROWS.flatMap(([name, { stops }]) => (stops ? [`--${name}`] : []));
+/** Flags of which the record tells only as long as they are given. A hold of policies' names is released by the end alone: its flag stays. */
+const STOPS = FLAG_ROWS.flatMap(([name, { stops }]) => (stops ? [name === 'until' ? '--until=agents' : `--${name}=`] : []));
 
 interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {
   readonly probe?: ProbeWatch | undefined;

@@ -6,7 +6,6 @@ import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import {
   continues,
-  openStage,
   type RecordNotes,
   type RunRecord,
   resumedBackwards,
@@ -203,7 +202,8 @@ export class Recorder {
     }
     const isOver = whole && exit === 'done';
     const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
-    if (!record || (looksOnly && hasStopped(record))) return;
+    // What only looks does not end a run that has stopped on purpose: what that holds would be released by nobody.
+    if (!record || (looksOnly && stopsOnPurpose(record))) return;
     await this.kept.settled();
     const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.steps.endedAt(record) };
     await this.#save(withStages(ended, this.#stages));
@@ -278,6 +278,3 @@ export class Recorder {
 }
 
 const itemsOf = ({ keep, keepForLater }: Keeps): readonly StageKeep[] => [keep ?? [], keepForLater ?? []].flat();
-
-/** On purpose or not: what only looks does not end it, as nobody would release what it holds. */
-const hasStopped = (record: RunRecord): boolean => stopsOnPurpose(record) || openStage(record) !== undefined;

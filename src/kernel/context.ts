@@ -74,7 +74,7 @@ export interface Context {
   readonly savedPlan?: string;
   /** Flags of the command line that a continued run needs again, as they were written; no connection and no credential among them. */
   readonly flags?: readonly string[];
-  /** Names of flags that a continued run has no longer, as `--canary`: it was not given them again. */
+  /** What flags begin with that a continued run has no longer, as `--canary=`: it was not given them again. */
   readonly leftFlags?: readonly string[];
   /** Absent where a stage is looked at alone. */
   readonly chain?: ChainPlace;

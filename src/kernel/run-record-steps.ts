@@ -44,7 +44,7 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
   const releases = isUnseen(base) ? definedOf({ oldest }) : {};
   const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
   const { options, savedPlan: plan = base.plan, leftFlags = [] } = beginner.context;
-  const isKept = (flag: string) => !leftFlags.some((name) => flag.startsWith(`${name}=`));
+  const isKept = (flag: string) => !leftFlags.some((begin) => flag.startsWith(begin));
   const { flags = base.flags?.filter(isKept) } = beginner.context;
   const takesBackup = base.backup === undefined && merged.backup !== undefined && beginner.operator !== base.startedBy;
   return {

@@ -89,9 +89,12 @@ describe('the record of a run before a write', () => {
 
   it('has no flag any more that a run is continued without', () => {
     const first = begunRecord(undefined, {}, beginner({ flags: ['--until=agents', '--until-then=1', '--path=manifest'] }));
-    const next = begunRecord(first, {}, beginner({ leftFlags: ['--until', '--canary'] }));
+    const next = begunRecord(first, {}, beginner({ leftFlags: ['--until=', '--canary='] }));
     assert.deepEqual(next.flags, ['--until-then=1', '--path=manifest']);
-    assert.deepEqual(begunRecord(first, {}, beginner({ leftFlags: ['--until'], flags: ['--until=agents'] })).flags, ['--until=agents']);
+    const held = { ...first, flags: ['--until=controllers', '--canary=1'] };
+    const left = begunRecord(held, {}, beginner({ leftFlags: ['--until=agents', '--canary='] })).flags;
+    assert.deepEqual(left, ['--until=controllers'], 'its hold is released by the end alone');
+    assert.deepEqual(begunRecord(first, {}, beginner({ leftFlags: ['--until='], flags: ['--until=agents'] })).flags, ['--until=agents']);
   });
 });
 
