@@ -1,7 +1,7 @@
 /** Below it, memory is given back for nothing: a small cluster never comes here. Bytes. */
 const MUCH = 128 * 1024 * 1024;
 /** As much more than what was left the last time is worth the time. */
-const MORE = 1.2;
+const MORE = 1.12;
 
 let enough = MUCH;
 
