@@ -28,7 +28,6 @@ export async function readCanaryStatus(
     { ofTemplate },
     { containersOf },
     { onItsNode },
-    { percentOf },
   ] = await Promise.all([
     import('../kube/pod-facts.ts'),
     import('../kube/lean-objects.ts'),
@@ -37,7 +36,6 @@ export async function readCanaryStatus(
     import('../kube/revision.ts'),
     import('../kube/workload.ts'),
     import('../features/rollout/index.ts'),
-    import('../kube/judge-rollout.ts'),
   ]);
   const labelSelector = selectorText(selectorOf(workload));
   const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
@@ -53,15 +51,14 @@ export async function readCanaryStatus(
   const ready = fresh.filter(({ is }) => is.phase === 'new');
   const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);
   const notReady = fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why }));
-  const of = new Set(facts.map(({ node }) => node)).size;
+  const withAgent = new Set(facts.map(({ node }) => node));
   const chosen = flagIn(record, 'canary', /./);
   const soakMs = holder && chosen !== undefined ? durationOf(flagIn(record, 'soak')) : undefined;
-  const isSoak =
-    notReady.length === 0 && ready.length >= (await countOf(cluster, chosen, new Set(facts.map(({ node }) => node)), percentOf));
+  const isSoak = soakMs !== undefined && notReady.length === 0 && ready.length >= (await countOf(cluster, chosen, withAgent));
   return {
     ready: ready.map(({ is }) => is.node).toSorted(),
     notReady,
-    of,
+    of: withAgent.size,
     ...(chosen === undefined ? {} : { isCanary: true }),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
     ...(soakMs === undefined ? {} : { soakMs, ...(isSoak ? { isSoak } : {}) }),
@@ -69,26 +66,32 @@ export async function readCanaryStatus(
 }
 
 function durationOf(soak: string | undefined): number | undefined {
+  return soak === undefined ? undefined : understood(() => parseDuration(soak, 'soak'));
+}
+
+/** Undefined for what no run has written. */
+function understood<T>(parse: () => T): T | undefined {
   try {
-    return soak === undefined ? undefined : parseDuration(soak, 'soak');
+    return parse();
   } catch {
-    // No run has written it.
     return undefined;
   }
 }
 
-/** The number of nodes that it chooses, of those with an agent; all of them where the server does not take it for a selector. */
-async function countOf(
-  cluster: Pick<ClusterReader, 'list'>,
-  canary = '',
-  agents: ReadonlySet<string>,
-  percentOf: (percent: number, of: number) => number,
-): Promise<number> {
-  const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(canary) ?? [];
-  if (digits !== undefined) return percent ? Math.max(1, percentOf(Number(digits), agents.size)) : Number(digits);
-  if (!/[=!(]/.test(canary)) return canary.split(',').filter((name) => agents.has(name)).length || agents.size;
-  const found = await cluster.list(K.Node, { labelSelector: canary, metadataOnly: true }).catch(unlessRefused);
-  return found?.filter(({ metadata }) => agents.has(metadata.name)).length ?? agents.size;
+/** The number of nodes that it chooses, of those with an agent; all of them where neither we nor the server understand it. */
+async function countOf(cluster: Pick<ClusterReader, 'list'>, canary = '', agents: ReadonlySet<string>): Promise<number> {
+  const [{ parseCanary }, { percentOf }] = await Promise.all([import('../features/canary/choice.ts'), import('../kube/judge-rollout.ts')]);
+  const choice = understood(() => parseCanary(canary));
+  if (!choice) return agents.size;
+  if ('count' in choice) return choice.count;
+  if ('percent' in choice) return Math.max(1, percentOf(choice.percent, agents.size));
+  const names = 'names' in choice ? choice.names : await selected(cluster, choice.selector);
+  return names.filter((name) => agents.has(name)).length || agents.size;
+}
+
+async function selected(cluster: Pick<ClusterReader, 'list'>, labelSelector: string): Promise<readonly string[]> {
+  const found = await cluster.list(K.Node, { labelSelector, metadataOnly: true }).catch(unlessRefused);
+  return found?.map(({ metadata: { name } }) => name) ?? [];
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
