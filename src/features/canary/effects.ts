@@ -98,6 +98,7 @@ const moved =
 async function stop(ports: EnginePorts, effect: StopCanary, around: Around): Promise<Performed> {
   const { others, of, release, selector, maxFailed } = effect;
   const { namespace = '' } = effect.agents;
+  await heldAgents(ports, effect.agents);
   const here = new Set((await ports.cluster.list(K.Node, { metadataOnly: true })).map(({ metadata: { name } }) => name));
   const nodes = effect.nodes.filter((node) => here.has(node));
   const { step: seen } = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);

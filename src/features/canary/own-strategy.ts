@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts';
 import { mapAt, pointerTo, sameValue, textAt } from '../../kernel/json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
-import { type KeptChange, keptChanges, putOp, valueIn } from '../../kernel/object-change.ts';
+import { type KeptChange, keptChanges, putOp, runOf, valueIn } from '../../kernel/object-change.ts';
 import { type Records, type RunRecord, recordHere } from '../../kernel/run-record.ts';
 
 /** The stage that changes strategies: what it keeps is known by its id. */
@@ -32,6 +32,11 @@ export async function readOwnStrategies(
   const run = recordHere(record, here);
   if (run === undefined || run.finishedAt !== undefined || !live.some(isMarked)) return [];
   return strategiesIn(await keptChanges(records, STAGE, isStrategy));
+}
+
+/** This run has given a DaemonSet a strategy of ours, whatever it has by now. */
+export async function hadOwnStrategy(records: Pick<Records, 'keptWith'>, { runId }: Pick<RunRecord, 'runId'>): Promise<boolean> {
+  return (await keptChanges(records, STAGE, isStrategy)).some((kept) => runOf(kept) === runId);
 }
 
 /**

@@ -1,13 +1,10 @@
-import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import { Fault } from '../../kernel/fault.ts';
 import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { continues, type RunRecord } from '../../kernel/run-record.ts';
-import { text } from '../../kernel/step.ts';
+import type { RunRecord } from '../../kernel/run-record.ts';
 import { podsAtOnce, podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
@@ -22,6 +19,7 @@ import {
   readAgents,
   readCanary,
   readOwnStrategies,
+  refuseOver,
   strategyChange,
   takesPods,
   withoutOwn,
@@ -100,9 +98,7 @@ export async function readAgentStep(
   );
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
-  // A run that this command has begun itself has its own way to the end.
-  const isResumed = continues(record, context) && record.startedAt !== context.startedAt.toISOString();
-  if (!(wanted && isHeld(wanted)) && isResumed) refuseCanary(context.options);
+  if (!(wanted && isHeld(wanted))) await refuseOver(sources.records, record, context);
   const step = wanted ? undefined : overOf(agents, context);
   if (!wanted) return step ? { previews: await withLetGo(sources, agents, step, previews), step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
@@ -126,14 +122,6 @@ function wantedOf({ document, preview, live }: Agents, context: Context): KubeOb
   takesPods(document.object, context);
   const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
   return isBefore || isDriven(context) ? held(document.object, context.goal) : paced(document.object, context);
-}
-
-/** It would end with exit code 0 where the canary stops, and continue nothing. */
-function refuseCanary({ canary, soakMs }: Context['options']): void {
-  if (canary === undefined || soakMs !== undefined) return;
-  throw new Fault('usage', '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself', [
-    text`continue without it: ${command`kubectl netsvc-upgrade commit`}`,
-  ]);
 }
 
 async function stepped(

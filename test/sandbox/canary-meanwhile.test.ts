@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { applyStage } from '../../src/features/install/apply-stage.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { AGENTS, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+import { NETSVC_TARGET } from '../support/target.ts';
+
+const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+const REF = { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS };
+
+/** A colleague sets the strategy that the agents had, with the mark of this program on it or without. */
+async function roll({ cluster }: Scenario, keepsMark: boolean): Promise<void> {
+  const unmark = { op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' } as const;
+  const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: ROLLING } as const, ...(keepsMark ? [] : [unmark])];
+  await cluster.patch(K.DaemonSet, REF, patch, 'kubectl-edit');
+}
+
+const newDeployments = ({ cluster: { store } }: Scenario): readonly string[] =>
+  store
+    .list(K.Deployment)
+    .filter((one) => JSON.stringify(one).includes(`:${NETSVC_TARGET}`))
+    .map(({ metadata }) => metadata.name);
+
+/** Does it once, as soon as this node has a new agent. */
+function once(scenario: Scenario, node: string, what: () => void): void {
+  let isDone = false;
+  scenario.cluster.store.listen(({ kind }) => {
+    if (isDone || kind.plural !== K.Pod.plural || !newOn(scenario).includes(node)) return;
+    isDone = true;
+    scenario.clock.schedule(1, what);
+  });
+}
+
+const run = (scenario: Scenario, flags: Flags) => performIn(scenario, [applyStage], flags, { profile: waved });
+
+describe('a canary that is to stop, and whose strategy somebody changes meanwhile', () => {
+  for (const canary of ['1', '2'])
+    for (const keepsMark of [true, false])
+      it(`--canary ${canary}, ${keepsMark ? 'with' : 'without'} the annotation: no wave follows that was not confirmed`, async () => {
+        const scenario = await installedSandbox({ nodes: 6 });
+        once(scenario, 'node-01', () => void roll(scenario, keepsMark));
+        const { exit, message, steps } = await run(scenario, { canary });
+        assert.deepEqual([exit, newDeployments(scenario), strategy(scenario)], ['stopped', [], ROLLING], message);
+        assert.equal(message, '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself');
+        assert.match(steps.join('\n'), /continue without it: kubectl netsvc-upgrade commit/);
+      });
+});
