@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { Clock } from '../../src/kernel/ports.ts';
-import { plainText } from '../../src/kernel/step.ts';
-import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
   AGENTS,
@@ -16,46 +11,14 @@ import {
   setAgent,
   setVariable,
   strategy,
-  waved,
   withVariable,
 } from '../support/canary-sandbox.ts';
+import { HOOKS, hooked } from '../support/hooked.ts';
 import { groundOf } from '../support/incident-grounds.ts';
-import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
 const HELD = { type: 'OnDelete' };
-const HOOKS = { 'before-node': './drain.sh {node}', 'after-node': './back.sh {node}' };
-
-interface Hooked extends ChainOutcome {
-  /** `before-node node-01: 0 new`: how many agents were new by then. */
-  readonly told: readonly string[];
-  readonly warned: readonly string[];
-}
-
-/** A run with commands around each node, which say what `says` says. */
-async function hooked(
-  scenario: Scenario,
-  flags: Flags = HOOKS,
-  says: (call: string) => string | undefined = () => undefined,
-  takesMs = 1000,
-  clock: Clock = scenario.clock,
-): Promise<Hooked> {
-  const told: string[] = [];
-  const commands: UserCommands = {
-    async run(name, { node }) {
-      await scenario.clock.sleep(takesMs);
-      told.push(`${name} ${node}: ${newOn(scenario).length} new`);
-      const because = says(`${name} ${node}`);
-      return { durationMs: takesMs, ...(because === undefined ? {} : { because }) };
-    },
-  };
-  const ports = { ...sandboxPorts(scenario, { commands }), clock };
-  const warned: string[] = [];
-  const observe: Observer = (event) => {
-    if (event.type === 'note' && event.level === 'warning') warned.push(plainText(event.text));
-  };
-  return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports, observe })), told, warned };
-}
 
 describe('commands around each node', function () {
   this.timeout(180_000);
@@ -120,7 +83,7 @@ describe('commands around each node', function () {
     scenario.cluster.nodes.add(2);
     await scenario.clock.sleep(60_000);
     scenario.cluster.nodes.fault('node-01', 'crash-loop');
-    const { exit, message, steps, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '5' }, undefined, 120_000);
+    const { exit, message, steps, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '5' }, undefined, { takesMs: 120_000 });
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], HELD]);
     assert.deepEqual(told, ['before-node node-01: 0 new', 'before-node node-02: 1 new']);
     assert.match(message ?? '', /^1 pod failed, .*node-01/);
@@ -147,7 +110,7 @@ describe('commands around each node', function () {
   });
 
   it('that take their time: what comes after a node does not wait for the others of its group', async () => {
-    const { exit, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '3' }, undefined, 120_000);
+    const { exit, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '3' }, undefined, { takesMs: 120_000 });
     assert.equal(exit, 'done');
     assert.deepEqual(told.slice(0, 3), ['before-node node-01: 0 new', 'before-node node-02: 1 new', 'after-node node-01: 2 new']);
   });
@@ -185,7 +148,7 @@ describe('commands around each node', function () {
     assert.ok(scenario.clock.now().getTime() - begun < 300_000, 'not the whole time limit');
     // A clock that is set meanwhile changes nothing.
     scenario.clock.schedule(20_000, () => setAgent(scenario, 'node-03', 'ready'));
-    const later = await hooked(scenario, flags, undefined, undefined, clockSetForward(scenario, 15_000));
+    const later = await hooked(scenario, flags, undefined, { ports: { clock: clockSetForward(scenario, 15_000) } });
     assert.deepEqual([later.exit, later.told.length, newOn(scenario)], ['stopped', 2, ['node-01']]);
   });
 

@@ -189,9 +189,9 @@ export class AgentDriver implements PodDriver {
         this.#open = this.#open.filter((one) => one !== node);
         return;
       }
-      // It may have taken its time.
+      // It may have taken its time, and the user have asked to stop meanwhile.
       await heldAgents(this.#ports, agents);
-      if (!this.#mayReplace(pod, look)) return;
+      if (this.#around.stop.aborted || !this.#mayReplace(pod, look)) return;
     }
     this.#around.mustHold();
     const ref = { apiVersion: 'v1', kind: 'Pod', namespace: agents.namespace ?? '', name, uid };
@@ -206,9 +206,11 @@ export class AgentDriver implements PodDriver {
 
   /** For nodes whose agent is new and ready. One that was removed meanwhile needs nothing any more. */
   async #after({ nodes, ready }: DriverView): Promise<void> {
-    const over = this.#open.filter((node) => ready.has(node));
-    if (this.#driven.hooks.includes('after-node')) for (const node of over) await this.#run('after-node', node);
-    this.#open = this.#open.filter((node) => nodes.has(node) && !over.includes(node));
+    this.#open = this.#open.filter((node) => nodes.has(node));
+    for (const node of this.#open.filter((one) => ready.has(one))) {
+      if (this.#driven.hooks.includes('after-node')) await this.#run('after-node', node);
+      this.#open = this.#open.filter((one) => one !== node);
+    }
   }
 
   /** False if it failed: then nothing further is replaced. */

@@ -1,7 +1,7 @@
 import { command, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, HeldFault, LeftFault, MovedOn, messageOf, PodFault } from '../../kernel/fault.ts';
+import { Fault, HeldFault, LeftFault, MovedOn, messageOf, PodFault, stepsAfter } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { patchOf } from '../../kernel/object-change.ts';
@@ -75,9 +75,10 @@ function endedEarly(thrown: unknown, { left, replaced }: AgentDriver, { warn }: 
     if (left !== undefined) warn(`${thrown.message}; ${left}`);
     return new MovedOn(thrown.message, undefined, replaced > 0);
   }
-  if (left === undefined || !(thrown instanceof Fault)) return thrown;
-  const { code, message, steps } = thrown;
-  return thrown instanceof PodFault ? new PodFault(code, message, [left, ...steps], thrown.pods) : new LeftFault(thrown, left);
+  if (left === undefined) return thrown;
+  const fault = thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown);
+  const { code, message, steps } = fault;
+  return fault instanceof PodFault ? new PodFault(code, message, [left, ...steps], fault.pods) : new LeftFault(fault, left);
 }
 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
+import type { Scenario } from '../../src/sandbox/scenario.ts';
+import { newOn, strategy } from '../support/canary-sandbox.ts';
+import { HOOKS, hooked } from '../support/hooked.ts';
+import { installedSandbox } from '../support/sandbox-ports.ts';
+
+const HELD = { type: 'OnDelete' };
+
+describe('commands around each node of a run that ends early', function () {
+  this.timeout(60_000);
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await installedSandbox({ nodes: 3 });
+  });
+
+  it('at Ctrl-C: the agent of a node that is prepared meanwhile is not replaced', async () => {
+    const stop = new AbortController();
+    const interruption = interruptionOf(stop.signal, new AbortController().signal);
+    const says = (call: string) => (call === 'before-node node-02' ? void stop.abort() : undefined);
+    const { exit, steps, told } = await hooked(scenario, HOOKS, says, { ports: { interruption } });
+    await scenario.clock.sleep(60_000);
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario), told.length], ['interrupted', ['node-01'], HELD, 3]);
+    assert.match(steps.join('\n'), /--before-node was run for node-02, whose agent this run did not replace: undo there what it did/);
+  });
+
+  for (const [status, exit] of [
+    [403, 'failed'],
+    [0, 'failed'],
+  ] as const)
+    it(`where the server does not delete an agent (${status}): nodes that are prepared are named`, async () => {
+      const { cluster } = scenario;
+      const remove: typeof cluster.remove = async (kind, ref, ...all) => {
+        if (kind === K.Pod) throw new ApiFailure(status, '', 'the server says no');
+        await cluster.remove(kind, ref, ...all);
+      };
+      const ended = await hooked(scenario, HOOKS, undefined, { ports: { cluster: { ...cluster, remove } } });
+      assert.deepEqual([ended.exit, ended.message, newOn(scenario)], [exit, 'the server says no', []]);
+      assert.match(
+        ended.steps.join('\n'),
+        /^--before-node was run for node-01, whose agent this run did not replace: undo there what it did\n/,
+      );
+      assert.ok(ended.steps.length > 1, 'what the server’s answer means is said, too');
+    });
+
+  it('at a second Ctrl-C between two nodes: those that are done are not named', async () => {
+    const says = (call: string) => {
+      if (call === 'after-node node-02') throw interrupted();
+      return undefined;
+    };
+    const { exit, steps } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '2' }, says);
+    assert.equal(exit, 'interrupted');
+    assert.match(steps.join('\n'), /--after-node was not run for node-02: /);
+  });
+});
