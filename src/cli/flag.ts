@@ -54,7 +54,7 @@ interface Told {
   readonly isUserCommand?: true;
   /** A rollback is not given it: what is undone is undone whole, its conflicts are others, what was waived is asked for again, and no backup is written over. */
   readonly ofOneWay?: true;
-  /** It says where a run stops for the user. Whoever continues without it means the rest. */
+  /** It says where a run stops for the user, or which part is meant. Whoever continues without it means the rest. */
   readonly stops?: true;
   /** It changes where a command writes and whether it asks, not what it finds. */
   readonly isForm?: true;

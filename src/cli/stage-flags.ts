@@ -5,7 +5,15 @@ import { repeatable, type Table } from './flag.ts';
 
 const run = { helpGroup: 'run' } as const;
 const plan = { helpGroup: 'output', on: ['plan'] } as const;
-const range = { ...run, on: ['plan', 'run'], carried: true, decidesTrust: false, helpValue: 'STAGE', options: STAGE_IDS } as const;
+const range = {
+  ...run,
+  on: ['plan', 'run'],
+  carried: true,
+  decidesTrust: false,
+  stops: true,
+  helpValue: 'STAGE',
+  options: STAGE_IDS,
+} as const;
 /** The parts that a run leaves out or adds: whatever continues with it has them, too. */
 const parts = { ...range, on: ['plan', 'run', 'commit'] } as const;
 const preflight = { ...run, on: ['preflight'] } as const;

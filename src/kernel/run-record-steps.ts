@@ -43,16 +43,18 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
   const intent = isUnseen(base) && source !== undefined ? { ...base.intent, from: source } : base.intent;
   const releases = isUnseen(base) ? definedOf({ oldest }) : {};
   const merged = before ? { ...remember, ...definedOf(base), path, ...releases } : { ...base, ...remember, ...releases };
-  const { options, savedPlan: plan = base.plan, leftFlags = [] } = beginner.context;
-  const isKept = (flag: string) => !leftFlags.some((begin) => flag.startsWith(begin));
-  const { flags = base.flags?.filter(isKept) } = beginner.context;
+  const { options, savedPlan: plan = base.plan, flags: given = [], leftFlags = [] } = beginner.context;
+  // Each stays until it is given again: a stage that is performed alone knows few of them.
+  const isKept = (flag: string) => !leftFlags.some((begin) => flag.startsWith(begin)) && !given.some((one) => nameOf(one) === nameOf(flag));
+  const flags = [...(base.flags ?? []).filter(isKept), ...given];
   const takesBackup = base.backup === undefined && merged.backup !== undefined && beginner.operator !== base.startedBy;
   return {
     ...base,
     ...merged,
     ...(takesBackup ? { backupBy: beginner.operator } : {}),
     intent,
-    ...definedOf({ plan, flags }),
+    ...definedOf({ plan }),
+    flags: flags.length > 0 ? flags : undefined,
     digests: { ...remember.digests, ...base.digests },
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],
     outcome: undefined,
@@ -85,6 +87,8 @@ export function endedRecord(record: RunRecord, exit: ExitName, finishedAt: strin
 function acceptedTexts({ accept }: Pick<Options, 'accept'>): readonly string[] {
   return accept.map(({ check, subject }) => (subject === undefined ? check : `${check}=${subject}`));
 }
+
+const nameOf = (flag: string): string => flag.replace(/=.*/s, '');
 
 function definedOf<T extends object>(record: T): Partial<T> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -73,18 +73,26 @@ describe('the record of a run before a write', () => {
     assert.deepEqual([first.accepted, next.accepted], [['NS-301'], ['NS-301', 'NS-302=a']]);
   });
 
-  it('has the plan and the flags of the last command that had any', () => {
-    const first = begunRecord(undefined, {}, beginner({ savedPlan: 'd1', flags: ['--a'] }));
+  it('has the last plan, and each flag as it was given last', () => {
+    const first = begunRecord(undefined, {}, beginner({ savedPlan: 'd1', flags: ['--a=1', '--c=x', '--c=y'] }));
     const next = begunRecord(first, {}, beginner());
-    const last = begunRecord(next, {}, beginner({ flags: ['--b'] }));
+    const last = begunRecord(next, {}, beginner({ flags: ['--ab', '--c=z'] }));
     assert.deepEqual(
       [first, next, last].map(({ plan, flags }) => [plan, flags]),
       [
-        ['d1', ['--a']],
-        ['d1', ['--a']],
-        ['d1', ['--b']],
+        ['d1', ['--a=1', '--c=x', '--c=y']],
+        ['d1', ['--a=1', '--c=x', '--c=y']],
+        ['d1', ['--a=1', '--ab', '--c=z']],
       ],
     );
+  });
+
+  it('keeps what the run was told where another command has a flag of its own', () => {
+    const run = ['--before-node=(hidden)', '--until=controllers'];
+    const first = begunRecord(undefined, {}, beginner({ flags: run }));
+    assert.deepEqual(begunRecord(first, {}, beginner({ flags: ['--bin-dir=/x'] })).flags, [...run, '--bin-dir=/x']);
+    const commit = beginner({ flags: ['--timeout=30m'], leftFlags: ['--until=agents'] });
+    assert.deepEqual(begunRecord(first, {}, commit).flags, [...run, '--timeout=30m']);
   });
 
   it('has no flag any more that a run is continued without', () => {
@@ -94,7 +102,10 @@ describe('the record of a run before a write', () => {
     const held = { ...first, flags: ['--until=controllers', '--canary=1'] };
     const left = begunRecord(held, {}, beginner({ leftFlags: ['--until=agents', '--canary='] })).flags;
     assert.deepEqual(left, ['--until=controllers'], 'its hold is released by the end alone');
-    assert.deepEqual(begunRecord(first, {}, beginner({ leftFlags: ['--until='], flags: ['--until=agents'] })).flags, ['--until=agents']);
+    assert.deepEqual(
+      begunRecord(first, {}, beginner({ leftFlags: ['--until='], flags: ['--until=agents'] })).flags?.at(-1),
+      '--until=agents',
+    );
   });
 });
 

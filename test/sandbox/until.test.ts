@@ -32,7 +32,7 @@ describe('a run that goes no further than it was told', function () {
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
     assert.equal(controllersAreNew(scenario), false);
     const alone = sandboxCommand(scenario);
-    assert.equal(await alone.run('apply', '--yes'), 0, alone.err());
+    assert.equal(await alone.run('apply', '--yes', '--timeout', '20m'), 0, alone.err());
     const over = sandboxCommand(scenario);
     await over.run('status');
     assert.match(
