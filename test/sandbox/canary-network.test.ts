@@ -4,7 +4,7 @@ import type { Observer } from '../../src/kernel/event.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, clockSetForward, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { agentPods, clockSetForward, newOn, restartAgent, setVariable, strategy, waved } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A pod that its kubelet refused a network, as the server tells it. */
@@ -114,6 +114,25 @@ describe('new pods on the nodes of a canary that stops at once', () => {
       );
       assert.match(steps, /the update strategy stays OnDelete/);
       assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }]);
+    });
+
+  for (const [what, happens, because] of [
+    ['its agent restarts', restartAgent, /^the canary failed: 1 new agent restarted since it was started: node-01: /],
+    [
+      'somebody changes the template',
+      (one: Scenario) => setVariable(one, '1'),
+      /^no agent has the template that DaemonSet kube-system\/netsvc-node has now/,
+    ],
+  ] as const)
+    it(`are waited for after the soak, and no other agent follows where ${what} meanwhile`, async () => {
+      tells(scenario, { until: 12_000 });
+      const observe: Observer = (event) => {
+        if (event.type === 'action-started' && event.action.id === 'look-canary')
+          scenario.clock.schedule(1_000, () => void happens(scenario));
+      };
+      const outcome = await performIn(scenario, [applyStage], { canary: '1', soak: '5s' }, { profile: waved, observe });
+      assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+      assert.match(outcome.message ?? '', because);
     });
 
   it('are looked at once more before the others follow, which costs less than a second', async () => {

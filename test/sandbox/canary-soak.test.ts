@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
-import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
-import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { nodeOf } from '../../src/sandbox/pods-of.ts';
+import { agentPods, newOn, restartAgent, strategy, waved } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
-
-/** The kubelet starts a container of this agent again, which is ready at once. */
-function restart({ cluster: { store }, clock }: Scenario, node: string): void {
-  const pod = store.list(K.Pod).find((one) => one.metadata.name.startsWith('calico-node-') && nodeOf(one) === node);
-  assert.ok(pod);
-  const status = podStatus(pod, 'ready', clock.now().toISOString());
-  const containerStatuses = status.containerStatuses.map((one, index) => (index === 0 ? { ...one, restartCount: 1 } : one));
-  store.update(K.Pod, { ...pod, status: { ...status, containerStatuses } } as KubeObject);
-}
 
 describe('the second soak, after Typha', function () {
   this.timeout(120_000);
@@ -38,7 +27,7 @@ describe('the second soak, after Typha', function () {
           observe: (event) => {
             if (event.type === 'action-started' && event.action.id === 'soak-typha') soaks += 1;
             if (event.type === 'action-started' && event.action.id === action)
-              scenario.clock.schedule(afterMs, () => restart(scenario, 'node-02'));
+              scenario.clock.schedule(afterMs, () => restartAgent(scenario, 'node-02'));
           },
         },
       );

@@ -3,11 +3,21 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownStrategyOf, readOwnStrategies, withoutOwn } from '../../src/features/canary/index.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
-import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
-import { nodeOf, podStatus } from '../../src/sandbox/pods-of.ts';
+import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agentPods, agents, allNodes, newOn, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import {
+  AGENTS,
+  agentPods,
+  agents,
+  allNodes,
+  newOn,
+  restartAgent,
+  setVariable,
+  strategy,
+  waved,
+  withVariable,
+} from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -123,7 +133,7 @@ describe('a canary on the manifest path', function () {
       const one = await installedSandbox({ nodes: 3 });
       one.clock.schedule(10 * 60_000, () => {
         if (trouble === 'down') one.cluster.nodes.fault('node-01', 'down');
-        else restart(one);
+        else restartAgent(one);
       });
       const { exit, message, steps } = await run(one, { canary: '1', soak: '30m' });
       assert.deepEqual([exit, newOn(one)], ['stopped', ['node-01']], `${trouble}: ${message}`);
@@ -242,15 +252,6 @@ describe('a canary on the manifest path', function () {
     }
   });
 });
-
-/** The kubelet starts a container of the agent again, which is ready at once. */
-function restart({ cluster: { store }, ...scenario }: Scenario): void {
-  const pod = agentPods({ cluster: { store }, ...scenario } as Scenario).find((one) => nodeOf(one) === 'node-01');
-  if (!pod) return;
-  const status = podStatus(pod, 'ready', scenario.clock.now().toISOString());
-  const containerStatuses = status.containerStatuses.map((one, index) => (index === 0 ? { ...one, restartCount: 1 } : one));
-  store.update(K.Pod, { ...pod, status: { ...status, containerStatuses } } as KubeObject);
-}
 
 describe('what --canary refuses before anything is written', () => {
   const cases: readonly (readonly [string, RegExp])[] = [

@@ -13,6 +13,9 @@ const { uidChange: _, ...unchanging } = netsvc;
 export const waved: Profile = { ...unchanging, typhaRefusesAgentsBefore: 'v3.28.0' };
 export const AGENTS = { name: 'netsvc-node', namespace: 'kube-system' };
 
+/** Of the document's names and of Calico's. */
+const AGENT_NAMES = /^(?:netsvc|calico)-node-/;
+
 export const agents = ({ cluster }: Scenario): KubeObject =>
   cluster.store.get(K.DaemonSet, AGENTS.name, AGENTS.namespace) ?? assert.fail('there are no agents');
 export const strategy = (scenario: Scenario): unknown => (agents(scenario).spec as { readonly updateStrategy?: unknown }).updateStrategy;
@@ -45,6 +48,14 @@ export function setAgent({ cluster: { store }, clock }: Scenario, node: string, 
   const pod = store.list(K.Pod).find((one) => one.metadata.name.startsWith(`${AGENTS.name}-`) && nodeOf(one) === node);
   assert.ok(pod);
   store.update(K.Pod, { ...pod, status: podStatus(pod, state, clock.now().toISOString()) } as KubeObject);
+}
+/** The kubelet starts a container of this agent again, which is ready at once. */
+export function restartAgent({ cluster: { store }, clock }: Scenario, node = 'node-01'): void {
+  const pod = store.list(K.Pod).find((one) => AGENT_NAMES.test(one.metadata.name) && nodeOf(one) === node);
+  assert.ok(pod);
+  const status = podStatus(pod, 'ready', clock.now().toISOString());
+  const containerStatuses = status.containerStatuses.map((one, index) => (index === 0 ? { ...one, restartCount: 1 } : one));
+  store.update(K.Pod, { ...pod, status: { ...status, containerStatuses } } as KubeObject);
 }
 /** The clock of a machine that is set forward by ten minutes, so long after this is so, or after now. */
 export function clockSetForward({ clock, cluster }: Scenario, afterMs: number, isTime?: () => boolean): Clock {

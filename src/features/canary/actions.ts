@@ -98,8 +98,8 @@ export function secondSoakAction(target: RolloutTarget, holdMs: number, context:
 }
 
 /** New agents of a held DaemonSet are ready, whoever replaced them: then the others follow. */
-export function judgeAction(target: RolloutTarget, context: Context): Action {
-  return { ...waitAction('judge', target, [], context, { heldFor: 'rest' }), title: 'see that every new agent is ready' };
+export function judgeAction(target: RolloutTarget, context: Context, heldFor: HeldFor = 'rest'): Action {
+  return { ...waitAction('judge', target, [], context, { heldFor }), title: 'see that every new agent is ready' };
 }
 
 /** What comes after the canary: the strategy that is the user's or the release's, or the pace of this run. */

@@ -16,6 +16,7 @@ import {
   hasSurge,
   isOfStrategy,
   isOrAre,
+  judgeAction,
   lookAction,
   replaceOthers,
   rollAction,
@@ -68,7 +69,9 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
     ? replaceOthers(driven, { agents: change.ref, atOnce: driven.atOnce }, context)
     : rollAction(canary.next, canary.isPaced);
   const isOurs = driven !== undefined || canary.isPaced;
-  const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, context)];
+  // The looks before it take their time, in which nobody watches the agents.
+  const judged = judgeAction(canary.target, context, 'canary');
+  const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, context), judged];
   return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }
 

@@ -216,7 +216,7 @@ const minReadyMs = ({ workloads }: Board): number =>
   Math.max(0, ...[...workloads.values()].map((one) => shapeOf(one).spec?.minReadySeconds ?? 0)) * 1000;
 
 /** Whatever is new is looked at before all others follow. */
-const isJudged = ({ driver, only, heldFor }: WaitRequest): boolean => driver === undefined && only?.length === 0 && heldFor === 'rest';
+const isJudged = ({ driver, only, heldFor }: WaitRequest): boolean => driver === undefined && only?.length === 0 && heldFor !== undefined;
 
 /** Of a canary only what is new, or is to be. */
 function viewOf(request: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
