@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
   AGENTS,
+  agentPods,
   agents,
   allNodes,
   clockSetForward,
@@ -19,6 +21,11 @@ import { type Flags, installedSandbox, performIn } from '../support/sandbox-port
 
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
 const HELD = { type: 'OnDelete' };
+
+function removeNode({ cluster: { store } }: Scenario, name: string): void {
+  store.delete(K.Node, name);
+  for (const pod of store.list(K.Pod)) if (nodeOf(pod) === name) store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
+}
 
 describe('commands around each node', function () {
   this.timeout(180_000);
@@ -177,9 +184,13 @@ describe('commands around each node', function () {
     });
 
   it('that fail after a node stop before the next', async () => {
-    const { exit, message, told } = await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'exit code 1' : undefined));
+    const fails = (call: string) => (call === 'after-node node-01' ? 'exit code 1' : undefined);
+    const { exit, message, steps, told } = await hooked(scenario, HOOKS, fails);
     assert.deepEqual([exit, message], ['stopped', '--after-node failed for node-01: exit code 1']);
     assert.deepEqual([newOn(scenario), strategy(scenario), told.length], [['node-01'], HELD, 2]);
+    assert.match(steps.join('\n'), /^do on node-01 yourself what --after-node does: a resumed run does not run it there again$/m);
+    const resumed = await hooked(scenario, HOOKS, fails);
+    assert.deepEqual([resumed.exit, resumed.told.filter((one) => one.includes('node-01'))], ['done', []]);
   });
 
   it('that are left out after an agent fails are named', async () => {
@@ -208,20 +219,44 @@ describe('commands around each node', function () {
     ]);
   });
 
-  it('leave nodes alone that disappear, and judge those that join', async () => {
-    let gone = false;
-    const { exit, message } = await hooked(scenario, HOOKS, (call) => {
-      if (call === 'before-node node-02' && !gone) {
-        gone = true;
+  for (const because of [undefined, 'exit code 1'])
+    it(`leave nodes alone that disappear, and judge those that join: ${because ?? 'exit code 0'}`, async () => {
+      const leave = () => {
         scenario.cluster.nodes.add(1);
-        scenario.cluster.store.delete(K.Node, 'node-02');
-        for (const pod of scenario.cluster.store.list(K.Pod))
-          if (JSON.stringify(pod.spec).includes('"node-02"'))
-            scenario.cluster.store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
-      }
+        removeNode(scenario, 'node-02');
+      };
+      const says = (call: string) => {
+        if (call === 'after-node node-01') scenario.clock.schedule(30_000, leave);
+        return call === 'before-node node-02' ? because : undefined;
+      };
+      const { exit, message } = await hooked(scenario, HOOKS, says, { takesMs: 60_000 });
+      assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
+    });
+
+  it('are not run for a node that disappears, or gets its new agent, while they are at work for another of its group', async () => {
+    scenario.cluster.nodes.add(1);
+    await scenario.clock.sleep(60_000);
+    const { exit, message, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '3' }, (call) => {
+      if (call !== 'before-node node-01') return undefined;
+      removeNode(scenario, 'node-02');
+      const [pod] = agentPods(scenario).filter((one) => nodeOf(one) === 'node-03');
+      scenario.cluster.store.delete(K.Pod, pod?.metadata.name ?? '', AGENTS.namespace);
       return undefined;
     });
-    assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
+    assert.deepEqual([exit, message, newOn(scenario)], ['done', undefined, ['node-01', 'node-03', 'node-04']]);
+    assert.deepEqual(
+      told.filter((one) => one.startsWith('before-node')).map((one) => one.replace(/:.*/, '')),
+      ['before-node node-01', 'before-node node-04'],
+    );
+  });
+
+  it('are counted by the agents that are to be replaced, and have ten minutes each, or what --timeout says', async () => {
+    const { shown, limits } = await hooked(scenario);
+    const counts = shown.filter((one) => one.includes('--'));
+    assert.deepEqual(counts.slice(0, 3), ['0/3 --before-node of node-01', '1/3 --after-node of node-01', '1/3 --before-node of node-02']);
+    assert.deepEqual(new Set(limits), new Set([600_000]));
+    const other = await installedSandbox({ nodes: 2 });
+    assert.deepEqual(new Set((await hooked(other, { ...HOOKS, timeout: '20m' })).limits), new Set([1_200_000]));
   });
 
   it('killed after any write replaces no agent that this run did not come to, and resumes', async () => {
@@ -243,10 +278,18 @@ describe('commands around each node', function () {
   });
 
   it('are refused where an operator replaces the agents, and where the user does', async () => {
-    const { scenario: operated, profile } = await groundOf('operator');
-    const refused = await performIn(operated, [applyStage], HOOKS, { profile });
-    assert.deepEqual([refused.exit, refused.writes], ['usage', 0]);
-    assert.match(refused.message ?? '', /^--before-node is not possible on an installation by operator/);
+    for (const path of ['operator', 'chart'] as const) {
+      const { scenario: operated, profile } = await groundOf(path);
+      for (const [flag, flags] of Object.entries({
+        'before-node': HOOKS,
+        'after-node': { 'after-node': './x' },
+        canary: { canary: '1' },
+      })) {
+        const refused = await performIn(operated, [applyStage], flags, { profile });
+        assert.deepEqual([refused.exit, refused.writes], ['usage', 0]);
+        assert.match(refused.message ?? '', new RegExp(`^--${flag} is not possible on an installation by ${path}: `));
+      }
+    }
     const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: HELD }] as const;
     await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
     const own = await hooked(scenario);

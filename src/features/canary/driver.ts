@@ -4,7 +4,7 @@ import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { Again, againAs, look, or, seeWhy, text } from '../../kernel/step.ts';
+import { Again, againAs, look as lookAt, or, seeWhy, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
 import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
 import { type DriverView, HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
@@ -74,23 +74,19 @@ export class AgentDriver implements PodDriver {
   }
 
   async next(look: () => DriverView, waited: number): Promise<boolean | 'later'> {
-    await this.#after(look());
+    await this.#after(look);
     if (this.#stopped) throw this.#stopped;
-    const { old, ready, hasFailed } = look();
+    const view = look();
+    const { old, ready, hasFailed } = view;
     // What failed while a command was at work is evaluated first, and has the time limit of the others.
     if (hasFailed) return 'later';
-    const wanted = old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
+    const wanted = this.#wantedOf(view);
     // Without any of its nodes nothing is proved: they may come back, or the wait says so.
     if (wanted.length === 0 && this.chosen?.every((node) => !ready.has(node))) return 'later';
     const group = this.#groupOf(wanted, old, waited);
     if (group.length > 0 && !this.#haveLasted(look(), waited)) return 'later';
     if ((group.length > 0 || wanted.length === 0) && !(await this.#hasSeen())) return true;
-    for (const pod of group) {
-      if (this.#hasHooks) await this.#after(look());
-      // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
-      if (this.#stopped || this.#around.stop.aborted || !this.#mayReplace(pod, look)) break;
-      await this.#replace(pod, look);
-    }
+    await this.#replaceAll(group, look);
     // The rest of its group comes to its end first.
     if (this.#stopped && this.#open.length === 0) throw this.#stopped;
     return wanted.length > 0;
@@ -108,6 +104,10 @@ export class AgentDriver implements PodDriver {
       }),
     );
     return [...this.#readySince.values()].every((since) => waited - since >= minReadyMs);
+  }
+
+  #wantedOf({ old }: DriverView): readonly OldPod[] {
+    return old.filter(({ node }) => this.#driven.nodes?.includes(node) ?? true);
   }
 
   get #hasHooks(): boolean {
@@ -178,6 +178,18 @@ export class AgentDriver implements PodDriver {
     return parts.length === 0 ? undefined : parts.join('; ');
   }
 
+  async #replaceAll(group: readonly OldPod[], look: () => DriverView): Promise<void> {
+    for (const pod of group) {
+      if (this.#hasHooks) await this.#after(look);
+      // A probe may have failed meanwhile, or the user asked to stop: no further node is begun.
+      if (this.#stopped || this.#around.stop.aborted) return;
+      // Its node was removed meanwhile, or somebody deleted it: then its successor is new.
+      if (!look().old.some(({ uid }) => uid === pod.uid)) continue;
+      if (!this.#mayReplace(pod, look)) return;
+      await this.#replace(pod, look);
+    }
+  }
+
   async #replace(pod: OldPod, look: () => DriverView): Promise<void> {
     const { node, name, uid } = pod;
     const { agents, hooks } = this.#driven;
@@ -185,7 +197,7 @@ export class AgentDriver implements PodDriver {
     // One that was prepared, and had to wait then, is so still.
     if (hooks.includes('before-node') && !this.#open.includes(node)) {
       this.#open.push(node);
-      if (!(await this.#run('before-node', node))) {
+      if (!(await this.#run('before-node', node, look))) {
         this.#open = this.#open.filter((one) => one !== node);
         return;
       }
@@ -205,25 +217,29 @@ export class AgentDriver implements PodDriver {
   }
 
   /** For nodes whose agent is new and ready. One that was removed meanwhile needs nothing any more. */
-  async #after({ nodes, ready }: DriverView): Promise<void> {
+  async #after(look: () => DriverView): Promise<void> {
+    const { nodes, ready } = look();
     this.#open = this.#open.filter((node) => nodes.has(node));
     for (const node of this.#open.filter((one) => ready.has(one))) {
-      if (this.#driven.hooks.includes('after-node')) await this.#run('after-node', node);
+      if (this.#driven.hooks.includes('after-node')) await this.#run('after-node', node, look);
       this.#open = this.#open.filter((one) => one !== node);
     }
   }
 
-  /** False if it failed: then nothing further is replaced. */
-  async #run(name: HookName, node: string): Promise<boolean> {
-    this.#around.report(this.replaced, this.#driven.nodes?.length ?? this.replaced, `--${name} of ${node}`);
+  /** False if it failed: then nothing further is replaced. A drain of a node that was removed meanwhile may fail. */
+  async #run(name: HookName, node: string, look: () => DriverView): Promise<boolean> {
+    this.#around.report(this.replaced, this.replaced + this.#wantedOf(look()).length, `--${name} of ${node}`);
     const { because } = await this.#ports.commands.run(name, { node, limitMs: this.#driven.hookMs, signal: this.#around.cut });
-    if (because === undefined) return true;
+    if (because === undefined || !look().nodes.has(node)) return true;
     const see = command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
     this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
-      look(text`${see}`),
-      name === 'before-node'
-        ? `the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`
-        : `the agent of ${node} is new and ready`,
+      lookAt(text`${see}`),
+      ...(name === 'before-node'
+        ? [`the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`]
+        : [
+            `the agent of ${node} is new and ready`,
+            `do on ${node} yourself what --after-node does: a resumed run does not run it there again`,
+          ]),
       HELD_ON,
       text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
     ]);
