@@ -60,8 +60,17 @@ describe('a command of the user', () => {
     assert.match((await ran(file, { limitMs: 200 })).because ?? '', /^it did not end within 0\.2 s and was killed$/);
   });
 
-  it('that prints without end is ended', async () => {
-    assert.equal((await ran(script('yes.sh', 'yes'))).because, 'it printed more than 65536 bytes');
+  it('may print as much as it likes: the last line is told where it fails', async () => {
+    const much = 'head -c 200000 /dev/zero | tr "\\0" é';
+    assert.equal((await ran(script('much.sh', much))).because, undefined);
+    const failing = await ran(script('much-then-fails.sh', `${much}; echo; echo cannot evict; exit 1`));
+    assert.equal(failing.because, 'it ended with exit code 1: cannot evict');
+    assert.match((await ran(script('yes.sh', 'yes'), { limitMs: 500 })).because ?? '', /^it did not end within/);
+  });
+
+  it('says nothing of a line whose beginning is gone: it may have said what a credential is', async () => {
+    const file = script('long-line.sh', 'printf "token: "; head -c 200000 /dev/zero | tr "\\0" a; exit 1');
+    assert.equal((await ran(file)).because, 'it ended with exit code 1');
   });
 
   it('that is ended from outside has failed for nobody', async () => {

@@ -6,11 +6,14 @@ export interface ProgramRun extends Omit<RunToolOptions, 'program'> {
   readonly env: Readonly<Record<string, string>>;
   /** Its text, or the open file that it is. */
   readonly stdin?: string | number;
-  /** Bytes of stdout, and of stderr, after which the program is ended; 64 MiB unless said. */
-  readonly outputLimit?: number;
+  /** Only the last lines of what it prints are kept, so that no amount of it ends the program. */
+  readonly keepsLast?: true;
 }
 
+/** Bytes of stdout, and of stderr, after which a program is ended. */
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
+/** Of the last lines, where only they are kept. */
+const LAST_BYTES = 64 * 1024;
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2000;
 /** A round without output. */
@@ -34,9 +37,10 @@ export async function runProgram(program: string | undefined, args: readonly str
     forceKillAfterDelay: GRACE_MS,
     windowsHide: true,
   });
-  const limit = run.outputLimit ?? OUTPUT_LIMIT;
   const [stdout, stderr] = (['stdout', 'stderr'] as const).map((name) =>
-    collectOutput(child[name], limit, () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
+    run.keepsLast
+      ? collectLast(child[name])
+      : collectOutput(child[name], () => child.kill(), run.onLine && ((line) => run.onLine?.(line, name))),
   );
   let own: number | undefined;
   child.nodeChildProcess.once('exit', (code, signal) => {
@@ -94,14 +98,30 @@ function problemOf(result: Ended, cut: boolean): Pick<ToolResult, 'problem'> {
   return result.exitCode === undefined ? { problem: 'not-found' } : {};
 }
 
+/** Keeps the last lines of what a stream prints. One whose beginning is gone is none: it may have said what the rest of it is. */
+function collectLast(stream: Readable | null) {
+  let [last, isWhole] = [Buffer.alloc(0), true];
+  stream?.on('data', (chunk: Uint8Array) => {
+    const all = Buffer.concat([last, chunk]);
+    isWhole &&= all.length <= LAST_BYTES;
+    last = all.subarray(-LAST_BYTES);
+  });
+  return {
+    finish() {
+      const text = last.toString('utf8');
+      return { text: isWhole ? text : text.split('\n').slice(1).join('\n'), cut: false };
+    },
+  };
+}
+
 /** Keeps what a stream prints, and reports it line by line. `cut`: more came than the limit in bytes; `tooMuch` is called once. */
-function collectOutput(stream: Readable | null, limit: number, tooMuch: () => void, onLine?: (line: string) => void) {
+function collectOutput(stream: Readable | null, tooMuch: () => void, onLine?: (line: string) => void) {
   const chunks: Uint8Array[] = [];
   const decoder = new TextDecoder();
   let [size, cut, rest] = [0, false, ''];
   stream?.on('data', (chunk: Uint8Array) => {
     if (cut) return;
-    const kept = chunk.subarray(0, limit - size);
+    const kept = chunk.subarray(0, OUTPUT_LIMIT - size);
     chunks.push(kept);
     size += kept.length;
     const lines = onLine ? (rest + decoder.decode(kept, { stream: true })).split(/\r?\n/) : [];

@@ -13,9 +13,6 @@ export interface UserProgram extends Pick<ProgramRun, 'stdin' | 'signal'> {
   readonly limitMs: number;
 }
 
-/** Bytes of what it prints; with more it is ended. */
-const OUTPUT_BYTES = 64 * 1024;
-
 /** The file to start for what a flag names. Throws Fault('usage') where there is none that can be started. */
 export async function userProgram(flag: string, name: string, env: Environment): Promise<string> {
   const program = await programFile(name, env);
@@ -35,7 +32,7 @@ export interface UserProgramEnd {
 /** Starts it with the user's environment, and waits for its end. */
 export async function runUserProgram({ program, args = [], env, limitMs, ...run }: UserProgram): Promise<UserProgramEnd> {
   const defined = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  const result = await runProgram(program, args, { ...run, env: defined, timeoutMs: limitMs, outputLimit: OUTPUT_BYTES });
+  const result = await runProgram(program, args, { ...run, env: defined, timeoutMs: limitMs, keepsLast: true });
   const because = failureOf(result, limitMs);
   return { durationMs: result.durationMs, ...(because === undefined ? {} : { because }), isCut: result.problem === 'cancelled' };
 }
@@ -43,7 +40,6 @@ export async function runUserProgram({ program, args = [], env, limitMs, ...run 
 function failureOf({ problem, exitCode, stdout, stderr }: ToolResult, limitMs: number): string | undefined {
   if (problem === 'not-found') return 'it could not be started';
   if (problem === 'timed-out') return `it did not end within ${limitMs / 1000} s and was killed`;
-  if (problem === 'signal' && Math.max(stdout.length, stderr.length) >= OUTPUT_BYTES) return `it printed more than ${OUTPUT_BYTES} bytes`;
   if (problem !== undefined) return 'it was ended';
   if (exitCode === 0) return undefined;
   const said = mask((stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '').slice(0, 200);

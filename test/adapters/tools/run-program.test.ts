@@ -5,6 +5,8 @@ import { type ProgramRun, runProgram } from '../../../src/adapters/tools/run-pro
 import { testFolder } from '../../support/folders.ts';
 import { patient } from '../../support/patience.ts';
 
+const LIMIT = 64 * 1024 * 1024;
+
 describe('runProgram', () => {
   const folder = testFolder('run program-');
 
@@ -29,13 +31,13 @@ describe('runProgram', () => {
   });
 
   it('calls output over the limit no success, even if the program does', async () => {
-    const result = await run('trap "" PIPE TERM; echo 123456789; exit 0', { outputLimit: 4 });
-    assert.deepEqual([result.exitCode, result.problem, result.stdout], [undefined, 'signal', '1234']);
+    const result = await run(`trap "" PIPE TERM; head -c ${LIMIT + 1} /dev/zero; exit 0`);
+    assert.deepEqual([result.exitCode, result.problem, result.stdout.length], [undefined, 'signal', LIMIT]);
   });
 
   it('takes output that is exactly as long as the limit', async () => {
-    const result = await run('printf 1234', { outputLimit: 4 });
-    assert.deepEqual([result.exitCode, result.problem, result.stdout], [0, undefined, '1234']);
+    const result = await run(`head -c ${LIMIT} /dev/zero`);
+    assert.deepEqual([result.exitCode, result.problem, result.stdout.length], [0, undefined, LIMIT]);
   });
 
   it('does not wait for what a stopped program had started', async () => {
