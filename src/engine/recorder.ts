@@ -193,15 +193,19 @@ export class Recorder {
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain included its proof. */
   async end(exit: ExitName, { stage, thrown, whole, looksOnly, takeLock }: Ending): Promise<void> {
-    if (stage && this.#record) {
+    const state = exit === 'interrupted' ? exit : thrown instanceof HeldFault ? 'held' : 'failed';
+    if (stage) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      const state = exit === 'interrupted' ? exit : thrown instanceof HeldFault ? 'held' : 'failed';
       const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
       this.noteStage(stage, { state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
     }
     const isOver = whole && exit === 'done';
-    const record = this.#record ?? (isOver ? await this.#unfinished(takeLock) : undefined);
+    // A look at what is held writes nothing, and may find that it has failed since, or runs now.
+    const isVerdict = !looksOnly && thrown instanceof Fault && (exit === 'stopped' || exit === 'timeout');
+    const isNews = ({ stages }: RunRecord) =>
+      isOver || stages.some(({ id, state: was }) => id === stage?.id && (was === 'held') !== (state === 'held'));
+    const record = this.#record ?? (isOver || isVerdict ? await this.#unfinished(takeLock, isNews) : undefined);
     // What only looks does not end a run that has stopped on purpose: what that holds would be released by nobody.
     if (!record || (looksOnly && stopsOnPurpose(record))) return;
     await this.kept.settled();
@@ -230,9 +234,10 @@ export class Recorder {
     return undefined;
   }
 
-  /** A resumed run with nothing left to write ends the earlier record, under the lock and as read under it. */
-  async #unfinished(takeLock: Ending['takeLock']): Promise<RunRecord | undefined> {
-    if (!continues(await this.#ports.records.load(), this.#context)) return undefined;
+  /** A resumed run with nothing left to write ends the earlier record, or corrects it, under the lock and as read under it. */
+  async #unfinished(takeLock: Ending['takeLock'], isNews: (stored: RunRecord) => boolean): Promise<RunRecord | undefined> {
+    const found = await this.#ports.records.load();
+    if (!continues(found, this.#context) || !isNews(found)) return undefined;
     await takeLock();
     const stored = await this.#ports.records.load();
     this.isContinued = continues(stored, this.#context);

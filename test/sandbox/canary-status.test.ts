@@ -3,7 +3,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agents, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, agents, setAgent, waved } from '../support/canary-sandbox.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -72,6 +72,20 @@ describe('what status says of agents that are held', function () {
     const ports = sandboxPorts(scenario, { commands });
     await performIn(scenario, [applyStage], { 'before-node': 'drain {node}' }, { profile: waved, ports });
     assert.match(await shown(scenario, 'status'), /^agents: 1 of 6 agents replaced and ready \(node-01\)/m);
+  });
+
+  it('has what a further look at a held canary found', async () => {
+    const canary = ['run', '--yes', '--canary', '1'];
+    const state = async () => /^apply +(\w+)/m.exec(await shown(scenario, 'status'))?.[1];
+    const states = [await shown(scenario, ...canary).then(state)];
+    setAgent(scenario, 'node-01', 'not-ready');
+    const failed = sandboxCommand(scenario, waved);
+    assert.equal(await failed.run(...canary, '-o', 'json'), 124, failed.err());
+    const { stages } = JSON.parse(failed.out()) as { readonly stages: readonly { readonly id: string; readonly state: string }[] };
+    states.push(stages.find(({ id }) => id === 'apply')?.state, await state());
+    setAgent(scenario, 'node-01', 'ready');
+    states.push(await shown(scenario, ...canary).then(state));
+    assert.deepEqual(states, ['held', 'failed', 'failed', 'held']);
   });
 
   it('says that the agent of a lost node is not ready', async () => {

@@ -159,7 +159,7 @@ export class Notices {
 
   /** What is news while the run continues. */
   observe(event: EngineEvent): void {
-    if (event.type === 'action-failed') this.#canaryFailed = isOfCanary(event.action);
+    if (event.type === 'action-failed') this.#canaryFailed = event.held !== true && isOfCanary(event.action);
     if (event.type !== 'action-done' || !isSoak(event.action)) return;
     const news = notice('soak-over', this.#intent, this.#begun, { stage: event.stage, message: event.action.title }, this.#deps.now());
     this.#sent = this.#send(news).then((problem) => problem !== undefined && this.#deps.warn(problem));

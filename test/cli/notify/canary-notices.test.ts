@@ -35,6 +35,13 @@ describe('run --notify with a canary', function () {
     assert.match(all.at(-1)?.text ?? '', /holds its canary, and waits for you at stage apply: the canary runs: 1 of 3 agents/);
   });
 
+  it('tells the same of a held canary that is looked at once more', async () => {
+    await told(5, '--canary', '1');
+    writeFileSync(log, '');
+    const all = await told(5, '--canary', '1');
+    assert.deepEqual([all.at(-1)?.event, all.at(-1)?.stage], ['canary-held', 'apply']);
+  });
+
   it('tells of a soak that is over, while it continues', async () => {
     assert.deepEqual(events(await told(0, '--canary', '1', '--soak', '10m')), ['started', 'soak-over', 'done']);
   });
