@@ -166,8 +166,10 @@ describe('a canary on the manifest path', function () {
       scenario.cluster.nodes.add(1);
       scenario.cluster.nodes.fault('node-07', 'not-ready');
     });
+    const began = scenario.clock.now().getTime();
     const { exit } = await run(scenario, { canary: '1', soak: '30m', timeout: '15m' });
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['timeout', ['node-01', 'node-07'], { type: 'OnDelete' }]);
+    assert.ok(scenario.clock.now().getTime() - began < 26 * 60_000, 'as long as any agent may take');
   });
 
   it('is watched for the whole time again where somebody deletes its agent', async () => {

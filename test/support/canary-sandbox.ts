@@ -45,7 +45,7 @@ export const withVariable = (scenario: Scenario): readonly string[] =>
     .toSorted();
 /** The agent of this node runs, and is ready or not. */
 export function setAgent({ cluster: { store }, clock }: Scenario, node: string, state: 'ready' | 'not-ready'): void {
-  const pod = store.list(K.Pod).find((one) => one.metadata.name.startsWith(`${AGENTS.name}-`) && nodeOf(one) === node);
+  const pod = store.list(K.Pod).find((one) => AGENT_NAMES.test(one.metadata.name) && nodeOf(one) === node);
   assert.ok(pod);
   store.update(K.Pod, { ...pod, status: podStatus(pod, state, clock.now().toISOString()) } as KubeObject);
 }

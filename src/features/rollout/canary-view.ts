@@ -9,6 +9,7 @@ import { againAs, look, means, type Suggestion, text } from '../../kernel/step.t
 import type { PodFacts } from '../../kube/pod-facts.ts';
 import { isMadeBefore } from '../../kube/revision.ts';
 import { listed } from '../survey/index.ts';
+import { LAPSE_MS, Lapses, type PodIn } from './lapses.ts';
 import { Lasted } from './lasted.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
@@ -43,19 +44,12 @@ export function onItsNode(pod: PodProgress, known: Board['nodes']): PodProgress 
   return pod.phase !== 'new' || !node || node.ready ? pod : { ...pod, phase: 'updating', why: `node is not ready (${node.reason})` };
 }
 
-/** A pod that stops being ready is given this long. Milliseconds. */
-const LAPSE_MS = 30_000;
-/** So are nodes that are away, which may be made again under their names. */
+/** Nodes that are away may be made again under their names. Milliseconds. */
 const GONE_MS = 60_000;
 /** Ready for so long, an agent that was made earlier is not what fails: one that crashes is restarted within five minutes. */
 const LONG_READY_MS = 600_000;
 /** An agent that is replaced so often in its soak is deleted or evicted by something. */
 const REPLACED = 3;
-
-interface Bad {
-  readonly target: RolloutProgress['target'];
-  readonly pod: PodProgress;
-}
 
 interface SteadyOptions {
   readonly holdMs?: number;
@@ -76,11 +70,11 @@ export class Steady {
   readonly #maxFailed: number;
   readonly #isWatched: boolean;
   readonly #heldFor: HeldFor | undefined;
-  /** Pods that were ready once. */
-  readonly #seen = new Set<string>();
+  readonly #lapses = new Lapses();
   /** By UID, at the first look: agents that were let go restart while Typha rolls, which says nothing of this time. */
   #before: ReadonlyMap<string, number> | undefined;
-  #lapsedAt: number | undefined;
+  /** The last look at which all were there, or the first. */
+  #doneAt: number | undefined;
   #goneAt: number | undefined;
   /** UIDs, by node of the canary. */
   readonly #had = new Map<string, Set<string>>();
@@ -99,6 +93,7 @@ export class Steady {
   isOver(progress: readonly RolloutProgress[], board: Pick<Board, 'nodes' | 'pods' | 'workloads'>, now: number, at: number): boolean {
     this.#before ??= restartsOf(board, this.#heldFor && at - LONG_READY_MS);
     const isDone = progress.every(({ done }) => done);
+    this.#doneAt = isDone ? now : (this.#doneAt ?? now);
     if (!this.#isWatched) return this.#lasted.isEnough(isDone ? '' : undefined, now);
     this.#refuseRestarts(progress, board);
     this.#refuseGone(board, now);
@@ -116,7 +111,7 @@ export class Steady {
   }
 
   /** Of the nodes of the canary. */
-  #mine(progress: readonly RolloutProgress[], { pods: facts }: Pick<Board, 'pods'>): readonly (Bad & { readonly uid: string })[] {
+  #mine(progress: readonly RolloutProgress[], { pods: facts }: Pick<Board, 'pods'>): readonly (PodIn & { readonly uid: string })[] {
     return progress.flatMap(({ target, pods }) =>
       pods
         .filter(({ node }) => this.#only.includes(node))
@@ -142,13 +137,22 @@ export class Steady {
     return this.#lasted.since;
   }
 
+  /** For how long something has been missing, by the same clock. */
+  openFor(now: number): number {
+    return now - (this.#doneAt ?? now);
+  }
+
   /** The time of watching does not begin again: one that is away for seconds is no failure. */
   #hasLapsed(progress: readonly RolloutProgress[], now: number): boolean {
-    for (const { pods } of progress) for (const { pod, phase } of pods) if (phase === 'new') this.#seen.add(pod);
-    const bad = badIn(progress, ({ pod, phase }) => phase !== 'new' && this.#seen.has(pod));
-    this.#lapsedAt = bad.length > 0 ? (this.#lapsedAt ?? now) : undefined;
-    if (this.#lapsedAt === undefined || now - this.#lapsedAt < LAPSE_MS) return this.#lapsedAt !== undefined;
-    throw this.#failed(bad, `not ready any more for ${timeText(LAPSE_MS)}`, []);
+    const { away, lapsed } = this.#lapses.at(progress, now);
+    if (this.#areTooMany(lapsed)) throw this.#failed(lapsed, `not ready any more for ${timeText(LAPSE_MS)}`, []);
+    return this.#areTooMany(away);
+  }
+
+  /** Of the nodes that are watched none may be missing, of others as many as may fail. */
+  #areTooMany(bad: readonly PodIn[]): boolean {
+    const watched = this.#driver?.nodes ?? this.#only;
+    return bad.length > this.#maxFailed || bad.some(({ pod: { node } }) => watched.includes(node));
   }
 
   /** Nothing is proved without its nodes, and they do not come back by waiting. */
@@ -181,7 +185,7 @@ export class Steady {
   }
 
   /** `endedIn`: the container whose log has the reason. */
-  #failed(bad: readonly Bad[], what: string, steps: readonly Suggestion[], endedIn?: (one: Bad) => string): Fault {
+  #failed(bad: readonly PodIn[], what: string, steps: readonly Suggestion[], endedIn?: (one: PodIn) => string): Fault {
     const pods = bad.map((one): PodName => {
       const name = { namespace: one.target.namespace, name: one.pod.pod };
       return endedIn ? { ...name, log: { container: endedIn(one), of: 'former' } } : name;
@@ -208,7 +212,7 @@ function restartsOf({ pods, workloads }: Pick<Board, 'pods' | 'workloads'>, read
 /** More pods than these help nobody. */
 const SHOWN = 3;
 
-function badIn(progress: readonly RolloutProgress[], isBad: (pod: PodProgress) => boolean): readonly Bad[] {
+function badIn(progress: readonly RolloutProgress[], isBad: (pod: PodProgress) => boolean): readonly PodIn[] {
   return progress.flatMap(({ target, pods }) => pods.filter(isBad).map((pod) => ({ target, pod })));
 }
 

@@ -150,6 +150,10 @@ async function loop(
       if (await isEnd(progress, waited, now)) return progress;
       events.look(progress, waited);
     }
+    // What is watched for hours has no more time than others to come back.
+    const { holdMs, timeoutMs } = request;
+    const backMs = holdMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs - holdMs;
+    if (stays.openFor(waited) >= backMs) throw timeout(progress, { ...request, timeoutMs: backMs }, minReadyMs(board));
     if (time.isUp) throw timeout(progress, request, minReadyMs(board));
     await board.change(clock, signal);
   }
