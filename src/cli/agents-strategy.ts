@@ -14,16 +14,16 @@ import type { StatusDocument } from './documents.ts';
 import type { Session } from './session.ts';
 
 /**
- * The strategy that an unfinished run gave the agents for a while, as the cluster has it: without a record, of whichever agents bear its mark.
+ * The strategy that a run gave the agents for a while, as the cluster has it: without a record, of whichever agents bear its mark.
  * An account that may not look is told nothing.
  */
 export async function readStrategy(
   { composition: { cluster } }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
-  if (record?.finishedAt !== undefined) return null;
+  // An operator's agents come to their end without the run that paced them, and a look may have ended its record.
   const paced = mayBeOperated(record) ? await readPaced(cluster, record) : null;
-  if (paced) return paced;
+  if (paced || record?.finishedAt !== undefined) return paced;
   const agent = agentOf(record);
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);

@@ -197,6 +197,32 @@ describe('--max-unavailable where an operator writes the agents', function () {
     assert.ok((await looked()).replaceAll(/\s+/g, ' ').includes(line));
   });
 
+  it('is named by verify and status where it is left after the end of a run', async () => {
+    const fleet = await pacedFleet(FEW);
+    assertDone(await upgrade(fleet), 'the upgrade');
+    const annotation = JSON.stringify({ former: saidOnce.rollingUpdate, ours: { maxUnavailable: 2 } });
+    const { store } = fleet.scenario.cluster;
+    store.update(
+      kindOf(fleet),
+      applyJsonPatch(installation(fleet), [
+        says({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } }),
+        { op: 'add', path: '/metadata/annotations', value: { 'netsvc-upgrade/pace': annotation } },
+      ]),
+    );
+    const said = async (...argv: readonly string[]) => {
+      const bench = sandboxCommand(fleet.scenario, fleet.profile);
+      await bench.run(...argv, '--release', CALICO_TARGET);
+      return bench.out() + bench.err();
+    };
+    assert.match((await said('status')).replaceAll(/\s+/g, ' '), /maxUnavailable 2 in Installation\/default, for this run alone/);
+    const finding = /^× NS-313 .*\n(?: {4}.*\n)*/m.exec(await said('verify'))?.[0] ?? '';
+    assert.match(finding, /left its pace on Installation\/default\n/);
+    assert.match(finding, /next: kubectl netsvc-upgrade apply --release=\S+ --undo\n/);
+    await said('apply', '--undo', '--yes');
+    assert.deepEqual([strategy(fleet), annotations(fleet)], [saidOnce, {}]);
+    assert.match(await said('verify'), /^√ NS-313 /m);
+  });
+
   it('is no promise of status where somebody has set another value since', async () => {
     const fleet = await sourceFleet(FEW);
     await patched(fleet, says(saidOnce));

@@ -1,13 +1,17 @@
 import type { Context } from '../../kernel/context.ts';
 import { type Installation, isOperated } from '../../kernel/installation.ts';
 import { K } from '../../kernel/kinds.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { apiVersionOf, type KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { heldBy, readHeldCopies } from '../../kube/held.ts';
+import { pacedIn } from '../../kube/paced.ts';
 import { holdNames } from './hold.ts';
 import { readOwnSets } from './hold-agents.ts';
 
-/** What this program still holds: Typha, the controllers, DaemonSets, and ReplicaSets from which `kubectl rollout undo` would restore it. Undefined where nothing can be held. */
+/**
+ * What this program still holds: Typha, the controllers, DaemonSets, and ReplicaSets from which `kubectl rollout undo` would restore it; and
+ * the Installation where it paces. Undefined where nothing can be held.
+ */
 export async function readStillHeld(
   cluster: Pick<Sources['cluster'], 'get' | 'list'>,
   { profile }: Pick<Context, 'profile'>,
@@ -22,7 +26,13 @@ export async function readStillHeld(
     ]);
     return { live, copies };
   });
-  const [deployments, sets] = await Promise.all([Promise.all(own), readOwnSets(cluster, profile)]);
+  const { installationKind: kind } = profile.operator;
+  const [deployments, sets, installations] = await Promise.all([
+    Promise.all(own),
+    readOwnSets(cluster, profile),
+    cluster.list({ ...kind, namespaced: false }),
+  ]);
   const all = [...deployments.flatMap(({ live }) => live ?? []), ...sets];
-  return all.filter((one) => heldBy(one) !== undefined).concat(deployments.flatMap(({ copies }) => copies));
+  const paced = installations.filter((one) => pacedIn(one)).map((one) => ({ ...one, apiVersion: apiVersionOf(kind), kind: kind.kind }));
+  return [...all.filter((one) => heldBy(one) !== undefined), ...deployments.flatMap(({ copies }) => copies), ...paced];
 }

@@ -4,8 +4,10 @@ import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { intentWords } from '../../kernel/intent.ts';
 import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
+import { pacedIn, rollingText } from '../../kube/paced.ts';
 import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
 import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
@@ -66,8 +68,11 @@ const nothingHeld: VerifyCheck = {
   isNeverWaived: true,
   ref: 'domain §0.2',
   judge(facts, { intent }) {
-    const held = read(facts.held);
-    if (held === undefined) return notApplicable('nothing is held on this install path');
+    const all = read(facts.held);
+    if (all === undefined) return notApplicable('nothing is held on this install path');
+    const held = all.filter((one) => !pacedIn(one));
+    // Whatever releases a hold puts the pace back as well.
+    if (held.length === 0 && all.length > 0) return paceLeft(all);
     const evidence = held.map((one) => evidenceOf(one, `${HELD_BY}: ${heldBy(one)}`));
     const resume = intentWords(intent).goesBack
       ? 'Resume the rollback, which releases it.'
@@ -88,6 +93,14 @@ const nothingHeld: VerifyCheck = {
     }));
   },
 };
+
+/** The next upgrade would still be paced by it. */
+function paceLeft(all: readonly KubeObject[]): Verdict {
+  const evidence = all.map((one) => evidenceOf(one, `maxUnavailable ${rollingText(pacedIn(one)?.ours)} for a run alone`));
+  const because = `an interrupted run of this program left its pace on ${listed(evidence.map((one) => one.text))}`;
+  const hint = 'The command below puts back what was there before the run, unless somebody has changed it since. It changes nothing else.';
+  return failed(because, hint, { evidence, next: command`kubectl netsvc-upgrade apply --undo` });
+}
 
 /** Agents that restart ask for their addresses again: what went wrong with that is seen in no pod and no log. */
 const addressesAsBefore: VerifyCheck = {
