@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, newOn, restartAgent, strategy, waved } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
 
@@ -45,4 +46,41 @@ describe('a canary that is to stop, and whose strategy somebody changes meanwhil
         assert.equal(message, '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself');
         assert.match(steps.join('\n'), /continue without it: kubectl netsvc-upgrade commit/);
       });
+});
+
+describe('what a canary says when it stops', () => {
+  it('is of the nodes that are there by then, and one that joined is told apart', async () => {
+    const scenario = await installedSandbox({ nodes: 6 });
+    once(scenario, 'node-01', () => void scenario.cluster.nodes.add(1));
+    const { exit, message } = await run(scenario, { canary: '1' });
+    assert.equal(exit, 'stopped');
+    assert.match(
+      message ?? '',
+      /^the canary runs: 1 of 7 agents has \S+ and is ready \(node-01\); node-07 has it too: joined since, or somebody deleted the agent\. /,
+    );
+  });
+
+  it('is not that it runs where a node joined whose agent crashes', async () => {
+    const scenario = await installedSandbox({ nodes: 6 });
+    once(scenario, 'node-01', () => {
+      scenario.cluster.nodes.add(1);
+      scenario.cluster.nodes.fault('node-07', 'crash-loop');
+    });
+    const { exit, message } = await run(scenario, { canary: '1' });
+    assert.equal(exit, 'stopped');
+    assert.match(message ?? '', /^the canary failed: .*node-07/);
+  });
+
+  it('is that it failed where its agent restarts while the network is probed', async () => {
+    const scenario = await installedSandbox({ nodes: 4 });
+    await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+    const observe: Observer = (event) => {
+      if (event.type === 'action-started' && event.action.effect.type === 'probe-network')
+        scenario.clock.schedule(1_000, () => restartAgent(scenario));
+    };
+    const probe = { 'probe-network': true, 'probe-image': 'registry.netsvc.io/tools/busybox:1.37', 'probe-namespace': 'probe' };
+    const { exit, message } = await performIn(scenario, [applyStage], { canary: '1', ...probe }, { profile: waved, observe });
+    assert.equal(exit, 'stopped');
+    assert.match(message ?? '', /^the canary failed: 1 new agent restarted since it was started: node-01/);
+  });
 });

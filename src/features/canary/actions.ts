@@ -115,13 +115,9 @@ export function rollAction(change: ObjectChange, staysOurs: boolean): Action {
 }
 
 /** The end of a run with a canary that nobody waits for. */
-export function stopAction({ nodes, others, of, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal, options }: Context): Action {
-  const title = 'stop for you';
-  return {
-    id: 'stop',
-    title,
-    ref: REF,
-    undo: 'full',
-    effect: { type: 'stop-canary', agents, nodes, others, of, release: goal.release, selector, maxFailed: options.maxFailed },
-  };
+export function stopAction({ target, nodes, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal, options }: Context): Action {
+  const { maxFailed } = options;
+  const [isBack, timeoutMs] = [goal.takesBack !== undefined, waitLimit(options, nodes.length)];
+  const of = { agents, target, nodes, isBack, release: goal.release, selector, maxFailed, timeoutMs };
+  return { id: 'stop', title: 'stop for you', ref: REF, undo: 'full', effect: { type: 'stop-canary', ...of } };
 }

@@ -39,13 +39,15 @@ interface RollAgents {
 interface StopCanary {
   readonly type: 'stop-canary';
   readonly agents: ObjectRef;
+  readonly target: RolloutTarget;
   readonly nodes: readonly string[];
-  readonly others: readonly string[];
-  readonly of: number;
+  /** To an older release: most of the others were never upgraded, and are as new. */
+  readonly isBack: boolean;
   readonly release: string;
   /** Of the agents' pods. */
   readonly selector: string;
   readonly maxFailed: number;
+  readonly timeoutMs: number;
 }
 
 declare module '../../kernel/action.ts' {
@@ -56,7 +58,7 @@ declare module '../../kernel/action.ts' {
   }
 }
 
-type Ports = Pick<EnginePorts, 'cluster'>;
+type Ports = Pick<EnginePorts, 'cluster' | 'clock'>;
 
 async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around): Promise<Performed> {
   const { target, maxFailed, timeoutMs, heldFor } = effect;
@@ -96,13 +98,33 @@ const moved =
     throw has ? new MovedOn(`${refText(ref)} changed meanwhile: ${messageOf(thrown)}`) : thrown;
   };
 
-async function stop(ports: EnginePorts, effect: StopCanary, around: Around): Promise<Performed> {
-  const { others, of, release, selector, maxFailed } = effect;
+/** What there is of a canary that is well. */
+interface Seen {
+  readonly nodes: readonly string[];
+  /** Other nodes whose agent is new. */
+  readonly others: readonly string[];
+  readonly of: number;
+}
+
+/** Since its agents were ready the network may have been probed for minutes, and nodes may have joined. */
+async function seeCanary(ports: Ports, effect: StopCanary, { stop: signal, onProgress }: Around): Promise<Seen> {
+  const { target, nodes: only, isBack, maxFailed, timeoutMs } = effect;
+  const wait = { targets: [target], only, heldFor: 'canary', maxFailed, timeoutMs, signal, onProgress } as const;
+  const progress = await waitRollout(ports.cluster, ports.clock, wait);
+  const all = [...new Set(progress.flatMap(({ pods }) => pods.map(({ node }) => node)))].toSorted();
+  const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => only.includes(node) === isChosen));
+  return { nodes, others: isBack ? [] : others, of: progress.reduce((sum, { all: count = 0 }) => sum + count, 0) };
+}
+
+async function stop(ports: Ports, effect: StopCanary, around: Around): Promise<Performed> {
+  const { release, selector, maxFailed } = effect;
   const { namespace = '' } = effect.agents;
   await heldAgents(ports, effect.agents);
-  const here = new Set((await ports.cluster.list(K.Node, { metadataOnly: true })).map(({ metadata: { name } }) => name));
-  const nodes = effect.nodes.filter((node) => here.has(node));
-  const { step: seen } = await lookAtNewPods(ports, { namespace, selector, nodes: [...nodes, ...others], maxFailed }, around);
+  const before = await seeCanary(ports, effect, around);
+  const looked = { namespace, selector, nodes: [...before.nodes, ...before.others], maxFailed };
+  const { step: seen, tookTime } = await lookAtNewPods(ports, looked, around);
+  const { nodes, others, of } = tookTime ? await seeCanary(ports, effect, around) : before;
+  await heldAgents(ports, effect.agents);
   const apart =
     others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;

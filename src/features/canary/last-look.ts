@@ -52,6 +52,8 @@ export const NEW_PODS_MS = (LOOKS + 1) * 2 * LOOK_MS;
 interface Looked {
   readonly step: Step;
   readonly isClear: boolean;
+  /** It was waited for pods. */
+  readonly tookTime: boolean;
 }
 
 /**
@@ -65,8 +67,9 @@ export async function lookAtNewPods(
 ): Promise<Looked> {
   for (let looks = 1; ; looks += 1) {
     const seen = await withinTime(clock, refusedBeside(cluster, canary));
-    if (typeof seen === 'string') return { step: unseen(canary, seen), isClear: false };
-    if (nodesOf(seen).length <= canary.maxFailed) return { step: seenOf(canary, seen), isClear: seen.length === 0 };
+    const tookTime = looks > 1;
+    if (typeof seen === 'string') return { step: unseen(canary, seen), isClear: false, tookTime };
+    if (nodesOf(seen).length <= canary.maxFailed) return { step: seenOf(canary, seen), isClear: seen.length === 0, tookTime };
     if (looks >= LOOKS) throw refusedFault(seen, 'canary');
     report(0, seen.length, `pods that wait for a network on ${nodesText(nodesOf(seen))}`);
     await clock.sleep(LOOK_MS, stop).catch((thrown: unknown) => {
