@@ -160,4 +160,13 @@ describe('a canary', function () {
       const { exit, message } = await back(scenario, {});
       assert.deepEqual([exit, strategy(scenario)], ['done', { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } }], message);
     });
+
+  it('of a rollback takes the same nodes when it is resumed', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', 'node-03,node-04'), 5);
+    const first = await back(scenario, { canary: '1' });
+    assert.deepEqual([first.exit, newOn(scenario)], ['stopped', ['node-04']], first.message);
+    const again = await back(scenario, { canary: '1' });
+    assert.deepEqual([again.exit, again.writes, newOn(scenario)], ['stopped', 0, ['node-04']], again.message);
+  });
 });

@@ -4,7 +4,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import { isPodReady, nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, allNodes, newOn, strategy, waved } from '../support/canary-sandbox.ts';
+import { agentPods, allNodes, newOn, removeNode, strategy, waved } from '../support/canary-sandbox.ts';
 import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
 
 const CANARY = 'node-02';
@@ -29,8 +29,8 @@ const WHAT = {
   },
   'its node is cordoned': (scenario: Scenario) => cordon(scenario, CANARY),
   'another node is cordoned': (scenario: Scenario) => cordon(scenario, 'node-05'),
-  'its node disappears': (scenario: Scenario) => remove(scenario, CANARY),
-  'another node disappears': (scenario: Scenario) => remove(scenario, 'node-05'),
+  'its node disappears': (scenario: Scenario) => removeNode(scenario, CANARY),
+  'another node disappears': (scenario: Scenario) => removeNode(scenario, 'node-05'),
   'another agent is to crash': (scenario: Scenario) => {
     const old = allNodes(scenario).find((node) => !newOn(scenario).includes(node));
     scenario.cluster.nodes.fault(old ?? assert.fail('none is old'), 'crash-loop');
@@ -41,11 +41,6 @@ type What = keyof typeof WHAT;
 function cordon({ cluster: { store } }: Scenario, name: string): void {
   const node = store.get(K.Node, name) ?? assert.fail(name);
   store.update(K.Node, { ...node, spec: { ...(node.spec as object), unschedulable: true } } as KubeObject);
-}
-
-function remove({ cluster: { store } }: Scenario, name: string): void {
-  store.delete(K.Node, name);
-  for (const pod of store.list(K.Pod).filter((one) => nodeOf(one) === name)) store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
 }
 
 /** How it ends where that is not a whole upgrade: the exit, and what is new then. */

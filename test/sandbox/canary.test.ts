@@ -3,6 +3,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownStrategyOf, readOwnStrategies, withoutOwn } from '../../src/features/canary/index.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -62,19 +63,20 @@ describe('a canary on the manifest path', function () {
     assert.equal((await run(scenario)).writes, 0);
   });
 
-  it('is planned as the restart of its nodes alone, which are ready workers from every zone', async () => {
+  it('is planned as the restart of its nodes alone, which are ready workers that take pods, from every zone', async () => {
     const { store } = scenario.cluster;
-    for (const [name, labels, unschedulable] of [
-      ['node-01', { 'node-role.kubernetes.io/control-plane': '' }, false],
-      ['node-02', { 'topology.kubernetes.io/zone': 'a' }, false],
-      ['node-03', { 'topology.kubernetes.io/zone': 'a' }, false],
-      ['node-04', { 'topology.kubernetes.io/zone': 'b' }, true],
-      ['node-05', { 'topology.kubernetes.io/zone': 'b' }, false],
-      ['node-06', { 'topology.kubernetes.io/zone': 'b' }, false],
+    const taints = [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }];
+    for (const [name, labels, spec] of [
+      ['node-01', { 'node-role.kubernetes.io/control-plane': '' }, {}],
+      ['node-02', { 'topology.kubernetes.io/zone': 'a' }, { taints }],
+      ['node-03', { 'topology.kubernetes.io/zone': 'a' }, { taints: [{ key: 'old', effect: 'PreferNoSchedule' }] }],
+      ['node-04', { 'topology.kubernetes.io/zone': 'b' }, { unschedulable: true }],
+      ['node-05', { 'topology.kubernetes.io/zone': 'b' }, {}],
+      ['node-06', { 'topology.kubernetes.io/zone': 'b' }, {}],
     ] as const) {
       const node = store.get(K.Node, name) ?? assert.fail(name);
       const metadata = { ...node.metadata, labels: { ...node.metadata.labels, ...labels } };
-      store.update(K.Node, { ...node, metadata, spec: { ...(node.spec as object), unschedulable } });
+      store.update(K.Node, { ...node, metadata, spec: { ...(node.spec as object), ...spec } } as KubeObject);
     }
     const planned = async (flags: Flags) => {
       const { plans } = await run(scenario, { 'dry-run': 'server', ...flags });
@@ -88,7 +90,7 @@ describe('a canary on the manifest path', function () {
       'the strategy comes back: the target does have it',
     );
     await run(scenario, { canary: '2' });
-    assert.deepEqual(newOn(scenario), ['node-02', 'node-05']);
+    assert.deepEqual(newOn(scenario), ['node-03', 'node-05']);
   });
 
   it('goes on by itself after the soak', async () => {

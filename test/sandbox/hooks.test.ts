@@ -10,6 +10,7 @@ import {
   allNodes,
   clockSetForward,
   newOn,
+  removeNode,
   setAgent,
   setVariable,
   strategy,
@@ -21,11 +22,6 @@ import { type Flags, installedSandbox, performIn } from '../support/sandbox-port
 
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
 const HELD = { type: 'OnDelete' };
-
-function removeNode({ cluster: { store } }: Scenario, name: string): void {
-  store.delete(K.Node, name);
-  for (const pod of store.list(K.Pod)) if (nodeOf(pod) === name) store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
-}
 
 describe('commands around each node', function () {
   this.timeout(180_000);

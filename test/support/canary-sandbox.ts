@@ -72,3 +72,8 @@ export function clockSetForward({ clock, cluster }: Scenario, afterMs: number, i
   cluster.store.listen(plan);
   return { now: () => new Date(clock.now().getTime() + ahead), sleep: (ms, signal) => clock.sleep(ms, signal) };
 }
+/** With all that runs there. */
+export function removeNode({ cluster: { store } }: Scenario, name: string): void {
+  store.delete(K.Node, name);
+  for (const pod of store.list(K.Pod)) if (nodeOf(pod) === name) store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
+}

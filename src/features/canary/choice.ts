@@ -8,6 +8,7 @@ import { ApiFailure, type ClusterReader } from '../../kernel/ports.ts';
 import { look, text as says } from '../../kernel/step.ts';
 import { percentOf } from '../../kube/judge-rollout.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
+import { takesPods } from '../network-probe/index.ts';
 import { listed } from '../survey/index.ts';
 
 /** A node with an agent. */
@@ -15,6 +16,8 @@ export interface AgentNode {
   readonly node: KubeObject;
   /** Its agent has the new template already, whoever replaced it. */
   readonly isNew: boolean;
+  /** It was made before that template, which may be the same as an earlier one. */
+  readonly isMadeBefore?: boolean;
 }
 
 /** What `--canary` says: a number of nodes, a percentage, a selector, or names. */
@@ -104,39 +107,39 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
   return namedNodes(names, agents);
 }
 
-/**
- * Those first whose agent is new, however they are by now: what was begun there is watched to its end. In a rollback they are the last, as
- * most were never upgraded. Then ready, schedulable workers, in turn from each zone, by name.
- */
+/** Those first whose agent was replaced already, however they are by now: what was begun there is watched to its end. Then workers that take pods. */
 function counting(
   choice: { readonly count: number } | { readonly percent: number },
   agents: readonly AgentNode[],
   isBack: boolean,
 ): readonly string[] {
   const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
-  const usable = agents.filter(({ node, isNew }) => isNew || (isReady(node) && !nodeFacts(node).unschedulable));
+  if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
+  // Of a rollback the last are those that were never upgraded, which are new as well.
+  const rank = ({ isNew, isMadeBefore }: AgentNode) => (!isNew ? 1 : isBack && isMadeBefore ? 2 : 0);
+  const usable = agents.filter((one) => rank(one) === 0 || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
-  if (wanted > candidates.length && wanted < agents.length)
+  if (wanted > candidates.length)
     throw refused(
-      `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, and ${candidates.length} can be used: they are ready, schedulable workers`,
+      `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, and ${candidates.length} can be used: they are ready workers that take pods`,
     );
-  const [first = [], last = []] = [!isBack, isBack].map((isNew) => candidates.filter((one) => one.isNew === isNew));
-  return wanted >= agents.length
-    ? agents.map(({ node }) => node.metadata.name)
-    : [...overZones(first), ...overZones(last)].slice(0, wanted).toSorted();
+  const inTurn = overZones(candidates.toSorted((a, b) => rank(a) - rank(b)));
+  return inTurn
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, wanted)
+    .map(({ node }) => node.metadata.name)
+    .toSorted();
 }
 
-const CONTROL_PLANE = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
+const CONTROL_PLANE = ['control-plane', 'master', 'controlplane'].map((role) => `node-role.kubernetes.io/${role}`);
 const ZONE = 'topology.kubernetes.io/zone';
 
-function overZones(agents: readonly AgentNode[]): readonly string[] {
+/** The first of each zone, then the second ones. */
+function overZones(agents: readonly AgentNode[]): readonly AgentNode[] {
   const zones = Map.groupBy(agents, ({ node }) => node.metadata.labels?.[ZONE] ?? '');
-  const inTurn = [...zones.keys()].toSorted().flatMap((zone) => {
-    const names = (zones.get(zone) ?? []).map(({ node }) => node.metadata.name).toSorted();
-    return names.map((name, turn) => ({ name, turn }));
-  });
-  return inTurn.toSorted((a, b) => a.turn - b.turn).map(({ name }) => name);
+  const inTurn = [...zones.keys()].toSorted().flatMap((zone) => (zones.get(zone) ?? []).map((agent, turn) => ({ agent, turn })));
+  return inTurn.toSorted((a, b) => a.turn - b.turn).map(({ agent }) => agent);
 }
 
 /** Of the agents' DaemonSets the one for Linux is upgraded. */

@@ -70,7 +70,8 @@ export class AgentDriver implements PodDriver {
   }
 
   get chosen(): readonly string[] | undefined {
-    return this.#driven.heldFor === 'canary' ? this.#driven.nodes : undefined;
+    const { heldFor, done = [], nodes = [] } = this.#driven;
+    return heldFor === 'canary' ? [...done, ...nodes] : undefined;
   }
 
   async next(look: () => DriverView, waited: number): Promise<boolean | 'later'> {

@@ -153,7 +153,11 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' |
     dryRun: announced,
     text: textOf,
     mask: whole,
-    digest: ({ type, agents: { name, namespace }, nodes, hooks }) => ({ type, name, namespace, nodes, hooks }),
+    // Of a run that is resumed some are done already, and another one is the first.
+    digest: ({ type, agents: { name, namespace }, heldFor, nodes = [], done = [], hooks }) => ({
+      ...{ type, name, namespace, hooks },
+      nodes: heldFor === 'canary' ? [...done, ...nodes].toSorted() : undefined,
+    }),
   },
   'roll-agents': {
     does: 'writes',

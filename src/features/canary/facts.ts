@@ -6,7 +6,7 @@ import type { UserCommandName } from '../../kernel/user-command.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod, slimNode } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
-import { ofTemplate } from '../../kube/revision.ts';
+import { isMadeBefore, ofTemplate } from '../../kube/revision.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { containersOf } from '../survey/index.ts';
 import { type AgentNode, chooseNodes, isLinux } from './choice.ts';
@@ -87,7 +87,7 @@ export async function readAgents(
   for (const facts of all) {
     const node = here.get(facts.node);
     const isNew = judgePod({ ...facts, terminating: false }, { target, nodes: new Map(), now }, isOfTemplate(facts)).phase !== 'old';
-    if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew });
+    if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew, isMadeBefore: isMadeBefore(workload, facts) });
   }
   const agents = [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
   return { target, selector, agents, isChanging: isChanged };

@@ -30,5 +30,5 @@ export {
   strategyText,
   withoutOwn,
 } from './own-strategy.ts';
-export { drivenBy, flagsOfPace, isDriven, paced, refusingPace, takesPods } from './pace.ts';
+export { drivenBy, flagsOfPace, isDriven, paced, refuseOnDelete, refusingPace } from './pace.ts';
 export { ProbeWatch } from './probe.ts';

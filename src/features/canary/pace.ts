@@ -46,7 +46,7 @@ export const flagsOfPace = (context: Pick<Context, 'options'>): readonly string[
 ];
 
 /** Throws Fault('usage') where the user replaces the agents: a canary would have to be ended by him, too. */
-export function takesPods(agents: KubeObject, context: Pick<Context, 'options'>): void {
+export function refuseOnDelete(agents: KubeObject, context: Pick<Context, 'options'>): void {
   if (shapeOf(agents).spec?.updateStrategy?.type !== 'OnDelete') return;
   const [flag] = needsOwnPace(context);
   if (flag === undefined) return;

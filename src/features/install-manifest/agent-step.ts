@@ -19,9 +19,9 @@ import {
   readAgents,
   readCanary,
   readOwnStrategies,
+  refuseOnDelete,
   refuseOver,
   strategyChange,
-  takesPods,
   withoutOwn,
 } from '../canary/index.ts';
 import { neededTarget, readRollouts } from '../rollout/index.ts';
@@ -119,7 +119,7 @@ function agentsIn(
 
 /** A canary comes before a pace. It is over where the DaemonSet rolls the new template already. */
 function wantedOf({ document, preview, live }: Agents, context: Context): KubeObject | undefined {
-  takesPods(document.object, context);
+  refuseOnDelete(document.object, context);
   const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
   return isBefore || isDriven(context) ? held(document.object, context.goal) : paced(document.object, context);
 }

@@ -60,7 +60,8 @@ export async function hasUpgradedNode(ports: Pick<Sources, 'cluster' | 'clock'>,
   return (await readAgents(ports, agents)).some(({ is }) => is === 'upgraded');
 }
 
-function takesPods(node: KubeObject): boolean {
+/** Ordinary pods start on it. */
+export function takesPods(node: KubeObject): boolean {
   const { ready, unschedulable } = nodeFacts(node);
   const taints = (jsonAt(node.spec, 'taints') ?? []) as readonly { readonly effect?: string }[];
   const isLinux = (node.metadata.labels?.['kubernetes.io/os'] ?? 'linux') === 'linux';

@@ -7,6 +7,7 @@ export {
   probeAtEnd,
   probeBetween,
   seeConnections,
+  takesPods,
   tryConnections,
 } from './agents.ts';
 export { CONNECTIONS, ConnectionWatch } from './connection-watch.ts';
