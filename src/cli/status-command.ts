@@ -38,7 +38,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const canary = await readCanaryStatus(session, strategy, record, holder);
     const until = await readUntil(session, record, holder);
     const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
-    const suggested = suggestedBy(next, record);
+    // Agents that are held are looked at next, and then committed.
+    const suggested = strategy?.held && !holder ? 'commit' : suggestedBy(next, record);
     const leftOut = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);

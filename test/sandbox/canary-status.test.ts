@@ -74,6 +74,16 @@ describe('what status says of agents that are held', function () {
     assert.match(await shown(scenario, 'status'), /^agents: 1 of 6 agents replaced and ready \(node-01\)/m);
   });
 
+  it('names what commit needs besides, and what of it is from the record', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1', '--after-node', 'true', '--timeout', '20m');
+    const bench = sandboxCommand(scenario, waved);
+    assert.equal(await bench.run('status'), 0);
+    const said = (bench.out() + bench.err()).replaceAll(/\s+/g, ' ');
+    assert.match(said, /All other agents follow with: kubectl netsvc-upgrade commit --timeout=20m/);
+    assert.match(said, /the run also had '--after-node=\(hidden\)'; not in the command/);
+    assert.match(said, /you did not type it: --timeout=20m/);
+  });
+
   it('has what a further look at a held canary found', async () => {
     const canary = ['run', '--yes', '--canary', '1'];
     const state = async () => /^apply +(\w+)/m.exec(await shown(scenario, 'status'))?.[1];
