@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
@@ -22,6 +23,11 @@ import { type Flags, installedSandbox, performIn } from '../support/sandbox-port
 
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
 const HELD = { type: 'OnDelete' };
+
+function taint({ cluster: { store } }: Scenario, name: string): void {
+  const node = store.get(K.Node, name) ?? assert.fail(name);
+  store.update(K.Node, { ...node, spec: { ...(node.spec as object), taints: [{ key: 'dedicated', effect: 'NoSchedule' }] } } as KubeObject);
+}
 
 describe('commands around each node', function () {
   this.timeout(180_000);
@@ -139,6 +145,27 @@ describe('commands around each node', function () {
     assert.deepEqual([exit, message], ['done', undefined]);
     assert.deepEqual(told.slice(0, 3), ['before-node node-04: 0 new', 'before-node node-01: 1 new', 'after-node node-04: 2 new']);
   });
+
+  const PROBE = { 'probe-network': true, 'probe-image': 'registry.netsvc.io/tools/busybox:1.37', 'probe-namespace': 'probe' };
+  for (const [what, change, ends] of [
+    ['lost', (one: Scenario) => one.cluster.nodes.fault('node-01', 'down'), 'timeout'],
+    ['tainted', (one: Scenario) => taint(one, 'node-01'), 'done'],
+    [
+      'tainted, as all are',
+      (one: Scenario) => {
+        for (const name of allNodes(one)) taint(one, name);
+      },
+      'done',
+    ],
+  ] as const)
+    it(`begin with a node that takes pods where the first one probes the network: node-01 is ${what}`, async () => {
+      await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+      change(scenario);
+      await scenario.clock.sleep(60_000);
+      const { exit, message, told } = await hooked(scenario, { ...HOOKS, ...PROBE, timeout: '5m' });
+      assert.deepEqual([exit, newOn(scenario)], [ends, allNodes(scenario)], message);
+      assert.equal(told[0], `before-node ${what === 'tainted, as all are' ? 'node-01' : 'node-02'}: 0 new`);
+    });
 
   it('wait for a moment where as many agents are away as may be, then say so', async () => {
     setAgent(scenario, 'node-03', 'not-ready');

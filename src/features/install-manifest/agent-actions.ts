@@ -25,6 +25,7 @@ import {
   strategyIn,
   strategyText,
 } from '../canary/index.ts';
+import { takesPods } from '../network-probe/index.ts';
 import type { AgentStep, DrivenStep } from './agent-step.ts';
 import type { ApplyFacts } from './apply-facts.ts';
 
@@ -75,12 +76,12 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
   return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }
 
-/** Where Jobs probe the network of the first new agent, it is replaced alone. */
+/** Where Jobs probe the network of the first new agent, it is replaced alone: on a node where they can run. */
 function drivenActions({ change }: AgentStep, driven: DrivenStep, probe: readonly Action[], context: Context): readonly Action[] {
   const { atOnce, agents } = driven;
-  const first = agents.find(({ isNew }) => !isNew)?.node.metadata.name;
+  const first = agents.find(({ node, isNew }) => !isNew && takesPods(node))?.node.metadata.name;
   const others = replaceOthers(driven, { agents: change.ref, atOnce }, context);
-  if (probe.length === 0 || first === undefined) return [...probe, others];
+  if (probe.length === 0 || first === undefined) return [others, ...probe];
   return [replaceOthers(driven, { agents: change.ref, atOnce: 1, nodes: [first] }, context), ...probe, others];
 }
 
