@@ -20,7 +20,7 @@ import { leftOutLines, takenLines, withRecorded } from './recorded-flags.ts';
 import { formerIn, refusalNow } from './refusal-now.ts';
 import type { Seams } from './seams.ts';
 import { type Asked, inSession, type Session } from './session.ts';
-import { readUntil, untilLines } from './until-status.ts';
+import { heldNamesLines, readUntil, untilLines } from './until-status.ts';
 
 /** `status`: the run record and the lock, as the cluster has them. */
 export async function runStatusCommand(asked: Asked, seams: Seams): Promise<ExitName> {
@@ -46,12 +46,13 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const held = await readHeld(session, record);
     const found = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next.command);
     const now = session.composition.clock.now();
+    const commit = oursWith('commit', flags);
     const told = {
       undo: await undoOf(session, record, { flags, now, isIdle: holder === undefined }),
       dead: (holder ?? left) ? [unlockOnce(oursWith('unlock', asked.carried))] : [],
       held: heldLines(found, record, asked.carried),
       strategy: strategyLines(found, flags),
-      until: untilLines(found, now, oursWith('commit', flags)),
+      until: [...untilLines(found, now, commit), ...(await heldNamesLines(session, record, holder, commit))],
     };
     const steps = Object.values(told)
       .flat()

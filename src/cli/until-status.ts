@@ -74,15 +74,36 @@ const [TYPHA, CONTROLLERS, NAMES] = ['Typha', 'controllers', 'names of policies'
 
 /** Nothing where the controllers may rename: somebody has changed their setting. Undefined where they never do. */
 async function namesOf(cluster: Pick<ClusterReader, 'get' | 'resolve'>, profile: Profile): Promise<readonly string[] | undefined> {
-  const { policyRenaming, controllersConfiguration, crdGroup } = profile;
-  if (!policyRenaming) return undefined;
+  if (!profile.policyRenaming) return undefined;
+  return (await isDisabled(cluster, profile)) === false ? [] : [NAMES];
+}
+
+/** Undefined for an account that may not look. */
+async function isDisabled(
+  cluster: Pick<ClusterReader, 'get' | 'resolve'>,
+  { policyRenaming, crdGroup, controllersConfiguration }: Profile,
+): Promise<boolean | undefined> {
   const look = async () => {
     const kind = await cluster.resolve(`${crdGroup}/v1`, controllersConfiguration.kind);
-    return { live: kind && (await cluster.get(kind, controllersConfiguration.name)) };
+    const live = kind && (await cluster.get(kind, controllersConfiguration.name));
+    return policyRenaming !== undefined && jsonAt(live, ...policyRenaming.switchField.split('.')) === 'Disabled';
   };
-  const found = await look().catch(unlessRefused);
-  const isOpen = found && jsonAt(found.live, ...policyRenaming.switchField.split('.')) !== 'Disabled';
-  return isOpen ? [] : [NAMES];
+  return look().catch(unlessRefused);
+}
+
+const NOT_BY_NAME = 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name';
+
+/** Of a run, or its `commit`, that came to no end: it holds the names of policies all the same. */
+export async function heldNamesLines(
+  { composition: { cluster } }: Pick<Session, 'composition'>,
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+  commit: Command,
+): Promise<readonly Said[]> {
+  const isMeant = record && flagIn(record, 'until') === 'controllers' && record.finishedAt === undefined && record.outcome !== 'done';
+  const profile = shippedProfiles.find(({ name }) => name === record?.profile);
+  if (!isMeant || holder || !profile || !(await isDisabled(cluster, profile))) return [];
+  return [text`this run holds the renaming of stored policies: ${NOT_BY_NAME}. It ends with: ${commit}`];
 }
 
 /** Its operator replaces the v3 API server together with the agents. */
@@ -96,7 +117,7 @@ export function untilLines({ until, ownerReferences, record }: StatusDocument, n
   const { part, since, open, over = false } = until;
   const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
   const holdsNames = open.includes(NAMES) || (!over && part === 'agents' && isByOperator(record));
-  const names = holdsNames ? 'the new CLI and the new v3 API do not find a policy of the default tier by its plain name; ' : '';
+  const names = holdsNames ? `${NOT_BY_NAME}; ` : '';
   const mixed = over ? '' : 'the CLI of either release may refuse a mixed cluster; ';
   const what = over
     ? `--until ${part} is over: ${part === 'agents' ? 'Typha and the controllers have the new release by now' : 'nothing keeps the controllers from renaming policies any more'}`

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { untilOf as ofRecord, readUntil } from '../../src/cli/until-status.ts';
+import { heldNamesLines, untilOf as ofRecord, readUntil } from '../../src/cli/until-status.ts';
 import { chain } from '../../src/features/chain.ts';
+import { command } from '../../src/kernel/command.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../../src/kernel/run-record.ts';
 
@@ -17,13 +18,17 @@ function untilOf(part: string, stages: readonly StageRecord[], of = chain) {
 const DISABLED = { controllers: { policyMigration: { enabled: 'Disabled' } } };
 
 /** With the controllers' configuration of that cluster; undefined: this account may not read it. */
-async function seen(profile: string, spec: object | undefined) {
-  const record = { profile, flags: ['--until=controllers'], outcome: 'done', startedAt: AT, intent, stages: [done('wait', AT)] };
+function sessionWith(spec: object | undefined) {
   const cluster = {
     resolve: async () => ({}),
     get: async () => (spec ? { spec } : Promise.reject(new ApiFailure(403, 'Forbidden', 'no'))),
   };
-  const session = { composition: { cluster }, seams: { loadChain: async () => chain } } as unknown as Parameters<typeof readUntil>[0];
+  return { composition: { cluster }, seams: { loadChain: async () => chain } } as unknown as Parameters<typeof readUntil>[0];
+}
+
+async function seen(profile: string, spec: object | undefined) {
+  const record = { profile, flags: ['--until=controllers'], outcome: 'done', startedAt: AT, intent, stages: [done('wait', AT)] };
+  const session = sessionWith(spec);
   const { open: [first] = [], over = false } = (await readUntil(session, record as unknown as RunRecord, undefined)) ?? {};
   return [first, over];
 }
@@ -63,5 +68,23 @@ describe('what status says of a run that was told where to stop', () => {
     assert.deepEqual(await seen('calico', undefined), ['names of policies', false]);
     assert.deepEqual(await seen('calico', { controllers: {} }), ['ownerrefs-restore', true]);
     assert.deepEqual(await seen('netsvc', DISABLED), ['ownerrefs-restore', false]);
+  });
+
+  it('names the hold of the names also where the run, or its commit, came to no end', async () => {
+    const failed = { profile: 'calico', flags: ['--until=controllers'], outcome: 'failed', stages: [] as readonly StageRecord[] };
+    const told = async (spec: object | undefined, more: object = {}) =>
+      (await heldNamesLines(sessionWith(spec), { ...failed, ...more } as unknown as RunRecord, undefined, command`x commit`)).map(String);
+    assert.deepEqual(await told(DISABLED), [
+      'this run holds the renaming of stored policies: the new CLI and the new v3 API do not find a policy of the default tier by its plain name. It ends with: x commit',
+    ]);
+    for (const [spec, more] of [
+      [undefined, {}],
+      [{ controllers: {} }, {}],
+      [DISABLED, { outcome: 'done' }],
+      [DISABLED, { finishedAt: LATER }],
+      [DISABLED, { flags: ['--until=agents'] }],
+      [DISABLED, { profile: 'netsvc' }],
+    ] as const)
+      assert.deepEqual(await told(spec, more), [], JSON.stringify([spec, more]));
   });
 });
