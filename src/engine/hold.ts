@@ -78,9 +78,8 @@ export class Hold {
 
   /** What ends because the lock was lost, or because of what watches the run, says `interrupted`; here is the reason. */
   causeOf(caught: unknown, last: Action | undefined): unknown {
-    if (this.isLost) return lockLost();
     const isWatcher = !this.#ports.interruption.soft.aborted && isInterrupted(caught);
-    const fault = isWatcher ? this.#alarm?.fault(last) : undefined;
+    const fault = this.isLost ? lockLost() : isWatcher ? this.#alarm?.fault(last) : undefined;
     if (fault === undefined) return caught;
     return caught instanceof LeftFault ? new LeftFault(fault, caught.left) : fault;
   }

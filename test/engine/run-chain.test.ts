@@ -4,7 +4,7 @@ import { runChain } from '../../src/engine/run-chain.ts';
 import type { Action } from '../../src/kernel/action.ts';
 import { ok, type Verdict } from '../../src/kernel/check.ts';
 import type { EngineEvent } from '../../src/kernel/event.ts';
-import { Outdated } from '../../src/kernel/fault.ts';
+import { Fault, LeftFault, Outdated } from '../../src/kernel/fault.ts';
 import { interrupted } from '../../src/kernel/interruption.ts';
 import { planSteps } from '../../src/kernel/plan.ts';
 import { ApiFailure, type Clock } from '../../src/kernel/ports.ts';
@@ -819,6 +819,18 @@ describe('runChain', () => {
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
     assert.equal(outcome.exit, 'locked');
     assert.match(outcome.message ?? '', /the lock was lost/);
+  });
+
+  it('says what an action left for the user also where the lock is lost', async () => {
+    const bench = engineBench();
+    const lose = async () => {
+      bench.lost.abort();
+      throw new LeftFault(new Fault('locked', 'ended', []), 'undo on node-04 what was done there');
+    };
+    Object.assign(bench.ports.tools, { run: lose });
+    const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);
+    assert.match(outcome.message ?? '', /the lock was lost/);
+    assert.equal(outcome.steps.map(String)[0], 'undo on node-04 what was done there');
   });
 
   describe('what it found and has cured itself', () => {
