@@ -221,10 +221,12 @@ function waitActions(wave: Wave, facts: ApplyFacts, context: Context, applied: b
   if (targets.length === 0) return { probe: [], wait: [], keep: [], see: [] };
   const rollout = rolloutWait(`wait-${wave.id}`, '§4.4/3', targets, context, facts.nodes);
   const agent = targets.find((one) => isAgentOf(one, facts.variant));
-  const canary = stepIn(wave, facts)?.canary?.nodes;
+  const step = stepIn(wave, facts);
+  const canary = step?.canary?.nodes;
+  const heldFor = canary ? 'canary' : step?.driven ? 'rest' : undefined;
   const { soakMs = 0 } = context.options;
   return {
-    probe: agent ? probeFirst(agent, rollout, context) : [],
+    probe: agent ? probeFirst(agent, rollout, context, heldFor) : [],
     wait: [rollout, ...waitForApi(wave, context)],
     keep: agent ? keepConnections(agentsOfTarget(agent), context.options, rollout.effect.timeoutMs + soakMs, canary) : [],
     see: canary ? seeConnections(context.options) : [],

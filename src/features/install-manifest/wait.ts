@@ -10,6 +10,7 @@ import { objectsIn } from '../../manifest/manifest.ts';
 import { agentsOfTarget, keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
 import {
+  type HeldFor,
   type OtherPodsJudged,
   otherPodsOf,
   othersRunning,
@@ -54,9 +55,14 @@ export const manifestEnd = pathPart<WaitFacts>({
 });
 
 /** With --probe-network: between the first upgraded agent and the others. */
-export function probeFirst(agent: RolloutTarget, { effect }: ReturnType<typeof rolloutWait>, { options }: Context): readonly Action[] {
-  const first = { ...effect.until, targets: [agent], untilFirst: true } as const;
-  return probeBetween(agentsOfTarget(agent), first, options, effect.timeoutMs);
+export function probeFirst(
+  agent: RolloutTarget,
+  { effect }: ReturnType<typeof rolloutWait>,
+  { options }: Context,
+  heldFor?: HeldFor,
+): readonly Action[] {
+  const first = { ...effect.until, targets: [agent], untilFirst: true, ...(heldFor ? { heldFor } : {}) } as const;
+  return probeBetween(agentsOfTarget(agent), first, options, effect.timeoutMs, heldFor);
 }
 
 async function readWaitFacts(sources: Sources, context: Context, installation: Installation): Promise<WaitFacts> {

@@ -10,6 +10,7 @@ import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
 import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
+import type { HeldFor } from '../rollout/index.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -95,13 +96,19 @@ export function agentsOfTarget({ namespace, name, container, ready, image }: Rol
   return { namespace, name, container, ready, runs: { image } };
 }
 
-/** While agents are replaced: `first` waits for one that is upgraded and ready, then the probe is made. Nothing unless it was asked for. */
-export function probeBetween(agents: AgentsOf, first: Expectation, options: Options, timeoutMs: number): readonly Action[] {
+/** While agents are replaced, or held: `first` waits for one that is upgraded and ready, then the probe is made. Nothing unless it was asked for. */
+export function probeBetween(
+  agents: AgentsOf,
+  first: Expectation,
+  options: Options,
+  timeoutMs: number,
+  heldFor?: HeldFor,
+): readonly Action[] {
   if (!options.probeNetwork) return [];
   const title = `wait for the first upgraded pod of DaemonSet/${agents.name}`;
   return [
     { id: 'first-agent', title, ref: '§4.4/3', undo: 'full', effect: { type: 'wait', until: first, timeoutMs } },
-    ...networkProbe('probe-between', 'on an upgraded and an old node', agents, options),
+    ...networkProbe('probe-between', 'on an upgraded and an old node', agents, options, heldFor),
   ];
 }
 
@@ -110,11 +117,19 @@ export function probeAtEnd(agents: AgentsOf, options: Options): readonly Action[
   return networkProbe('probe-end', 'on two upgraded nodes', agents, options);
 }
 
-function networkProbe(id: string, where: string, agents: AgentsOf, { probeNetwork }: Options): readonly Action[] {
+function networkProbe(id: string, where: string, agents: AgentsOf, { probeNetwork }: Options, heldFor?: HeldFor): readonly Action[] {
   if (!probeNetwork) return [];
   const { image, namespace } = probeNetwork;
   const title = `probe the pod network: short Jobs in namespace ${namespace} ${where}, 4 at a time, removed afterwards`;
-  return [{ id, title, ref: '§4.4/3', undo: 'full', effect: { type: 'probe-network', image, namespace, agents } }];
+  return [
+    {
+      id,
+      title,
+      ref: '§4.4/3',
+      undo: 'full',
+      effect: { type: 'probe-network', image, namespace, agents, ...(heldFor ? { heldFor } : {}) },
+    },
+  ];
 }
 
 /** Right before agents are replaced: connections between pods, kept until the command ends. Nothing unless it was asked for. */

@@ -4,6 +4,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { slimNode } from '../../kube/lean-objects.ts';
+import type { HeldFor } from '../rollout/index.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents } from './agents.ts';
 import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
@@ -22,6 +23,8 @@ export interface ProbeNetwork {
   readonly image: string;
   readonly namespace: string;
   readonly agents: AgentsOf;
+  /** The DaemonSet replaces no further agent meanwhile. */
+  readonly heldFor?: HeldFor;
 }
 
 export const networkProbeEffects: Pick<EffectTypes, 'probe-network'> = {

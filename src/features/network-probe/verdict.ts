@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { seePod } from '../../kernel/pod-look.ts';
 import { AGAIN, impact, means, says, text } from '../../kernel/step.ts';
 import { conditionOf, NOT_YET, podShape } from '../../kube/pod-facts.ts';
-import { heldBy, keptOff, meaningOf, shortText, withoutNetwork } from '../rollout/index.ts';
+import { HELD_ON, type HeldFor, heldBy, keptOff, meaningOf, ofCanary, shortText, withoutNetwork } from '../rollout/index.ts';
 import type { AgentOnNode, AgentsOf } from './agents.ts';
 import { CODES, CONTAINER, RESOLVED } from './jobs.ts';
 
@@ -89,10 +89,11 @@ interface FaultAround {
   readonly namespace: string;
   /** Not every node has its new agent yet. */
   readonly isRolling: boolean;
+  readonly heldFor?: HeldFor;
 }
 
 /** The fault that ends the wait; undefined where everything was reached. */
-export function networkFault(found: readonly Found[], { agents, namespace, isRolling }: FaultAround): Fault | undefined {
+export function networkFault(found: readonly Found[], { agents, namespace, isRolling, heldFor }: FaultAround): Fault | undefined {
   const failed = found.filter(({ lacks }) => lacks !== 'nothing');
   const [first] = failed;
   if (!first) return undefined;
@@ -113,10 +114,10 @@ export function networkFault(found: readonly Found[], { agents, namespace, isRol
           text`a policy that denies this traffic looks the same: ${command`kubectl get networkpolicies -n ${namespace}`}`,
         ]),
     // An operator puts back what it is not told itself.
-    ...(isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
+    ...(heldFor ? [HELD_ON] : isRolling && 'image' in agents.runs ? [heldBy(agents)] : []),
     text`fix the cause, then ${AGAIN}`,
   ];
-  return new PodFault('stopped', factsOf(failed), steps, pods);
+  return new PodFault('stopped', ofCanary(factsOf(failed), heldFor), steps, pods);
 }
 
 /** What failed, in one line. */

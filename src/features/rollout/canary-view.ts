@@ -241,6 +241,8 @@ export function heldIn(last: Action | undefined): { readonly for: HeldFor; reado
   if (effect?.type === 'replace-agents') return { for: effect.heldFor, nodes: effect.nodes ?? [] };
   if (effect?.type === 'stop-canary') return { for: 'canary', nodes: effect.nodes };
   if (effect?.type === 'wait' && effect.until.type === 'new-pods') return { for: 'canary', nodes: effect.until.nodes };
+  if (effect?.type === 'see-connections') return { for: 'canary', nodes: [] };
+  if (effect?.type === 'probe-network') return effect.heldFor && { for: effect.heldFor, nodes: [] };
   const { only = [], heldFor } = effect?.type === 'wait' && effect.until.type === 'rollout' ? effect.until : {};
   return heldFor && { for: heldFor, nodes: only };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Notification } from '../../../src/cli/notify/notices.ts';
+import { K } from '../../../src/kernel/kinds.ts';
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
 import { testFolder } from '../../support/folders.ts';
 import { sandboxCommand } from '../../support/sandbox-command.ts';
@@ -52,6 +53,22 @@ describe('run --notify with a canary', function () {
     assert.deepEqual(events(all), ['started', 'canary-failed']);
     assert.match(all.at(-1)?.message ?? '', /^the canary failed: /);
   });
+
+  const PROBE = ['--probe-network', '--probe-image', 'registry.netsvc.io/tools/busybox:1.37', '--probe-namespace', 'probe'];
+  for (const [flag, heldFor] of [
+    ['--canary=1', 'canary'],
+    ['--after-node=/bin/true', 'rest'],
+  ] as const)
+    it(`tells what the network of the first new agent means with ${flag}`, async () => {
+      await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+      scenario.cluster.nodes.fault('node-01', 'no-network');
+      const all = await told(5, flag, ...PROBE);
+      const last = all.at(-1);
+      assert.deepEqual(events(all), ['started', heldFor === 'canary' ? 'canary-failed' : 'stuck'], last?.message);
+      assert.match(last?.message ?? '', heldFor === 'canary' ? /^the canary failed: a new pod on node-01/ : /^a new pod on node-01/);
+      assert.match(JSON.stringify(last), /the update strategy stays OnDelete/);
+      assert.doesNotMatch(JSON.stringify(last), /keeps rolling out/);
+    });
 
   it('tells of none where none was asked for', async () => {
     scenario.cluster.nodes.fault('node-01', 'crash-loop');
