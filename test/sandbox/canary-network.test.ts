@@ -14,10 +14,15 @@ interface Refused {
   readonly node?: string;
   /** It was made so long after the new agent; before it where negative. */
   readonly madeAfter?: number;
+  readonly hostNetwork?: boolean;
+  readonly message?: string;
 }
 
 /** The server answers for events and pods of tenants as one of a cluster does; resolves to when the canary became ready. */
-function tells(scenario: Scenario, { until = Number.POSITIVE_INFINITY, node = 'node-01', madeAfter = 1 }: Refused): void {
+function tells(
+  scenario: Scenario,
+  { until = Number.POSITIVE_INFINITY, node = 'node-01', madeAfter = 1, hostNetwork, message }: Refused,
+): void {
   const { cluster, clock } = scenario;
   const { raw } = cluster;
   const iso = (at: number) => new Date(at).toISOString();
@@ -27,10 +32,14 @@ function tells(scenario: Scenario, { until = Number.POSITIVE_INFINITY, node = 'n
     const madeAt = Date.parse(agent()?.metadata.creationTimestamp ?? '') + madeAfter;
     const hasNetwork = clock.now().getTime() >= readyAt(scenario) + until;
     const status = hasNetwork ? { phase: 'Running', podIP: '10.0.0.9' } : { phase: 'Pending' };
-    return { metadata: { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: iso(madeAt) }, spec: { nodeName: node }, status };
+    return {
+      metadata: { name: 'web', namespace: 'shop', uid: 'u', creationTimestamp: iso(madeAt) },
+      spec: { nodeName: node, hostNetwork },
+      status,
+    };
   };
   const event = () => ({
-    ...{ reason: 'FailedCreatePodSandBox', message: 'Failed to create pod sandbox: x509: unknown authority' },
+    ...{ reason: 'FailedCreatePodSandBox', message: `Failed to create pod sandbox: ${message ?? 'x509: unknown authority'}` },
     ...{ lastTimestamp: iso(readyAt(scenario)), source: { host: node } },
     involvedObject: { kind: 'Pod', namespace: 'shop', name: 'web', uid: 'u' },
   });
@@ -147,8 +156,14 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     assert.ok(looked > soak && roll >= looked && roll - soak <= 6_000, [...begun].join());
   });
 
-  for (const [title, refused] of Object.entries({ 'older than the agent': { madeAfter: -60_000 }, 'of another node': { node: 'node-02' } }))
-    it(`say nothing of it where one is ${title}`, async () => {
+  for (const [title, refused] of Object.entries<Refused>({
+    'is older than the agent': { madeAfter: -60_000 },
+    'is of another node': { node: 'node-02' },
+    'has the network of its node': { hostNetwork: true },
+    'wants a runtime that the node lacks': { message: 'failed to get sandbox runtime: no runtime for "kata" is configured' },
+    'lacks the image of its sandbox': { message: 'failed to get sandbox image "registry.k8s.io/pause:3.10": failed to pull image' },
+  }))
+    it(`say nothing of it where one ${title}`, async () => {
       tells(scenario, refused);
       const { message, tookMs } = await stopped(scenario);
       assert.match(message, /^the canary runs: /);

@@ -47,11 +47,16 @@ export function nodesOf(refused: readonly RefusedPod[]): readonly string[] {
   return [...new Set(refused.map(({ node }) => node))];
 }
 
+/** Kubelets have one reason for all that a sandbox lacks: these lack no network, but a runtime or the image of the sandbox. */
+const NOT_NETWORK = /no runtime for |runtime handler|failed to get sandbox image/;
+const lacksNetwork = ({ message: kubelets = '' }: EventFields): boolean => !NOT_NETWORK.test(kubelets);
+
 /** Of each page only what counts is kept. */
 async function refusals(cluster: Pick<ClusterReader, 'raw'>, asked: Asked, most: number): Promise<readonly EventFields[]> {
   const path = `/api/v1/events?fieldSelector=${encodeURIComponent('reason=FailedCreatePodSandBox')}&limit=${EVENTS}`;
   let kept: readonly EventFields[] = [];
-  for await (const page of pagesOf(cluster, path)) kept = newestOfEach([...kept, ...page.filter((one) => asked.isDue(one))], most);
+  for await (const page of pagesOf(cluster, path))
+    kept = newestOfEach([...kept, ...page.filter((one) => asked.isDue(one) && lacksNetwork(one))], most);
   return kept;
 }
 
@@ -67,7 +72,8 @@ async function isWaiting(
   const [pod] = itemsIn(await cluster.raw(`${path}?fieldSelector=${selector}`)) as readonly KubeObject[];
   if (!pod || pod.metadata.deletionTimestamp || (uid !== undefined && pod.metadata.uid !== uid)) return false;
   const { spec, status: { phase, podIP } = {} } = podShape(pod);
-  if (spec?.nodeName !== host || phase !== 'Pending' || podIP) return false;
+  // With the network of its node it asks for none.
+  if (spec?.hostNetwork || spec?.nodeName !== host || phase !== 'Pending' || podIP) return false;
   const madeAt = await asked.agentMadeAt(host);
   return madeAt !== undefined && Date.parse(pod.metadata.creationTimestamp ?? '') > madeAt;
 }
