@@ -131,6 +131,8 @@ export class Notices {
   readonly #deps: NoticesDeps;
   /** What was done while agents were held has failed last. */
   #canaryFailed = false;
+  /** The soak that is over, until the run continues. */
+  #soaked: Pick<End, 'stage' | 'message'> | undefined;
   #sent: Promise<unknown> = Promise.resolve();
   #begun: Begun = {};
   #intent: IntentKind;
@@ -160,8 +162,11 @@ export class Notices {
   /** What is news while the run continues. */
   observe(event: EngineEvent): void {
     if (event.type === 'action-failed') this.#canaryFailed = event.held !== true && isOfCanary(event.action);
-    if (event.type !== 'action-done' || !isSoak(event.action)) return;
-    const news = notice('soak-over', this.#intent, this.#begun, { stage: event.stage, message: event.action.title }, this.#deps.now());
+    if (event.type === 'action-done' && isSoak(event.action)) this.#soaked = { stage: event.stage, message: event.action.title };
+    // What is looked at after it may fail the canary yet.
+    if (event.type !== 'action-started' || !this.#soaked || isOfCanary(event.action)) return;
+    const news = notice('soak-over', this.#intent, this.#begun, this.#soaked, this.#deps.now());
+    this.#soaked = undefined;
     this.#sent = this.#send(news).then((problem) => problem !== undefined && this.#deps.warn(problem));
   }
 

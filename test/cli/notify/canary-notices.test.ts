@@ -54,6 +54,24 @@ describe('run --notify with a canary', function () {
     assert.match(all.at(-1)?.message ?? '', /^the canary failed: /);
   });
 
+  it('tells of no soak that is over where what follows it makes the canary fail', async () => {
+    const { cluster, clock } = scenario;
+    const { raw } = cluster;
+    const event = { source: { host: 'node-01' }, involvedObject: { namespace: 'shop', name: 'web' }, message: 'no network' };
+    const pod = () => ({
+      metadata: { name: 'web', namespace: 'shop', creationTimestamp: new Date(clock.now().getTime()).toISOString() },
+      ...{ spec: { nodeName: 'node-01' }, status: { phase: 'Pending' } },
+    });
+    Object.assign(cluster, {
+      raw: async (path: string) => {
+        if (path.includes('/events?')) return JSON.stringify({ items: [event] });
+        return path.includes('/namespaces/shop/pods?') ? JSON.stringify({ items: [pod()] }) : raw(path);
+      },
+    });
+    const all = await told(5, '--canary', '1', '--soak', '5s');
+    assert.deepEqual(events(all), ['started', 'canary-failed'], all.at(-1)?.message);
+  });
+
   const PROBE = ['--probe-network', '--probe-image', 'registry.netsvc.io/tools/busybox:1.37', '--probe-namespace', 'probe'];
   for (const [flag, heldFor] of [
     ['--canary=1', 'canary'],
