@@ -3,8 +3,8 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, newOn, restartAgent, strategy, waved } from '../support/canary-sandbox.ts';
-import { type Flags, installedSandbox, performIn } from '../support/sandbox-ports.ts';
+import { AGENTS, newOn, restartAgent, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
 
 const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
@@ -82,5 +82,47 @@ describe('what a canary says when it stops', () => {
     const { exit, message } = await performIn(scenario, [applyStage], { canary: '1', ...probe }, { profile: waved, observe });
     assert.equal(exit, 'stopped');
     assert.match(message ?? '', /^the canary failed: 1 new agent restarted since it was started: node-01/);
+  });
+});
+
+describe('the DaemonSet that is let go after a soak', () => {
+  /** What happens to it between the read and the patch, once. */
+  async function letGo(happens: (scenario: Scenario) => unknown) {
+    const scenario = await installedSandbox({ nodes: 4 });
+    const ports = sandboxPorts(scenario);
+    let [soaks, isRolling, isOver] = [0, false, false];
+    const cluster: typeof ports.cluster = Object.create(ports.cluster);
+    cluster.patch = async (kind, ...more) => {
+      if (kind.plural === K.DaemonSet.plural && isRolling) {
+        [isRolling, isOver] = [false, true];
+        await happens(scenario);
+      }
+      return ports.cluster.patch(kind, ...more);
+    };
+    const observe: Observer = (event) => {
+      if (event.type !== 'action-started') return;
+      isRolling = !isOver && event.action.id === 'roll-agents';
+      if (event.action.id === 'soak') soaks += 1;
+    };
+    const outcome = await performIn(
+      scenario,
+      [applyStage],
+      { canary: '1', soak: '5m' },
+      { profile: waved, observe, ports: { ...ports, cluster } },
+    );
+    return { scenario, soaks, ...outcome };
+  }
+
+  it('is not watched again because its controller has written its status', async () => {
+    const { exit, soaks, scenario } = await letGo(({ cluster: { store } }) => {
+      const live = store.get(K.DaemonSet, AGENTS.name, AGENTS.namespace) ?? assert.fail();
+      store.update(K.DaemonSet, { ...live, status: { ...(live.status as object), numberMisscheduled: 1 } });
+    });
+    assert.deepEqual([exit, soaks, strategy(scenario), newOn(scenario).length], ['done', 1, ROLLING, 4]);
+  });
+
+  it('is not let go with a template that nobody has watched', async () => {
+    const { exit, soaks, scenario } = await letGo((one) => setVariable(one, '1'));
+    assert.deepEqual([exit, soaks, withVariable(scenario).length], ['done', 2, 4]);
   });
 });

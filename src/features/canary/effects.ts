@@ -4,7 +4,6 @@ import { type Around, announced, type EffectTypes, type EnginePorts, type Perfor
 import { Fault, HeldFault, LeftFault, MovedOn, messageOf, PodFault, stepsAfter } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
-import { patchOf } from '../../kernel/object-change.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { look, means, text } from '../../kernel/step.ts';
@@ -86,7 +85,7 @@ function endedEarly(thrown: unknown, { left, replaced }: AgentDriver, { warn }: 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {
   const live = await heldAgents(ports, agents);
   mustHold();
-  const { patch } = patchOf(live, rollOps(live, strategy, staysOurs));
+  const patch = rollOps(live, strategy, staysOurs);
   await ports.cluster.patch(K.DaemonSet, { ...agents, uid: live.metadata.uid ?? '' }, patch, 'kubectl').catch(moved(agents));
   return { detail: shapeOf(live).spec?.updateStrategy?.type };
 }

@@ -98,11 +98,14 @@ export function isHeld(live: KubeObject): boolean {
   return isMarked(live) && textAt(strategyOf(live), 'type') === 'OnDelete';
 }
 
-/** Gives a held DaemonSet this strategy, and removes the mark unless it stays ours. */
+/**
+ * Gives a held DaemonSet this strategy, and removes the mark unless it stays ours. Tested is what it is to be, not its version: its
+ * controller writes the status whenever an agent changes.
+ */
 export function rollOps(live: KubeObject, strategy: unknown, staysOurs: boolean): readonly JsonPatchOp[] {
   const mark = pointerTo('metadata', 'annotations', MARK);
   const unmark: readonly JsonPatchOp[] = staysOurs || !isMarked(live) ? [] : [{ op: 'remove', path: mark }];
-  return [putOp(live, STRATEGY, strategy), ...unmark];
+  return [{ op: 'test', path: '/metadata/generation', value: live.metadata.generation }, putOp(live, STRATEGY, strategy), ...unmark];
 }
 
 /** Of a change that was kept or planned. */
