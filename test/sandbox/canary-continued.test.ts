@@ -33,6 +33,19 @@ describe('a run that is continued after its canary', function () {
       assert.match((await shown(scenario, 'status')).out, /: done /);
     });
 
+  it('is not waited for: nobody lets the DaemonSet continue', async () => {
+    assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
+    const begun = scenario.clock.now().getTime();
+    const { exit, err, out } = await shown(scenario, 'wait', '--yes');
+    assert.equal(exit, 5, err);
+    assert.match(err, /error: DaemonSet kube-system\/netsvc-node is held by a run that is not finished/);
+    assert.match(out, /\nNext: kubectl -n kube-system get pods -o wide -l k8s-app=netsvc-node$/m);
+    assert.match(out, /continue, with all other agents: kubectl netsvc-upgrade commit/);
+    assert.ok(scenario.clock.now().getTime() - begun < 10_000);
+    assert.equal((await shown(scenario, 'commit', '--yes')).exit, 0);
+    assert.equal((await shown(scenario, 'wait', '--yes')).exit, 0);
+  });
+
   it('is not cut short for a canary where no agent is left for one', async () => {
     assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
     scenario.cluster.nodes.fault('node-03', 'crash-loop');

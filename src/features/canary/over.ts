@@ -1,9 +1,27 @@
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { K } from '../../kernel/kinds.ts';
+import type { Sources } from '../../kernel/ports.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type Records, type RunRecord } from '../../kernel/run-record.ts';
-import { text } from '../../kernel/step.ts';
-import { hadOwnStrategy } from './own-strategy.ts';
+import { look, text } from '../../kernel/step.ts';
+import { selectorOf, selectorText } from '../../kube/selector.ts';
+import { hadOwnStrategy, isHeld } from './own-strategy.ts';
+
+/** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held, and no run is at work that lets it continue. */
+export async function refuseHeld({ cluster, lock }: Pick<Sources, 'cluster' | 'lock'>, { namespace, name }: RolloutTarget): Promise<void> {
+  const live = await cluster.get(K.DaemonSet, name, namespace);
+  if (!live || !isHeld(live) || (await lock.holder())) return;
+  throw new Fault(
+    'stopped',
+    `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you continue`,
+    [
+      look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selectorText(selectorOf(live))}`}`),
+      text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
+    ],
+  );
+}
 
 /**
  * For a run that is to stop after its canary, where none can be held any more. It would be cut short and continue nothing, or perform waves
