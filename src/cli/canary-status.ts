@@ -1,6 +1,6 @@
 import { counted, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
-import type { ClusterReader, LockHolder } from '../kernel/ports.ts';
+import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { agentOf, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
@@ -53,45 +53,38 @@ export async function readCanaryStatus(
   const notReady = fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why }));
   const withAgent = new Set(facts.map(({ node }) => node));
   const chosen = flagIn(record, 'canary', /./);
-  const soakMs = holder && chosen !== undefined ? durationOf(flagIn(record, 'soak')) : undefined;
-  const isSoak = soakMs !== undefined && notReady.length === 0 && ready.length >= (await countOf(cluster, chosen, withAgent));
   return {
     ready: ready.map(({ is }) => is.node).toSorted(),
     notReady,
     of: withAgent.size,
     ...(chosen === undefined ? {} : { isCanary: true }),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
-    ...(soakMs === undefined ? {} : { soakMs, ...(isSoak ? { isSoak } : {}) }),
   };
 }
 
-function durationOf(soak: string | undefined): number | undefined {
-  return soak === undefined ? undefined : understood(() => parseDuration(soak, 'soak'));
+/** By the record: the soak of a canary, or the one after Typha. */
+export function soakOf(
+  record: RunRecord | undefined,
+  holder: LockHolder | undefined,
+  canary: CanaryStatus | null,
+  now: Date,
+): StatusDocument['soak'] {
+  if (!record || !holder) return null;
+  // One of an earlier command of the run is no longer counted.
+  const isOfHolder = ({ watch }: RunRecord['stages'][number]) => watch && Date.parse(watch.since) >= Date.parse(holder.acquiredAt);
+  const { watch } = record.stages.findLast(isOfHolder) ?? {};
+  if (watch) return now.getTime() - Date.parse(watch.since) < watch.ms ? watch : null;
+  const ms = canary?.isCanary ? durationOf(flagIn(record, 'soak')) : undefined;
+  return ms === undefined ? null : { ms };
 }
 
 /** Undefined for what no run has written. */
-function understood<T>(parse: () => T): T | undefined {
+function durationOf(soak: string | undefined): number | undefined {
   try {
-    return parse();
+    return soak === undefined ? undefined : parseDuration(soak, 'soak');
   } catch {
     return undefined;
   }
-}
-
-/** The number of nodes that it chooses, of those with an agent; all of them where neither we nor the server understand it. */
-async function countOf(cluster: Pick<ClusterReader, 'list'>, canary = '', agents: ReadonlySet<string>): Promise<number> {
-  const [{ parseCanary }, { percentOf }] = await Promise.all([import('../features/canary/choice.ts'), import('../kube/judge-rollout.ts')]);
-  const choice = understood(() => parseCanary(canary));
-  if (!choice) return agents.size;
-  if ('count' in choice) return choice.count;
-  if ('percent' in choice) return Math.max(1, percentOf(choice.percent, agents.size));
-  const names = 'names' in choice ? choice.names : await selected(cluster, choice.selector);
-  return names.filter((name) => agents.has(name)).length || agents.size;
-}
-
-async function selected(cluster: Pick<ClusterReader, 'list'>, labelSelector: string): Promise<readonly string[]> {
-  const found = await cluster.list(K.Node, { labelSelector, metadataOnly: true }).catch(unlessRefused);
-  return found?.map(({ metadata: { name } }) => name) ?? [];
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
@@ -102,18 +95,18 @@ export function flagIn({ flags }: RunRecord, name: string, fits = /^[\w.]{1,20}$
   return value !== undefined && fits.test(value) ? value : undefined;
 }
 
-export function canaryLines({ canary }: StatusDocument, now: Date): readonly string[] {
-  if (!canary) return [];
-  const { ready, notReady, of, isCanary, since, soakMs, isSoak } = canary;
+export function canaryLines({ canary, soak }: StatusDocument, now: Date): readonly string[] {
+  const since = (from: string) => timeText(Math.max(0, now.getTime() - Date.parse(from)));
+  const watched =
+    soak && `soak: ${soak.since === undefined ? `${timeText(soak.ms)}, ${LATER}` : `${since(soak.since)} of ${timeText(soak.ms)}`}`;
+  if (!canary) return watched ? [watched] : [];
+  const { ready, notReady, of, isCanary } = canary;
   const names = ready.length === 0 ? '' : ` (${ready.slice(0, 5).join(', ')}${ready.length > 5 ? ` and ${ready.length - 5} more` : ''})`;
-  const forMs = since === undefined ? 0 : Math.max(0, now.getTime() - Date.parse(since));
-  const age = since === undefined || notReady.length > 0 ? '' : `, all of them for ${timeText(forMs)}`;
+  const age = canary.since === undefined || notReady.length > 0 ? '' : `, all of them for ${since(canary.since)}`;
   return [
     `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
     ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: replaced, not ready: ${because}`),
-    ...(soakMs === undefined
-      ? []
-      : [`  soak: ${isSoak ? `${timeText(Math.min(forMs, soakMs))} of ${timeText(soakMs)}` : `${timeText(soakMs)}, ${LATER}`}`]),
+    ...(watched ? [`  ${watched}`] : []),
   ];
 }
 

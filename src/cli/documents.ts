@@ -152,10 +152,6 @@ export interface CanaryStatus {
   readonly since?: string;
   /** They are those of `--canary`; without it this program replaces all of them itself. */
   readonly isCanary?: boolean;
-  /** Of `--soak`, while a run is at work. */
-  readonly soakMs?: number;
-  /** It is counted, from `since`. */
-  readonly isSoak?: boolean;
 }
 
 export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'> {
@@ -182,6 +178,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   } | null;
   /** How far a canary is; null where none is held. */
   readonly canary?: CanaryStatus | null;
+  /** What `--soak` watches, while a run is at work; without `since` it waits for all chosen agents. Null for none, and once it is over. */
+  readonly soak?: { readonly ms: number; readonly since?: string } | null;
   /** A run that has stopped where `--until` said, since when, and what is open; null for any other. `over`: what it left old is new by now. */
   readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[]; readonly over?: boolean } | null;
   /** What can be undone, and what else the user may do, as the screen has it. `unlock` does not look it up. */

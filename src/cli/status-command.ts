@@ -11,7 +11,7 @@ import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { mayBeOperated, readStrategy, strategyLines, unlessRefused } from './agents-strategy.ts';
-import { canaryLines, readCanaryStatus } from './canary-status.ts';
+import { canaryLines, readCanaryStatus, soakOf } from './canary-status.ts';
 import { type CarriedFlag, commandHere, oursWith } from './carried.ts';
 import { documentHead, type StatusDocument } from './documents.ts';
 import { isForPerson, present } from './output.ts';
@@ -36,6 +36,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const flags = withRecorded(asked.carried, record, clusterUid);
     const strategy = await readStrategy(session, record);
     const canary = await readCanaryStatus(session, strategy, record, holder);
+    const soak = soakOf(record, holder, canary, session.composition.clock.now());
     const until = await readUntil(session, record, holder);
     const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     // Agents that are held are looked at next, and then committed.
@@ -44,7 +45,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
     const held = await readHeld(session, record);
-    const found = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, until }, next.command);
+    const found = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, soak, until }, next.command);
     const now = session.composition.clock.now();
     const commit = oursWith('commit', flags);
     const told = {
@@ -243,17 +244,18 @@ interface Stands {
   readonly held?: StatusDocument['held'];
   readonly strategy?: StatusDocument['strategy'];
   readonly canary?: StatusDocument['canary'];
+  readonly soak?: StatusDocument['soak'];
   readonly until?: StatusDocument['until'];
 }
 
 export function statusDocument(
   context: Context,
-  { lock, left, record, held, strategy, canary, until }: Stands,
+  { lock, left, record, held, strategy, canary, soak, until }: Stands,
   next: Command | string,
 ): StatusDocument {
   const { profile = null, intent, stripped } = record ?? {};
   const ownerReferences = stripped ? { objects: stripped.objects, references: stripped.references } : null;
-  const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy, canary, until }) };
+  const looked = { ...(held === undefined ? {} : { held }), ...(strategy === undefined ? {} : { strategy, canary, soak, until }) };
   const found = { lock: lock ?? null, lockLeft: left ?? null, record: record ?? null, ownerReferences, ...looked };
   return { ...documentHead(context, 'done', next), profile, target: intent?.to ?? null, kind: 'Status', ...found };
 }

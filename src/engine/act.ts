@@ -70,6 +70,7 @@ class Actor {
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
+      await this.#recorder.watches(stage, action);
       const { detail, digests, notes, left, told } = await this.#executor.perform(stage.id, action);
       if (changes) this.writes += 1;
       if (this.#context.options.dryRun === 'none') this.#judged.cured(action);

@@ -147,6 +147,15 @@ export class Recorder {
     await this.#save({ ...withStages(this.#record, this.#stages), ...this.steps.of(stage.id) });
   }
 
+  /** Something begins that takes so long: `status` tells how far it is. */
+  async watches({ id }: Named, { watchMs: ms }: Action): Promise<void> {
+    if (ms === undefined || !this.#record) return;
+    const watch = { since: this.#now(), ms };
+    this.#stages = this.#stages.map((one) => (one.id === id ? { ...one, watch } : one));
+    await this.kept.settled();
+    await this.#save(withStages(this.#record, this.#stages));
+  }
+
   noteRunning(stage: Named, since: Date): void {
     this.noteStage(stage, { state: 'running', startedAt: since.toISOString() });
   }

@@ -136,6 +136,8 @@ export interface Action {
   readonly judgedWithinMs?: number;
   /** Performed once: where the stage is planned again and nothing was written since, it is left out. */
   readonly once?: true;
+  /** It watches for so long: the record says since when. */
+  readonly watchMs?: number;
   /** From this action on there is no supported undo, for this reason. */
   readonly pointOfNoReturn?: NoReturnPoint;
   /** What it changes and what was there; written to the run record before the action is performed. Never a Secret's value. */

@@ -39,6 +39,8 @@ export interface StageRecord {
   readonly manual?: number;
   /** That shows why it failed. */
   readonly pod?: PodName;
+  /** It was at work at something that takes so long, since then. */
+  readonly watch?: { readonly since: string; readonly ms: number };
   /** It took back what the stage of this name did. */
   readonly undo?: true;
 }

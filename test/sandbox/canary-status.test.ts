@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { AGENTS, agents, setAgent, waved } from '../support/canary-sandbox.ts';
+import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -51,6 +53,33 @@ describe('what status says of agents that are held', function () {
       /^canary: 1 of 6 agents replaced and ready \(node-01\)\n {2}node-02: replaced, not ready: .*\n {2}soak: 30m, counted once all chosen agents are ready$/m,
     );
     assert.match(soak, /^canary: 3 of 6 .*, all of them for .*\n {2}soak: \d+m.* of 30m$/m);
+  });
+
+  it('shows no soak that is over while the others follow', async () => {
+    scenario.cluster.nodes.fault('node-05', 'not-ready');
+    scenario.clock.schedule(18 * 60_000, () => scenario.cluster.nodes.fault('node-05', 'none'));
+    const flags = ['--canary', '1', '--soak', '10m', '--after-node', 'true', '--timeout', '20m'];
+    const [first = '', rest = ''] = await during(scenario, [5, 15], 'run', '--yes', ...flags);
+    assert.match(first, /^ {2}soak: \d+m.* of 10m$/m);
+    assert.match(rest, /^canary: 4 of 6/m);
+    assert.doesNotMatch(rest, /soak:/);
+  });
+
+  it('shows the soak after Typha', async () => {
+    const { scenario: typha, profile } = await groundOf('typha');
+    typha.cluster.nodes.add(2);
+    await typha.clock.sleep(60_000);
+    const status = sandboxCommand(typha, profile);
+    let looked: Promise<number> | undefined;
+    const observe: Observer = (event) => {
+      if (event.type !== 'action-started' || event.action.id !== 'soak-typha') return;
+      typha.clock.schedule(120_000, () => {
+        looked = status.run('status');
+      });
+    };
+    const { exit } = await performIn(typha, [applyStage], { canary: '1', soak: '30m' }, { profile, observe });
+    assert.deepEqual([exit, await looked], ['done', 0]);
+    assert.match(status.out(), /^soak: 2m.* of 30m$/m);
   });
 
   it('counts a soak of nodes that a selector chose, also with another new agent beside them', async () => {
@@ -111,12 +140,13 @@ describe('what status says of agents that are held', function () {
   for (const soak of ['9x', '0', '99999999h'])
     it(`leaves out a soak of the record that is no time: ${soak}`, async () => {
       const { state } = scenario;
+      scenario.cluster.nodes.fault('node-01', 'not-ready');
       scenario.clock.schedule(5 * 60_000, () => {
         const { record } = state as { record: { flags?: readonly string[] } };
         Object.assign(record, { flags: ['--canary=1', `--soak=${soak}`] });
       });
       const [out = ''] = await during(scenario, [6], 'run', '--yes', '--canary', '1', '--soak', '30m');
-      assert.match(out, /^canary: 1 of 6/m);
-      assert.doesNotMatch(out, /soak/);
+      assert.match(out, /^canary: 0 of 6/m);
+      assert.doesNotMatch(out, /soak:/);
     });
 });

@@ -85,9 +85,10 @@ function isStripped(value: unknown): boolean {
 
 function isStage(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { id, state, startedAt, endedAt, because, manual, pod, undo } = value;
+  const { id, state, startedAt, endedAt, because, manual, pod, undo, watch } = value;
   return (
     isCountOrAbsent(manual) &&
+    (watch === undefined || (isRecord(watch) && isText(watch.since) && isCountOrAbsent(watch.ms))) &&
     (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
     [id, state, startedAt].every(isText) &&

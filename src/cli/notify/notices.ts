@@ -1,4 +1,4 @@
-import { isOfCanary, isSoak } from '../../features/canary/index.ts';
+import { isOfCanary } from '../../features/canary/index.ts';
 import type { Context } from '../../kernel/context.ts';
 import type { EngineEvent, Observer } from '../../kernel/event.ts';
 import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.ts';
@@ -162,7 +162,8 @@ export class Notices {
   /** What is news while the run continues. */
   observe(event: EngineEvent): void {
     if (event.type === 'action-failed') this.#canaryFailed = event.held !== true && isOfCanary(event.action);
-    if (event.type === 'action-done' && isSoak(event.action)) this.#soaked = { stage: event.stage, message: event.action.title };
+    if (event.type === 'action-done' && event.action.watchMs !== undefined)
+      this.#soaked = { stage: event.stage, message: event.action.title };
     // What is looked at after it may fail the canary yet.
     if (event.type !== 'action-started' || !this.#soaked || isOfCanary(event.action)) return;
     const news = notice('soak-over', this.#intent, this.#begun, this.#soaked, this.#deps.now());

@@ -18,11 +18,6 @@ export function isOfCanary(action: Action): boolean {
   return heldIn(action)?.for === 'canary';
 }
 
-/** A soak ends with it. */
-export function isSoak({ effect }: Action): boolean {
-  return effect.type === 'wait' && effect.until.type === 'rollout' && effect.until.only !== undefined && effect.until.holdMs !== undefined;
-}
-
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
 export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], atOnce: number, context: Context): readonly Action[] {
   const { nodes, old } = facts;
@@ -77,7 +72,8 @@ function waitAction(id: string, target: RolloutTarget, only: readonly string[], 
     holdMs === undefined
       ? `wait until ${agentsText(only)} ${isOrAre(only)} ready`
       : `watch ${only.length === 0 ? 'all new agents' : agentsText(only)} for ${timeText(holdMs)}`;
-  return { id, title: what, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs } };
+  const watch = holdMs === undefined ? {} : { watchMs: holdMs };
+  return { id, title: what, ref: REF, undo: 'full', ...watch, effect: { type: 'wait', until, timeoutMs } };
 }
 
 /** The time in which nothing may go wrong; the clock starts again in a resumed run. */

@@ -2,7 +2,6 @@
 export {
   canaryActions,
   isOfCanary,
-  isSoak,
   judgeAction,
   lookAction,
   replaceOthers,
