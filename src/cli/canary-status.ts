@@ -2,6 +2,7 @@ import { counted, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
+import type { PodFacts } from '../kube/pod-facts.ts';
 import { agentOf, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './duration.ts';
@@ -25,7 +26,7 @@ export async function readCanaryStatus(
     { leanPod, slimNode },
     { selectorOf, selectorText },
     { judgePod },
-    { ofTemplate },
+    { isMadeBefore, ofTemplate },
     { containersOf },
     { onItsNode },
   ] = await Promise.all([
@@ -46,7 +47,10 @@ export async function readCanaryStatus(
   const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
   const facts = pods.map(podFacts);
   const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
-  const judged = facts.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
+  // A rollback brings the template back that agents have which were never upgraded.
+  const isUntouched = (pod: PodFacts) => record.intent.takesBack !== undefined && isMadeBefore(workload, pod);
+  const own = facts.filter((pod) => !isUntouched(pod));
+  const judged = own.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   const ready = fresh.filter(({ is }) => is.phase === 'new');
   const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);

@@ -155,8 +155,12 @@ describe('a canary', function () {
       scenario.cluster.nodes.fault('node-01', 'none');
       const first = await back(scenario, flags);
       assert.deepEqual([first.exit, newOn(scenario)], ['canary' in flags ? 'stopped' : 'done', []], first.message);
-      if ('canary' in flags)
+      if ('canary' in flags) {
         assert.match(first.message ?? '', /^the canary runs: 1 of 4 agents has v3\.26\.4 and is ready \(node-01\)\. No other/);
+        const looked = sandboxCommand(scenario, waved);
+        assert.equal(await looked.run('status'), 0);
+        assert.match(looked.out(), /: 1 of 4 agents replaced and ready \(node-01\)/);
+      }
       const { exit, message } = await back(scenario, {});
       assert.deepEqual([exit, strategy(scenario)], ['done', { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } }], message);
     });
