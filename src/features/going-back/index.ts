@@ -7,4 +7,4 @@ export { readMissed, rollbackLabelsStage } from './labels-stage.ts';
 export { rollbackNamesStage } from './names-stage.ts';
 export type { NameProblem } from './policy-names.ts';
 export { rollbackStopStage } from './stop-stage.ts';
-export { meetsNewTables, readTables } from './tables.ts';
+export { meetsNewTables, readTables, tablesNotes } from './tables.ts';

@@ -5,6 +5,8 @@ import { jsonAt } from '../../kernel/json.ts';
 import { type KubeObject, refOf } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { crosses } from '../../kernel/release.ts';
+import type { Said } from '../../kernel/step.ts';
+import { NO_RETURNS, type NoReturnPoint } from '../../kernel/undo.ts';
 import { named } from '../../kube/lean-objects.ts';
 import { askBehindCli } from '../service-cli/index.ts';
 import { attempt } from '../survey/index.ts';
@@ -17,6 +19,12 @@ const FIELD = 'bpfEnabled';
 /** A rollback after which older agents meet the tables of newer ones. */
 export function meetsNewTables({ goal: { release, takesBack }, profile: { ebpfTablesSince } }: Context): boolean {
   return takesBack !== undefined && ebpfTablesSince !== undefined && crosses(release, takesBack.to, ebpfTablesSince);
+}
+
+/** Who stops early counts on an undo: there is none for a node whose agent is new. */
+export function tablesNotes(point: NoReturnPoint | undefined, { canary, until }: Context['options']): readonly Said[] {
+  if (point !== 'tables' || (canary === undefined && until === undefined)) return [];
+  return [`before the first node: a node has no undo once its agent is new. ${NO_RETURNS.tables.long}`];
 }
 
 /**

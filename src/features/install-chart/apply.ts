@@ -5,6 +5,7 @@ import type { Installation } from '../../kernel/installation.ts';
 import { isCustom } from '../../kernel/object.ts';
 import type { PlannedRestart } from '../../kernel/plan.ts';
 import type { StagePlan } from '../../kernel/stage.ts';
+import { tablesNotes } from '../going-back/index.ts';
 import { applyCrds, leftBehind, NO_ORPHANS, type Orphans, readOrphans } from '../install-manifest/index.ts';
 import {
   type AgentsHold,
@@ -147,7 +148,7 @@ function planChart(facts: ChartApplyFacts, context: Context): StagePlan {
       ...holdNotes(context),
       ...paceNotes(pace, !facts.upgraded),
       ...latePace(pace, !facts.upgraded),
-      ...(facts.upgraded ? [] : facts.console),
+      ...(facts.upgraded ? [] : [...tablesNotes(noReturnOf(facts, context), context.options), ...facts.console]),
     ],
     ...restartsOf(facts),
     remember: {

@@ -7,11 +7,11 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues } from '../../kernel/run-record.ts';
 import type { Said } from '../../kernel/step.ts';
-import { NO_RETURNS, type NoReturnPoint } from '../../kernel/undo.ts';
+import type { NoReturnPoint } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
 import { judgeAction, secondSoakAction } from '../canary/index.ts';
-import { meetsNewTables } from '../going-back/index.ts';
+import { meetsNewTables, tablesNotes } from '../going-back/index.ts';
 import { agentsOfTarget, keepConnections, seeConnections, tryConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
 import { rolloutWait } from '../rollout/index.ts';
@@ -68,7 +68,7 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
     ),
     ...unkeptNotes(facts, context),
     ...stepNotes(facts, context),
-    ...tablesNotes(facts, context),
+    ...tablesNotes(facts.waves.map((wave) => noReturnOf(wave, facts, context)).find(Boolean), context.options),
     ...ownershipNotes(previews),
     ...unservedNotes(orphans),
     ...(store?.health ?? [])
@@ -76,15 +76,6 @@ function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
       .map((one) => `the key-value store at ${one.endpoint} was not checked: it cannot be reached from here (${one.because})`),
     ...holdNotes(context),
   ].filter((note) => note !== '');
-}
-
-/** Who stops early counts on an undo: there is none for a node whose agent is new. */
-function tablesNotes(facts: ApplyFacts, context: Context): readonly Said[] {
-  const { canary, until } = context.options;
-  const crosses = facts.waves.some((wave) => noReturnOf(wave, facts, context) === 'tables');
-  return crosses && (canary !== undefined || until !== undefined)
-    ? [`before the first node: a node has no undo once its agent is new. ${NO_RETURNS.tables.long}`]
-    : [];
 }
 
 /** Those that this run performs. */

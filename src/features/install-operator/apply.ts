@@ -12,6 +12,7 @@ import { continues } from '../../kernel/run-record.ts';
 
 import { type NoReturnPoint, noReturnOfOperator } from '../../kernel/undo.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
+import { tablesNotes } from '../going-back/index.ts';
 import {
   type ApplyFacts,
   applyCrds,
@@ -98,6 +99,7 @@ export const operatorForward = pathPart<OperatorFacts>({
         ...unkeptNotes(facts, context),
         ...unservedNotes(facts.orphans),
         ...(restarts ? restartNotes(facts.restarts) : []),
+        ...(startsOperator(facts) ? tablesNotes(noReturnOf(facts, context), context.options) : []),
         ...holdNotes(context),
         ...facts.console,
       ],

@@ -6,9 +6,10 @@ import { ownerrefsStripStage } from '../../../src/features/ownerrefs/strip-stage
 import { readTargetFor } from '../../../src/features/preflight/target.ts';
 import { readInstalled } from '../../../src/features/survey/detect.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import { contextOf, found, object } from '../../fixtures/facts.ts';
-import { type ApplyBench, ownDocuments } from '../../support/apply-bench.ts';
+import { type ApplyBench, openApply, ownDocuments, runRecord } from '../../support/apply-bench.ts';
 import { configuration, configurationCrd } from '../../support/calico-objects.ts';
 import { objectOf } from '../../support/inventory.ts';
 import { checkCases } from '../../support/judged-worlds.ts';
@@ -186,6 +187,24 @@ describe('the operator path', () => {
       ],
     );
   });
+
+  for (const [stop, from, count] of [
+    [{ until: 'agents' }, 'v3.30.7', 1],
+    [{}, 'v3.30.7', 0],
+    [{ until: 'agents' }, 'v3.31.2', 0],
+  ] as const)
+    it(`says before the first node that none has an undo in eBPF mode: ${JSON.stringify(stop)} from ${from}`, async () => {
+      const bench = await operatedBench({ options: stop });
+      bench.around.edit('Installation', 'default', [
+        { op: 'add', path: '/spec/calicoNetwork', value: { linuxDataplane: 'BPF' } },
+        { op: 'replace', path: '/status/calicoVersion', value: from },
+      ]);
+      bench.record = runRecord({ intent: { kind: 'upgrade', from, to: CALICO_TARGET } });
+      const plan = (await openApply(bench)).plan();
+      assert.ok('actions' in plan);
+      const notes = (plan.notes ?? []).map(plainText).filter((one) => /^before the first node: a node has no undo once/.test(one));
+      assert.equal(notes.length, count);
+    });
 
   it('marks the CRDs and the start of the new operator as points of no return, and nothing once it runs', async () => {
     const bench = await operatedBench();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Action } from '../../../src/kernel/action.ts';
 import type { KubeObject } from '../../../src/kernel/object.ts';
+import { plainText } from '../../../src/kernel/step.ts';
 import { calico } from '../../../src/profiles/calico.ts';
 import type { Wanted } from '../../fixtures/facts.ts';
-import { type ApplyBench, applyBench, installedClientSide, planned, upgrade } from '../../support/apply-bench.ts';
+import { type ApplyBench, applyBench, installedClientSide, openApply, planned, upgrade } from '../../support/apply-bench.ts';
 import { releases } from '../../support/releases.ts';
 import { CALICO_TARGET } from '../../support/target.ts';
 
@@ -28,6 +29,7 @@ const configuration: KubeObject = {
   spec: {},
 };
 
+const READY = { conditions: [{ type: 'Ready', status: 'True' }] };
 const HELD = { controllers: { policyMigration: { enabled: 'Disabled' } } };
 
 describe('the waves of the apply stage, real manifests with Typha', function () {
@@ -89,13 +91,28 @@ describe('the waves of the apply stage, real manifests with Typha', function () 
     );
   });
 
+  const felix = {
+    apiVersion: 'crd.projectcalico.org/v1',
+    kind: 'FelixConfiguration',
+    metadata: { name: 'default' },
+    spec: { bpfEnabled: true },
+  };
+
+  for (const stop of [{ canary: '1' }, { until: 'agents' }, { until: 'controllers' }, {}] as const)
+    it(`say before the first node that none has an undo in eBPF mode, where the run is to stop early: ${JSON.stringify(stop)}`, async () => {
+      const notesOf = async (more: readonly KubeObject[]) => {
+        const one = bench(stop, [configuration, ...more]);
+        for (const name of ['node-1', 'node-2']) one.around.edit('Node', name, [{ op: 'add', path: '/status', value: READY }]);
+        const plan = (await openApply(one)).plan();
+        return 'notes' in plan ? (plan.notes ?? []).map(plainText) : [];
+      };
+      const note =
+        /^before the first node: a node has no undo once its agent is new\. In eBPF mode new agents keep connections in a table that older agents refuse\./;
+      assert.equal((await notesOf([felix])).filter((one) => note.test(one)).length, Object.keys(stop).length);
+      assert.ok(!(await notesOf([])).some((one) => note.test(one)), 'without eBPF it has one');
+    });
+
   it('have no way back from the first agent on in eBPF mode, where the source is older than its tables', async () => {
-    const felix = {
-      apiVersion: 'crd.projectcalico.org/v1',
-      kind: 'FelixConfiguration',
-      metadata: { name: 'default' },
-      spec: { bpfEnabled: true },
-    };
     const first = (await planned(bench({}, [configuration, felix]))).find(({ pointOfNoReturn }) => pointOfNoReturn !== undefined);
     assert.deepEqual([first?.id, first?.pointOfNoReturn], ['wave-agents', 'tables']);
   });
