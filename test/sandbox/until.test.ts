@@ -31,6 +31,12 @@ describe('a run that goes no further than it was told', function () {
     const again = sandboxCommand(scenario);
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
     assert.equal(controllersAreNew(scenario), false);
+    const stage = sandboxCommand(scenario);
+    assert.equal(await stage.run('apply', '--yes', '--until', 'agents'), 0, stage.err());
+    assert.match(
+      stage.out(),
+      /^apply +not needed +everything up to the agents equals .*, and is rolled out; --until agents leaves the rest$/m,
+    );
     const alone = sandboxCommand(scenario);
     assert.equal(await alone.run('apply', '--yes', '--timeout', '20m'), 0, alone.err());
     const over = sandboxCommand(scenario);

@@ -35,7 +35,7 @@ export const manifestApply = pathPart<ApplyFacts>({
   plan(facts, context) {
     const actions = upgradeActions(facts, context);
     const left = leftBehind(facts.orphans, facts.added);
-    if (actions.length === 0) return { skip: `everything equals ${facts.target.url}, and is rolled out`, objects: left };
+    if (actions.length === 0) return { skip: skipText(facts, context), objects: left };
     const { target } = facts;
     return {
       actions,
@@ -54,6 +54,12 @@ export const manifestApply = pathPart<ApplyFacts>({
     };
   },
 });
+
+function skipText(facts: ApplyFacts, context: Context): string {
+  const [up, rest] =
+    wavesOf(facts, context).length < facts.waves.length ? [' up to the agents', '; --until agents leaves the rest'] : ['', ''];
+  return `everything${up} equals ${facts.target.url}, and is rolled out${rest}`;
+}
 
 function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
   const { previews, waves, roles, target, edits, store, orphans } = facts;
