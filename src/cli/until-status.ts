@@ -115,7 +115,8 @@ const isByOperator = (record: RunRecord | null): boolean => {
 export function untilLines({ until, ownerReferences, record }: StatusDocument, now: Date, commit: Command): readonly Said[] {
   if (!until) return [];
   const { part, since, open, over = false } = until;
-  const off = ownerReferences ? `${counted(ownerReferences.references, 'owner reference')} stay removed; ` : '';
+  const { references = 0 } = ownerReferences ?? {};
+  const off = references > 0 ? `${counted(references, 'owner reference')} ${references === 1 ? 'stays' : 'stay'} removed; ` : '';
   const holdsNames = open.includes(NAMES) || (!over && part === 'agents' && isByOperator(record));
   const names = holdsNames ? `${NOT_BY_NAME}; ` : '';
   const mixed = over ? '' : 'the CLI of either release may refuse a mixed cluster; ';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { heldNamesLines, untilOf as ofRecord, readUntil } from '../../src/cli/until-status.ts';
+import type { StatusDocument } from '../../src/cli/documents.ts';
+import { heldNamesLines, untilOf as ofRecord, readUntil, untilLines } from '../../src/cli/until-status.ts';
 import { chain } from '../../src/features/chain.ts';
 import { command } from '../../src/kernel/command.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
@@ -86,5 +87,23 @@ describe('what status says of a run that was told where to stop', () => {
       [DISABLED, { profile: 'netsvc' }],
     ] as const)
       assert.deepEqual(await told(spec, more), [], JSON.stringify([spec, more]));
+  });
+
+  it('says which owner references stay removed meanwhile', () => {
+    const until = { part: 'agents', since: AT, open: ['wait'] };
+    for (const [references, words] of [
+      [1, '1 owner reference stays removed'],
+      [7, '7 owner references stay removed'],
+    ] as const) {
+      const document = { until, ownerReferences: { objects: 1, references }, record: null } as unknown as StatusDocument;
+      const said = untilLines(document, new Date(LATER), command`x commit`).map(String);
+      assert.deepEqual(said, [
+        'stopped on purpose, --until agents, for 2h. Open: wait',
+        '  possible from here: x commit, or what undo says',
+        `  until then: ${words}; the CLI of either release may refuse a mixed cluster; keep GitOps tools paused. Hold for hours, not for days`,
+      ]);
+    }
+    const without = { until, ownerReferences: null, record: null } as unknown as StatusDocument;
+    assert.doesNotMatch(untilLines(without, new Date(LATER), command`x commit`).join(), /owner reference/);
   });
 });

@@ -11,6 +11,13 @@ import { NETSVC_TARGET } from '../support/target.ts';
 const controllersAreNew = ({ cluster: { store } }: Scenario): boolean =>
   JSON.stringify(store.get(K.Deployment, 'netsvc-kube-controllers', 'kube-system')?.spec).includes(`:${NETSVC_TARGET}`);
 
+/** What the document of status says of it. */
+async function untilIn(scenario: Scenario) {
+  const status = sandboxCommand(scenario);
+  assert.equal(await status.run('status', '-o', 'json'), 0, status.err());
+  return JSON.parse(status.out()).until;
+}
+
 describe('a run that goes no further than it was told', function () {
   this.timeout(120_000);
   let scenario: Scenario;
@@ -28,6 +35,9 @@ describe('a run that goes no further than it was told', function () {
     assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: controllers, wait, ownerrefs-restore, cli/);
     assert.match(status.out(), /until then: .*keep GitOps tools paused/);
     assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit$/m);
+    const { since, ...until } = await untilIn(scenario);
+    assert.deepEqual(until, { part: 'agents', open: ['controllers', 'wait', 'ownerrefs-restore', 'cli', 'alp', 'verify'] });
+    assert.ok(Date.parse(since) <= scenario.clock.now().getTime(), since);
     const again = sandboxCommand(scenario);
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
     assert.equal(controllersAreNew(scenario), false);
@@ -45,9 +55,11 @@ describe('a run that goes no further than it was told', function () {
       over.out(),
       /--until agents is over: Typha and the controllers have the new release by now\. Open: wait, ownerrefs-restore/,
     );
+    assert.equal((await untilIn(scenario)).over, true);
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('commit', '--yes'), 0, went.err());
     assert.equal(controllersAreNew(scenario), true);
+    assert.equal(await untilIn(scenario), null);
     const end = sandboxCommand(scenario);
     await end.run('status');
     assert.doesNotMatch(end.out(), /--until/);
