@@ -47,7 +47,7 @@ export async function readCanaryStatus(
   const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
   const facts = pods.map(podFacts);
   const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
-  // A rollback brings the template back that agents have which were never upgraded.
+  // In a rollback the template is that of the agents which were never upgraded.
   const isUntouched = (pod: PodFacts) => record.intent.takesBack !== undefined && isMadeBefore(workload, pod);
   const own = facts.filter((pod) => !isUntouched(pod));
   const judged = own.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
