@@ -196,6 +196,11 @@ describe('run records in Secrets', () => {
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', pod: { namespace: 'a', name: 'b; rm' } }] }),
       /missing: stages$/,
     ],
+    [
+      'with a watch whose length is no time',
+      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'running', startedAt: 't', watch: { since: 't', ms: -1 } }] }),
+      /missing: stages$/,
+    ],
     ['past a return without a reason', JSON.stringify({ ...RECORD, noReturn: { at: 'now' } }), /missing: noReturn$/],
     [
       'past a point of no return that nobody knows',
