@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
+import { giveMemoryBack } from './memory.ts';
 
 /** An answer is larger than what it may be: it is read no further. */
 export class TooLarge extends Error {
@@ -89,7 +90,7 @@ export async function headOf(url: URL, settings: RequestOptions, cut: AbortSigna
 }
 
 /** Bytes of one answer once it is unpacked: a page of 500 objects of half a megabyte each. A few kilobytes can be packed that become gigabytes. */
-const ANSWER_BYTES = 256 * 1024 * 1024;
+export const ANSWER_BYTES = 256 * 1024 * 1024;
 /** Bytes of one event of a watch: no object of a cluster has as many. */
 const LINE_BYTES = 32 * 1024 * 1024;
 
@@ -103,7 +104,11 @@ async function unpacked(message: IncomingMessage): Promise<Readable> {
 
 /** Calls `take` with each piece of an answer's body as it was before compression. Throws `TooLarge` past the limit. */
 export async function readChunks(message: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
-  await eachChunk(await unpacked(message), ANSWER_BYTES, take);
+  const taken = (chunk: Buffer) => {
+    take(chunk);
+    giveMemoryBack();
+  };
+  await eachChunk(await unpacked(message), ANSWER_BYTES, taken);
 }
 
 /** The whole body as text. */
@@ -116,6 +121,7 @@ export async function* readLines(message: IncomingMessage): AsyncGenerator<strin
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of await unpacked(message)) {
+    giveMemoryBack();
     let rest = chunk as Buffer;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = Buffer.concat([...pending, rest.subarray(0, end)]).toString('utf8');

@@ -4,10 +4,11 @@ import { access, chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, s
 import { basename, dirname, join, normalize } from 'node:path';
 import { succeeds } from '../kernel/each-of.ts';
 import { Fault, messageOf } from '../kernel/fault.ts';
-import type { TextFile } from '../kernel/packed-text.ts';
+import type { PackedText, TextFile } from '../kernel/packed-text.ts';
 import type { Machine, UserFiles } from '../kernel/ports.ts';
 import { sha256Of } from '../kube/sha256.ts';
 import { writeDurably, writeDurablyNew } from './durable-write.ts';
+import { giveMemoryBack } from './memory.ts';
 
 /** Changes on this machine, each by a temporary name, fsync and rename: a crash leaves the old state or the new one. */
 export function localMachine(): Machine {
@@ -91,7 +92,7 @@ async function writeFolder(folder: string, files: readonly TextFile[]): Promise<
             'nothing was written; report it as a defect, with this name',
           ]);
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await writeDurably(path, packed ? packed.pieces() : Buffer.from(content), 0o600);
+        await writeDurably(path, packed ? piecesOf(packed) : Buffer.from(content), 0o600);
       }
       await rename(temporary, folder);
     } catch (thrown) {
@@ -105,8 +106,15 @@ async function writeFolder(folder: string, files: readonly TextFile[]): Promise<
 async function sumOf({ content, packed }: TextFile): Promise<string> {
   if (!packed) return sha256Of(content);
   const hash = createHash('sha256');
-  for await (const piece of packed.pieces()) hash.update(piece);
+  for await (const piece of piecesOf(packed)) hash.update(piece);
   return hash.digest('hex');
+}
+
+async function* piecesOf(packed: PackedText): AsyncGenerator<Uint8Array> {
+  for await (const piece of packed.pieces()) {
+    yield piece;
+    giveMemoryBack();
+  }
 }
 
 async function guarded(folder: string, work: () => Promise<void>): Promise<void> {

@@ -5,6 +5,7 @@ import type { StoredManifests } from '../kernel/ports.ts';
 import { byAge } from '../kernel/release.ts';
 import { brotliDecompressed } from './compression.ts';
 import { ifThere } from './durable-write.ts';
+import { giveMemoryBack } from './memory.ts';
 
 /** Manifests of releases as the package carries them: each object once, however many files have it. */
 export interface StoredBasesFile {
@@ -82,6 +83,7 @@ function filesOf(releases: Releases, only: readonly string[] | undefined): Relea
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: readonly Buffer[] = [];
   for await (const chunk of chunks) {
+    giveMemoryBack();
     let from = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
       const last = chunk.subarray(from, end);

@@ -5,8 +5,8 @@ import { K } from '../../kernel/kinds.ts';
 import { groupOf, type Kind, type KubeObject, type ObjectMeta } from '../../kernel/object.ts';
 import { ApiFailure, type ListOptions, TOO_MUCH } from '../../kernel/ports.ts';
 import { LAST_APPLIED } from '../../kube/managed-fields.ts';
-import { readChunks, readText } from '../bounded-body.ts';
-import { collectionPath, listAll, METADATA_LIST, typed, untilWhole, withQuery } from './items.ts';
+import { ANSWER_BYTES, readChunks } from '../bounded-body.ts';
+import { collectionPath, listAll, METADATA_LIST, readItems, SMALL_BYTES, typed, untilWhole, withQuery } from './items.ts';
 import { type ListHead, type MetadataPage, MetadataReader } from './metadata-list.ts';
 import type { Transport } from './transport.ts';
 
@@ -153,20 +153,26 @@ async function pageOf(message: IncomingMessage, reader: MetadataReader): Promise
     await readChunks(message, (chunk) => reader.take(chunk));
     return reader.page();
   }
-  const text = await readText(message);
-  const list: unknown = JSON.parse(text);
-  const items = isRecord(list) ? (list.items ?? []) : undefined;
-  if (!Array.isArray(items) || !items.every((item) => isRecord(item) && isRecord(item.metadata)))
-    throw new ApiFailure(200, 'NotJson', 'the answer is no list of objects');
+  const items: ObjectMeta[] = [];
+  const room = { left: ANSWER_BYTES };
+  const take = (item: unknown) => items.push(slim(metadataIn(item)));
+  const list = await readItems<unknown, unknown>(message, take, SMALL_BYTES, room).catch((thrown: unknown) => {
+    throw thrown instanceof SyntaxError ? new ApiFailure(200, 'NotJson', 'the answer is no list of objects') : thrown;
+  });
   return {
-    items: items.map((item: { readonly metadata: ObjectMeta }) => slim(item.metadata)),
+    items,
     read: items.length,
     token: textAt(list, 'metadata', 'continue') ?? '',
     resourceVersion: textAt(list, 'metadata', 'resourceVersion') ?? '',
     // Read by namespaces are only lists that come in protobuf.
     remaining: 0,
-    bytes: text.length,
+    bytes: ANSWER_BYTES - room.left,
   };
+}
+
+function metadataIn(item: unknown): ObjectMeta {
+  if (!isRecord(item) || !isRecord(item.metadata)) throw new SyntaxError('it is no object');
+  return item.metadata as unknown as ObjectMeta;
 }
 
 /** As little as is read from protobuf: whole metadata would hold managed fields in memory. */
