@@ -92,32 +92,6 @@ describe('an operator whose profile names no statuses, on the sandbox', () => {
     await endsByTheRule(sandbox, 'stopped in the wait');
   });
 
-  it('is not done by what a watch said that has heard nothing since', async () => {
-    const sandbox = await operatedSandbox({ isThere: true });
-    const { cluster } = sandbox.scenario;
-    const ports = sandboxPorts(sandbox.scenario);
-    const deaf: typeof cluster.watch = async function* (kind, options) {
-      for await (const update of cluster.watch(kind, options)) if (update.type === 'snapshot') yield update;
-    };
-    const stages = usualChain.filter(({ id }) => id !== 'verify');
-    await performIn(
-      sandbox.scenario,
-      stages.slice(
-        0,
-        stages.findIndex(({ id }) => id === 'wait'),
-      ),
-      SKIP,
-    );
-    sandbox.scenario.clock.schedule(30_000, () => sandbox.breaks());
-    const outcome = await performIn(
-      sandbox.scenario,
-      stages,
-      { ...SKIP, timeout: '5m' },
-      { ports: { ...ports, cluster: { ...cluster, watch: deaf } } },
-    );
-    assert.equal(outcome.exit, 'timeout', outcome.message);
-  });
-
   it('lets owner references go back only once all of it has held as long', async () => {
     const { sandbox } = await upgraded({});
     const { scenario } = sandbox;

@@ -49,8 +49,6 @@ export interface OperatedSandbox {
   changedAt(): number;
   /** What it has to do. */
   acts(): void;
-  /** Somebody sets old images again. */
-  breaks(): void;
   /** When the operator's own pod was last seen to become ready. */
   readyAt(): number;
 }
@@ -103,10 +101,6 @@ export async function operatedSandbox(manner: Manner = {}): Promise<OperatedSand
     changed();
     store.update(K[kind], { ...live, spec } as KubeObject);
   };
-  const breaks = () => {
-    const live = store.get(K.Deployment, 'netsvc-kube-controllers', SYSTEM);
-    if (live) store.update(K.Deployment, JSON.parse(JSON.stringify(live).replaceAll(`:${TARGET}`, `:${SOURCE}`)) as KubeObject);
-  };
   const acts = () => {
     const { apartMs = 0, againMs } = manner;
     to('DaemonSet', 'netsvc-node');
@@ -134,7 +128,7 @@ export async function operatedSandbox(manner: Manner = {}): Promise<OperatedSand
     });
   });
   if (manner.lingering) linger(scenario, manner.lingering, changed);
-  return { scenario, acts, breaks, changedAt: () => changedAt, readyAt: () => readyAt };
+  return { scenario, acts, changedAt: () => changedAt, readyAt: () => readyAt };
 }
 
 function documents(path: string) {

@@ -1,52 +1,33 @@
 import type { ExpectationTypes, Performed } from '../../kernel/effect-type.ts';
 import { type EndPart, type OperatorMemory, operatorVerdict } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
-import { type List, listing, readSettledFacts } from './settled-facts.ts';
+import { readSettledFacts } from './settled-facts.ts';
 import { isUntouched, settledVerdict } from './settled-rule.ts';
 import { type EndExpected, type OperatorExpected, type Ports, type SettledExpected, type Wait, waitEnd } from './wait-end.ts';
-import { NotYet, Watched } from './watched.ts';
 
-const POLL_MS = 2_000;
+/** Milliseconds between two looks; the second rule lists workloads of the whole cluster. */
+const PAUSE_MS = { end: 2_000, settled: 5_000 };
 
-/** By `operatorVerdict`, which is asked every two seconds. */
+/** By `operatorVerdict`. */
 export function waitOperator(ports: Ports, expected: OperatorExpected, wait: Wait): Promise<Performed> {
   const { cluster, clock } = ports;
   const look = async (now: number, before: OperatorMemory) =>
     operatorVerdict(await readOperatorView(cluster, expected, now, clock.now().getTime()), before, expected.part);
-  const pause = () => clock.sleep(POLL_MS, wait.stop).catch(() => undefined);
-  return waitEnd(ports, expected, { points: NAMES[expected.part ?? 'all'].points, of: signsOf(expected), look, pause }, wait);
+  const { points } = NAMES[expected.part ?? 'all'];
+  return waitEnd(ports, expected, { points, of: signsOf(expected), look, pauseMs: PAUSE_MS.end }, wait);
 }
 
-/** By `settledVerdict`, whenever a watch has heard of something. */
+/** By `settledVerdict`. */
 export async function waitSettled(ports: Ports, expected: SettledExpected, wait: Wait): Promise<Performed> {
   const { cluster, clock } = ports;
-  const end = new AbortController();
-  const watched = new Watched(cluster, clock, AbortSignal.any([end.signal, wait.stop]));
-  const facts = (list: List) => readSettledFacts(list, expected, clock.now().getTime());
-  const seenNow = async () => {
-    for (;;) {
-      const seen = await facts(watched.list).catch((thrown: unknown) => {
-        if (thrown instanceof NotYet && !wait.stop.aborted) return undefined;
-        throw thrown;
-      });
-      if (seen) return seen;
-      await watched.change();
-    }
+  let wasTouched = true;
+  const look = async () => {
+    const facts = await readSettledFacts(cluster, expected, clock.now().getTime());
+    wasTouched = !isUntouched(facts);
+    return settledVerdict(facts);
   };
-  let told: string | undefined;
-  const look = async () => settledVerdict(await seenNow());
-  // A watch may have heard nothing for a while: the end is what the cluster itself says now.
-  const confirm = async () => {
-    const last = await facts(listing(cluster));
-    told = isUntouched(last) ? UNTOUCHED : undefined;
-    return settledVerdict(last);
-  };
-  try {
-    await waitEnd(ports, expected, { points: 4, of: signsOf(expected), look, confirm, pause: () => watched.change() }, wait);
-    return told === undefined ? {} : { told };
-  } finally {
-    end.abort();
-  }
+  await waitEnd(ports, expected, { points: 4, of: signsOf(expected), look, pauseMs: PAUSE_MS.settled }, wait);
+  return wasTouched || expected.firstOf ? {} : { told: UNTOUCHED };
 }
 
 const UNTOUCHED = 'all components were of this release before the operator started: nothing shows whether it acted';

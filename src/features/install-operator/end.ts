@@ -11,7 +11,7 @@ import { type OperatorImageOf, readExpectation } from './expectation.ts';
 import type { OperatorLag, OperatorTarget } from './operator-causes.ts';
 import { operatorLags } from './operator-verdict.ts';
 import { readOperatorView } from './read-operator.ts';
-import { listing, readSettledFacts } from './settled-facts.ts';
+import { readSettledFacts } from './settled-facts.ts';
 import { readySince, settledLags } from './settled-rule.ts';
 import type { EndExpected } from './wait-end.ts';
 
@@ -75,7 +75,7 @@ export async function readEndLags(
 ): Promise<readonly OperatorLag[]> {
   const now = clock.now().getTime();
   if (until.type === 'operator-end') return operatorLags(await readOperatorView(cluster, until, now), until.part);
-  return settledLags(await readSettledFacts(listing(cluster), until, now));
+  return settledLags(await readSettledFacts(cluster, until, now));
 }
 
 /** One look: true if the rule does not hold now, or may not have held for long enough. A look that fails proves nothing. */
@@ -83,7 +83,7 @@ export async function stillBringing({ cluster, clock }: Pick<Sources, 'cluster' 
   const looked = await attempt(async () => {
     if (until.type === 'operator-end') return (await readEndLags({ cluster, clock }, until)).length > 0;
     const now = clock.now().getTime();
-    const facts = await readSettledFacts(listing(cluster), until, now);
+    const facts = await readSettledFacts(cluster, until, now);
     return settledLags(facts).length > 0 || now + (await cluster.clockSkewMs()) - readySince(facts) < until.holdMs;
   });
   return 'unread' in looked || looked.value;

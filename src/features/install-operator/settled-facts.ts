@@ -43,24 +43,18 @@ export interface SettledFacts {
   readonly timeMs: number;
 }
 
-/** As a cluster lists: of a watch, what it knows now. Throws ApiFailure where there is no answer. */
-export type List = (kind: Kind, options?: ListOptions) => Promise<readonly KubeObject[]>;
-
-/** Of one look; a kind that is not served has no objects. */
-export function listing(cluster: Pick<ClusterReader, 'list'>): List {
-  return (kind, options) =>
+/** Everything that the rule is evaluated by. Throws ApiFailure. */
+export async function readSettledFacts(
+  cluster: Pick<ClusterReader, 'list'>,
+  { names, target }: Pick<SettledFacts, 'names' | 'target'>,
+  timeMs: number,
+): Promise<SettledFacts> {
+  // A kind that is not served has no objects.
+  const list = (kind: Kind, options: ListOptions): Promise<readonly KubeObject[]> =>
     cluster.list(kind, options).catch((thrown: unknown) => {
       if (thrown instanceof ApiFailure && thrown.status === 404) return [];
       throw thrown;
     });
-}
-
-/** Everything that the rule is evaluated by. Throws ApiFailure. */
-export async function readSettledFacts(
-  list: List,
-  { names, target }: Pick<SettledFacts, 'names' | 'target'>,
-  timeMs: number,
-): Promise<SettledFacts> {
   const one = async (kind: Kind, name: string, namespace?: string): Promise<KubeObject | undefined> => {
     const found = await list(kind, { fieldSelector: `metadata.name=${name}`, ...(namespace === undefined ? {} : { namespace }) });
     return found.find(({ metadata }) => metadata.name === name);

@@ -34,13 +34,13 @@ export function readySince(facts: SettledFacts): number {
   return Math.max(0, ...pods.map(({ readyAt, createdAt }) => readyAt ?? createdAt));
 }
 
-/** Changes with every new generation, and with every start of the operator; not with the order, in which watch and list differ. */
+/** Changes with every new generation, with every start of the operator, and with every pod that becomes ready. */
 function markOf(facts: SettledFacts): string {
   const generations = [facts.deployment, facts.installation, ...facts.workloads].map(
     (one) => `${one?.metadata.uid}@${one?.metadata.generation}`,
   );
   const starts = podsOf(facts.deployment, facts).map(({ uid, readyAt }) => `${uid}@${readyAt}`);
-  return JSON.stringify([generations.toSorted(), starts.toSorted()]);
+  return JSON.stringify([generations, starts, readySince(facts)]);
 }
 
 /** (a): the image of the target, and no pod of an older one. */

@@ -52,10 +52,8 @@ export interface Rule {
   readonly of: string;
   /** One evaluation; `now` counts only what was surely waited. Throws ApiFailure where there is no answer. */
   look(now: number, before: OperatorMemory): Promise<OperatorVerdict>;
-  /** The last one, where `look` may not have heard of everything. */
-  confirm?(): Promise<OperatorVerdict>;
-  /** Until the next is useful. */
-  pause(): Promise<unknown>;
+  /** Until the next, in milliseconds. */
+  readonly pauseMs: number;
 }
 
 /** More time between two looks does not count as held: the machine slept, or its clock was set. */
@@ -72,19 +70,13 @@ export async function waitEnd(ports: Ports, expected: EndExpected, rule: Rule, w
   let memory: OperatorMemory = {};
   for (;;) {
     if (wait.stop.aborted) throw new Fault('interrupted', 'stopped while waiting for the operator', [AGAIN]);
-    const { confirm } = rule;
-    let look = await lookAt(() => rule.look(counted, memory), memory);
-    let isDone = isOver(look);
-    if (isDone && confirm) {
-      look = await lookAt(confirm, memory);
-      isDone = isOver(look);
-    }
+    const look = await lookAt(rule, counted, memory);
     memory = look.memory;
     tell(look, rule, expected, wait, told);
-    if (isDone || (await isFirstThere(ports, expected))) return {};
+    if (isOver(look) || (await isFirstThere(ports, expected))) return {};
     const now = clock.now().getTime();
     if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
-    await rule.pause();
+    await clock.sleep(rule.pauseMs, wait.stop).catch(() => undefined);
     const woken = clock.now().getTime();
     counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
     last = woken;
@@ -100,9 +92,9 @@ async function isFirstThere(ports: Ports, { firstOf }: EndExpected): Promise<boo
 }
 
 /** A look that fails proves nothing: what held has to hold again from the next one on. */
-async function lookAt(look: () => Promise<OperatorVerdict>, memory: OperatorMemory): Promise<OperatorVerdict> {
+async function lookAt(rule: Rule, now: number, memory: OperatorMemory): Promise<OperatorVerdict> {
   try {
-    return await look();
+    return await rule.look(now, memory);
   } catch (thrown) {
     if (!isPassing(thrown)) throw thrown;
     const lag: OperatorLag = { point: 1, subject: 'the API server', why: `gives no answer: ${messageOf(thrown)}` };

@@ -250,9 +250,9 @@ export const operatorEnd: Needs = (
       ...allow(['get'], K.Namespace, why, { names: [operator.end.api.oldNamespace], required: false }),
     ];
   return [
-    ...allow(['list', 'watch'], operator.installationKind, why, { required: false }),
-    ...allow(['list', 'watch'], { group: crdGroup, plural }, why, { names: [name], required: false }),
-    ...allow(['list', 'watch'], [K.APIService, K.Service, K.DaemonSet, K.Deployment, K.Pod, K.Node], why, { required: false }),
+    ...allow(['list'], operator.installationKind, why, { required: false }),
+    ...allow(['list'], { group: crdGroup, plural }, why, { names: [name], required: false }),
+    ...allow(['list'], [K.APIService, K.Service, K.DaemonSet, K.Deployment, K.Pod, K.Node], why, { required: false }),
   ];
 };
 
