@@ -21,6 +21,7 @@ export {
   isHeld,
   isMarked,
   isOfStrategy,
+  isOnDelete,
   type OwnStrategies,
   ownStrategyOf,
   readOwnStrategies,

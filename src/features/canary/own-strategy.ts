@@ -93,10 +93,11 @@ export function held(workload: KubeObject, goal: Context['goal']): KubeObject {
   return marked(workload, { type: 'OnDelete' }, goal);
 }
 
+/** Whoever has set it. */
+export const isOnDelete = (live: KubeObject): boolean => textAt(strategyOf(live), 'type') === 'OnDelete';
+
 /** This program keeps the DaemonSet from replacing its pods. */
-export function isHeld(live: KubeObject): boolean {
-  return isMarked(live) && textAt(strategyOf(live), 'type') === 'OnDelete';
-}
+export const isHeld = (live: KubeObject): boolean => isMarked(live) && isOnDelete(live);
 
 /**
  * Gives a held DaemonSet this strategy, and removes the mark unless it stays ours. Tested is what it is to be, not its version: its

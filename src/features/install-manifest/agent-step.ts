@@ -13,6 +13,7 @@ import {
   held,
   isDriven,
   isHeld,
+  isOnDelete,
   type OwnStrategies,
   ownStrategyOf,
   paced,
@@ -117,10 +118,10 @@ function agentsIn(
   return preview && live && result && document && found ? { live, result, preview, document, target: found, own } : undefined;
 }
 
-/** A canary comes before a pace. It is over where the DaemonSet rolls the new template already. */
+/** A canary comes before a pace. It is over where the DaemonSet rolls the new template already, not where only our mark was removed. */
 function wantedOf({ document, preview, live }: Agents, context: Context): KubeObject | undefined {
   refuseOnDelete(document.object, context);
-  const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isHeld(live));
+  const isBefore = context.options.canary !== undefined && (changesPods(preview.planned) || isOnDelete(live));
   return isBefore || isDriven(context) ? held(document.object, context.goal) : paced(document.object, context);
 }
 
@@ -136,8 +137,9 @@ async function stepped(
 ): Promise<Stepped> {
   const { live, result: last, document, own } = agents;
   const result = now.result ?? now.document;
-  const change = strategyChange(withoutOwn(live, own, document.object), result);
   const back = strategyChange(result, last);
+  // Somebody who removed our mark left the strategy, which would otherwise be as it should be.
+  const change = strategyChange(withoutOwn(live, own, document.object), result) ?? strategyChange(last, result);
   if (!change || !back) return { previews: plain };
   const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
   const step = { document, state: 'on', change, back, ...held, ...released(agents, result, context) } as const;
