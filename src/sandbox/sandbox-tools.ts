@@ -74,19 +74,21 @@ const PATCH_FLAGS = {
   'dry-run': { type: 'string' },
 } as const;
 
-/** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge --patch JSON`. */
+/** `patch [--dry-run=server] RESOURCE NAME [-n NAMESPACE] --type=merge|json --patch JSON`. */
 function kubectlPatch(cluster: SandboxCluster, args: readonly string[]): Answer {
   const { values, positionals } = parseArgs({ args: [...args], options: PATCH_FLAGS, strict: false });
   const { patch, type, namespace } = values;
   const [resource = '', name = ''] = positionals.flatMap((one) => one.split('/'));
-  if (type !== 'merge' || typeof patch !== 'string' || !name) return unknown(['patch', ...args]);
+  if ((type !== 'merge' && type !== 'json') || typeof patch !== 'string' || !name) return unknown(['patch', ...args]);
   const isMeant = (kind: Parameters<typeof resourceText>[0]) =>
     [kind.plural, resourceText(kind), kind.kind.toLowerCase()].includes(resource.toLowerCase());
   const kind = cluster.kinds().find(isMeant);
   if (!kind) return failed(`the server doesn't have a resource type "${resource}"`);
   const dryRun = values['dry-run'] === 'server';
   const ref = { apiVersion: '', kind: kind.kind, name, ...(typeof namespace === 'string' ? { namespace } : {}) };
-  cluster.registry.mergePatch(kind, ref, JSON.parse(patch), { manager: 'kubectl-patch', dryRun });
+  const how = { manager: 'kubectl-patch', dryRun };
+  if (type === 'merge') cluster.registry.mergePatch(kind, ref, JSON.parse(patch), how);
+  else cluster.registry.jsonPatch(kind, ref, JSON.parse(patch), how);
   return said(`${resourceText(kind)}/${name} patched${dryRun ? ' (server dry run)' : ''}\n`);
 }
 

@@ -228,33 +228,6 @@ describe('a canary on the manifest path', function () {
     const { exit, message } = await run(scenario);
     assert.deepEqual([exit, message, strategy(scenario)], ['done', undefined, ROLLING]);
   });
-
-  it('killed after any write replaces no agent that nobody chose, and resumes', async () => {
-    const whole = await installedSandbox({ nodes: 3 });
-    await run(whole, { canary: '1', soak: '1m' });
-    const { writes } = whole.cluster.faults;
-    for (let at = 1; at <= writes; at += 1) {
-      const one = await installedSandbox({ nodes: 3 });
-      one.cluster.faults.plan({ at, kill: 'after' });
-      await run(one, { canary: '1', soak: '1m' }).catch(() => undefined);
-      const held = JSON.stringify(strategy(one)) === '{"type":"OnDelete"}';
-      if (held) {
-        await one.clock.sleep(600_000);
-        assert.ok(
-          newOn(one).every((node) => node === 'node-01'),
-          `killed after write ${at}: ${newOn(one)}`,
-        );
-        assert.equal(await isOurs(one), true, `killed after write ${at}`);
-      }
-      const { exit, message, findings } = await run(one, { canary: '1', soak: '1m' });
-      const open = findings.filter(({ outcome }) => outcome === 'error').map(({ id, message: text }) => `${id} ${text}`);
-      assert.deepEqual(
-        [exit, message, open, strategy(one), newOn(one)],
-        ['done', undefined, [], ROLLING, allNodes(one)],
-        `killed after write ${at}`,
-      );
-    }
-  });
 });
 
 describe('what --canary refuses before anything is written', () => {

@@ -282,24 +282,6 @@ describe('commands around each node', function () {
     assert.deepEqual(new Set((await hooked(other, { ...HOOKS, timeout: '20m' })).limits), new Set([1_200_000]));
   });
 
-  it('killed after any write replaces no agent that this run did not come to, and resumes', async () => {
-    const whole = await installedSandbox({ nodes: 3 });
-    await hooked(whole);
-    const { writes } = whole.cluster.faults;
-    for (let at = 1; at <= writes; at += 1) {
-      const one = await installedSandbox({ nodes: 3 });
-      one.cluster.faults.plan({ at, kill: 'after' });
-      await hooked(one).catch(() => undefined);
-      const was = newOn(one);
-      if (JSON.stringify(strategy(one)) === JSON.stringify(HELD)) {
-        await one.clock.sleep(600_000);
-        assert.ok(newOn(one).length <= was.length + 1, `killed after write ${at}`);
-      }
-      const { exit, message } = await hooked(one);
-      assert.deepEqual([exit, message, strategy(one), newOn(one)], ['done', undefined, ROLLING, allNodes(one)], `killed after write ${at}`);
-    }
-  });
-
   it('are refused where an operator replaces the agents, and where the user does', async () => {
     for (const path of ['operator', 'chart'] as const) {
       const { scenario: operated, profile } = await groundOf(path);

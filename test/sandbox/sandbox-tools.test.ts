@@ -49,6 +49,12 @@ describe('the programs of the sandbox', () => {
       assert.deepEqual(told, ['stdout configmaps/map patched']);
     });
 
+  it('patch by JSON patch, too', async () => {
+    const patch = JSON.stringify([{ op: 'add', path: '/data/c', value: '1' }]);
+    await tools.run({ tool: 'kubectl', args: ['patch', 'configmap', 'map', '-n', 'default', '--type=json', '-p', patch] });
+    assert.match(JSON.stringify(await cluster.get(K.ConfigMap, 'map', 'default')), /"c":"1"/);
+  });
+
   it('are found where they lie, and tell the release that their file says', async () => {
     assert.deepEqual(await tools.which('netsvcctl'), [`${BIN_DIR}/netsvcctl`]);
     assert.deepEqual(await tools.which('helm'), []);
