@@ -28,10 +28,10 @@ const LONGEST = `
   foreign-text-cost
   procedure-c chart operator kvstore chart-back canary rollback journal-by-hand one-cluster attacker
   upgrade-early-reads-sweep upgrade-late-reads-sweep fault-sweep upgrade-writes-sweep restore-sweep
-  owned-upgrade-sweep owner-sweep plan-equals-result every-release hep-fleet ownerrefs operator-releases hep
+  owned-upgrade-sweep owner-lock-sweep plan-equals-result every-release hep-fleet ownerrefs operator-releases hep
   least-privilege printed-roles edits-through-upgrade v3-owned-objects bad-input
   manifest-back next-steps incidents no-false-alarms hooks planted-secrets unknown-sums unshown-values error-ends
-  examples merge-properties owner-faults built-program held-typha plan-document probe-network record-lost connections pace last-lines
+  examples merge-properties owner-lock-faults built-program held-typha plan-document probe-network record-lost connections pace last-lines
   upgrade-faults every-path apply-waves edits kubeconfig fuzz-state whole-chain older-file interrupt
 `
   .trim()

@@ -13,7 +13,7 @@ import { NETSVC_FLEET } from './hep-services.ts';
 import { installedCluster, opened } from './installed-cluster.ts';
 import { assertDone } from './owner-faults.ts';
 import { performStage } from './perform-stage.ts';
-import { emptied, expected } from './reference-sweep.ts';
+import { emptied, expected } from './proxied-ground.ts';
 import { installClusterCli } from './service-cli.ts';
 import type { Surroundings } from './upgrade-process.ts';
 

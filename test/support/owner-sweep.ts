@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { journalStore } from '../../src/adapters/journal/journal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { ownerrefsForgetStage, ownerrefsRestoreStage } from '../../src/features/chain.ts';
@@ -11,9 +9,8 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { Cluster, Lock } from '../../src/kernel/ports.ts';
 import type { Profile } from '../../src/kernel/profile.ts';
 import type { AnyStage } from '../../src/kernel/stage.ts';
-import { assertDone, faultyCluster, type LineFault } from './owner-faults.ts';
-import { lockHolder, RUN_OUT_MS, type Runner, sameMachine, sandboxLock } from './owner-lock.ts';
-import { type OwnerSandbox, ownerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
+import { lockHolder, type Runner, sandboxLock } from './owner-lock.ts';
+import { type OwnerSandbox, plainName, renaming, textOf } from './owner-sandbox.ts';
 import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
 import { numbersFrom } from './seed.ts';
 import { journalIn } from './state.ts';
@@ -65,16 +62,6 @@ export async function whole(sandbox: OwnerSandbox, workFolder: string, cluster: 
   return back;
 }
 
-/** Requests of a clean run, one line each. */
-export async function cleanRequests(workFolder: string): Promise<readonly string[]> {
-  const sandbox = await ownerSandbox({ ownedPolicy: true });
-  const { cluster, requests } = faultyCluster(sandbox.cluster, sandbox.scenario, { lists: new Map() });
-  const outcome = await whole(sandbox, workFolder, cluster, sameMachine('the only one'));
-  assertDone(outcome, 'the clean run');
-  await assertEnd(sandbox, 'the clean run');
-  return requests;
-}
-
 /** So many of them, by the seed. */
 export function sampled<T>(points: readonly T[], count: number, seed: number): readonly T[] {
   const next = numbersFrom(seed);
@@ -83,24 +70,6 @@ export function sampled<T>(points: readonly T[], count: number, seed: number): r
     .sort((one, other) => one.rank - other.rank)
     .slice(0, count)
     .map(({ point }) => point);
-}
-
-/** One fault, then one re-run: the same end, and at no moment an object that lacks what no stored record holds. */
-export async function trial(point: LineFault, folder: string): Promise<void> {
-  const workFolder = await mkdtemp(join(folder, 'trial-'));
-  const sandbox = await ownerSandbox({ ownedPolicy: true });
-  const { found: lost, onWritten } = watchGaps(sandbox);
-  const lists = new Map();
-  const bad = faultyCluster(sandbox.cluster, sandbox.scenario, { fault: point, lists, onWritten });
-  await whole(sandbox, workFolder, bad.cluster, sameMachine('first')).catch(() => undefined);
-  const what = `${point.type} at request ${point.at} (${bad.requests[point.at - 1] ?? 'none'})`;
-  const good = faultyCluster(sandbox.cluster, sandbox.scenario, { lists, onWritten });
-  const again = await whole(sandbox, workFolder, good.cluster, sameMachine('again'));
-  assertDone(again, what);
-  assert.deepEqual(lost, [], what);
-  // What was struck while it gave the lock back had nothing more to do: its lease runs out, for nobody renews it any more.
-  if (lockHolder(sandbox.scenario) === 'first') await sandbox.scenario.clock.sleep(RUN_OUT_MS);
-  await assertEnd(sandbox, what);
 }
 
 export async function assertEnd(sandbox: OwnerSandbox, what: string): Promise<void> {

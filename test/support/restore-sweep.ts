@@ -10,7 +10,7 @@ import { fillOwnedObjects, GROUP, removeOwnedObjects } from './owned-objects.ts'
 import { assertDone } from './owner-faults.ts';
 import { assertRecorded, graphAfter, readOwnerNames } from './owner-graph.ts';
 import { restoreAnewWork, stripWork } from './perform-stage.ts';
-import { DEPENDENTS, expected, LOSES_NO_REFERENCE, type ProxiedPlane, proxiedGround } from './reference-sweep.ts';
+import { DEPENDENTS, expected, type ProxiedPlane, proxiedGround } from './proxied-ground.ts';
 import { removalsTooEarly } from './removal-order.ts';
 
 /**
@@ -19,7 +19,7 @@ import { removalsTooEarly } from './removal-order.ts';
  */
 export const BACK_ANEW: GroundSweep = {
   what: 'owner references go back with new UIDs',
-  keeps: LOSES_NO_REFERENCE,
+  keeps: 'loses no reference that is not recorded, and has all back',
   open: (options) => proxiedGround(swept, options),
 };
 

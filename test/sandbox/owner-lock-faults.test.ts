@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { testFolder } from '../support/folders.ts';
 import { lockPoints, lockTrial, silentLock } from '../support/lock-sweep.ts';
-import { faultPoints, isRead } from '../support/owner-faults.ts';
-import { cleanRequests, sampled, trial } from '../support/owner-sweep.ts';
+import { sampled } from '../support/owner-sweep.ts';
 import { seedOf } from '../support/seed.ts';
 
 const SAMPLE = 40;
@@ -12,14 +11,6 @@ describe('owner references on the sandbox, under faults', function () {
   const folder = testFolder('owners-');
 
   const seed = seedOf(process.env, 20261121);
-  it(`come to the same end at ${SAMPLE} points of the sweep (SEED=${seed})`, async () => {
-    const requests = await cleanRequests(folder);
-    const points = faultPoints(requests);
-    // Nearly all requests read; what can do harm is among the others.
-    const writes = points.filter(({ at }) => !isRead(requests[at - 1] ?? ''));
-    for (const point of [...sampled(writes, SAMPLE / 2, seed), ...sampled(points, SAMPLE / 2, seed)]) await trial(point, folder);
-  });
-
   it(`come to the same end from another machine at ${SAMPLE} points of the lock, and two never write at once (SEED=${seed})`, async () => {
     for (const point of sampled(await lockPoints(folder), SAMPLE, seed)) await lockTrial(point, folder);
   });
