@@ -6,6 +6,17 @@ export function isRecord(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+export const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || isText(value);
+
+export const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+/** A list of objects that are all so. */
+export function isListOf(value: unknown, is: (item: JsonMap) => boolean): value is readonly JsonMap[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && is(item));
+}
+
 /** Undefined where the text is no JSON. */
 export function parsedJson(text: string): unknown {
   try {

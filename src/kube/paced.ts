@@ -1,4 +1,4 @@
-import { isRecord, jsonAt, pointerTo, sameValue } from '../kernel/json.ts';
+import { isRecord, jsonAt, parsedJson, pointerTo, sameValue } from '../kernel/json.ts';
 import type { JsonPatchOp, KubeObject } from '../kernel/object.ts';
 import { handedBack, type Owner, ownersAt } from './managed-fields.ts';
 
@@ -20,7 +20,7 @@ export interface Paced {
 
 /** What this program has set for a while; undefined where it has set nothing. */
 export function pacedIn({ metadata }: KubeObject): Paced | undefined {
-  const said = readJson(metadata.annotations?.[PACED]);
+  const said = parsedJson(metadata.annotations?.[PACED] ?? '');
   if (!isRecord(said) || !isRolling(said.ours)) return undefined;
   const owners = Array.isArray(said.owners) ? said.owners.filter(isOwner) : [];
   return { ...(isRolling(said.former) ? { former: said.former } : {}), ours: said.ours, owners };
@@ -33,14 +33,6 @@ export function leftIn(live: KubeObject, path: readonly string[]): Paced | undef
   const isLeft = ownersAt(live, [...path, 'maxUnavailable']).some(({ manager }) => manager === PACER) && giveUpOps(live, path).length > 0;
   const rolling = rollingIn(live, path);
   return isLeft ? { former: rolling, ours: rolling } : undefined;
-}
-
-function readJson(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whoever may write the annotation chose it: nothing but a pace is taken from it. */

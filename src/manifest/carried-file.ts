@@ -1,6 +1,6 @@
 import type { Edit, Side } from '../kernel/edit.ts';
 import { Fault } from '../kernel/fault.ts';
-import { isRecord, type JsonMap, mapAt, sameValue } from '../kernel/json.ts';
+import { areTexts, isListOf, isRecord, isText, type JsonMap, mapAt, sameValue } from '../kernel/json.ts';
 import type { KubeObject } from '../kernel/object.ts';
 import type { KeptRules, ListRules } from '../kube/list-keys.ts';
 import { identityOf, prepared } from './prepare.ts';
@@ -117,12 +117,12 @@ export function withFormer(
 
 function isFormer(value: unknown): boolean {
   const { release, changed, removed, added } = mapAt(value);
-  return isText(release) && isListOf(changed, isObject) && [removed, added].every((one) => Array.isArray(one) && one.every(isText));
+  return isText(release) && isListOf(changed, isObject) && [removed, added].every(areTexts);
 }
 
 function isFile(value: unknown): boolean {
   const { release, merged, changed, removed } = mapAt(value);
-  return isText(release) && isText(merged) && isListOf(changed, isObject) && Array.isArray(removed) && removed.every(isText);
+  return isText(release) && isText(merged) && isListOf(changed, isObject) && areTexts(removed);
 }
 
 function isObject({ apiVersion, kind, metadata }: JsonMap): boolean {
@@ -131,12 +131,6 @@ function isObject({ apiVersion, kind, metadata }: JsonMap): boolean {
 
 function isEdit({ ref, outcome }: JsonMap): boolean {
   return isRecord(ref) && isText(ref.kind) && isText(ref.name) && isText(outcome);
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-
-function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && is(item));
 }
 
 /** One file of the target as its release has it. */

@@ -1,4 +1,4 @@
-import { type JsonMap, sameValue } from '../kernel/json.ts';
+import { areTexts, type JsonMap, sameValue } from '../kernel/json.ts';
 import { type KubeObject, refText } from '../kernel/object.ts';
 import { stepInto } from '../kube/field-paths.ts';
 import { canonicalRepository, folderOf, type Image, imageKey, imageText, isReleaseTag, nameOf, repositoryAndTag } from './images.ts';
@@ -128,7 +128,7 @@ export function mergeSequence(walk: Walk, place: Place, three: Three): unknown {
 }
 
 function textsIn(list: unknown): readonly string[] | undefined {
-  return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : undefined;
+  return areTexts(list) ? list : undefined;
 }
 
 /** Texts that hold JSON merge member by member; undefined if this is not such a text. */

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts';
 import { JOURNAL_VERSION } from '../../kernel/journal.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { isListOf, isRecord, type JsonMap } from '../../kernel/json.ts';
 import { ownName } from '../../kernel/own-name.ts';
 import type { Suggestion } from '../../kernel/step.ts';
 import { sha256Of } from '../../kube/sha256.ts';
@@ -67,10 +67,6 @@ function isAppend({ append, runId, chunks }: JsonMap): boolean {
 /** Whatever name it has is looked up. */
 function isChunk({ name, sha256, entries }: JsonMap): boolean {
   return typeof name === 'string' && isPart(name) && typeof sha256 === 'string' && Number.isInteger(entries);
-}
-
-function isListOf(value: unknown, is: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && is(item));
 }
 
 function parsed(bytes: Uint8Array): { readonly sha256: unknown; readonly journal: Readonly<Record<string, unknown>> } | undefined {

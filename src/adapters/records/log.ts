@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../kernel/fault.ts';
-import { isRecord } from '../../kernel/json.ts';
+import { areTexts, isRecord } from '../../kernel/json.ts';
 import { type KeptItem, type KeptLine, type KeptOutcome, numberOf } from '../../kernel/run-record.ts';
 import { gunzip, gzip } from '../compression.ts';
 import type { Content, Entry } from '../state/entry.ts';
@@ -101,7 +101,7 @@ function lineOf(value: unknown): KeptLine {
 
 function isOutcome(value: unknown): boolean {
   const { done, except = [] } = isRecord(value) ? value : {};
-  return typeof done === 'boolean' && Array.isArray(except) && except.every((one) => typeof one === 'string');
+  return typeof done === 'boolean' && areTexts(except);
 }
 
 function damaged(name: string, why: string): Fault {

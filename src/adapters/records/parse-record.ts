@@ -2,7 +2,7 @@ import { command } from '../../kernel/command.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { DATA_PLANES } from '../../kernel/installation.ts';
 import { isIntentKind } from '../../kernel/intent.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { areTexts, isListOf, isRecord, isText, isTextOrAbsent, type JsonMap } from '../../kernel/json.ts';
 import { ownName } from '../../kernel/own-name.ts';
 import { isRecordedPath, RUN_RECORD_VERSION, type RunRecord } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
@@ -23,15 +23,15 @@ export function parseRecord(text: string, where: string): RunRecord {
   const wrong = [
     ...(version === RUN_RECORD_VERSION ? [] : ['version']),
     ...Object.entries(FORMS).flatMap(([field, has]) => (has(value[field]) ? [] : [field])),
-    ...TEXTS.filter((field) => typeof value[field] !== 'string'),
-    ...LISTS.filter((field) => !isTexts(value[field])),
-    ...TEXTS_OR_ABSENT.filter((field) => value[field] !== undefined && typeof value[field] !== 'string'),
-    ...['flags', 'moved'].filter((field) => value[field] !== undefined && !isTexts(value[field])),
-    ...(Array.isArray(value.stages) && value.stages.every(isStage) ? [] : ['stages']),
+    ...TEXTS.filter((field) => !isText(value[field])),
+    ...LISTS.filter((field) => !areTexts(value[field])),
+    ...TEXTS_OR_ABSENT.filter((field) => !isTextOrAbsent(value[field])),
+    ...['flags', 'moved'].filter((field) => value[field] !== undefined && !areTexts(value[field])),
+    ...(isListOf(value.stages, isStage) ? [] : ['stages']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
     ...(value.noReturn === undefined || (hasPoint(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),
     ...(value.stripped === undefined || isStripped(value.stripped) ? [] : ['stripped']),
-    ...(isRecord(value.digests) && isTexts(Object.values(value.digests)) ? [] : ['digests']),
+    ...(isRecord(value.digests) && areTexts(Object.values(value.digests)) ? [] : ['digests']),
   ];
   if (wrong.length > 0) throw unreadable(where, `wrong or missing: ${wrong.join(', ')}`);
   return value as unknown as RunRecord;
@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
 function isIntent(value: unknown): boolean {
   if (!isRecord(value) || !isIntentKind(value.kind) || !isText(value.to)) return false;
   const { from, takesBack } = value;
-  return (from === undefined || isText(from)) && (takesBack === undefined || isTakenBack(takesBack));
+  return isTextOrAbsent(from) && (takesBack === undefined || isTakenBack(takesBack));
 }
 
 function isTakenBack(value: unknown): boolean {
@@ -55,9 +55,9 @@ function isTakenBack(value: unknown): boolean {
   const { runId, since, from, to, startedAt, wrote, kept = [], oldest, isOver = true, backup } = value;
   return (
     [runId, from, to, startedAt].every(isText) &&
-    [wrote, kept].every(isTexts) &&
+    [wrote, kept].every(areTexts) &&
     isOver === true &&
-    [since, oldest, backup].every((one) => one === undefined || isText(one))
+    [since, oldest, backup].every(isTextOrAbsent)
   );
 }
 
@@ -76,15 +76,11 @@ function hasPoint(value: unknown): value is JsonMap {
   return isRecord(value) && isNoReturnPoint(value.point);
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
-
 function isStripped(value: unknown): boolean {
-  return isRecord(value) && Number.isInteger(value.objects) && Number.isInteger(value.references) && isTexts(value.parts);
+  return isRecord(value) && Number.isInteger(value.objects) && Number.isInteger(value.references) && areTexts(value.parts);
 }
 
-function isStage(value: unknown): boolean {
-  if (!isRecord(value)) return false;
+function isStage(value: JsonMap): boolean {
   const { id, state, startedAt, endedAt, because, manual, pod, undo, watch } = value;
   return (
     isCountOrAbsent(manual) &&
@@ -92,7 +88,7 @@ function isStage(value: unknown): boolean {
     (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
     [id, state, startedAt].every(isText) &&
-    [endedAt, because].every((one) => one === undefined || isText(one))
+    [endedAt, because].every(isTextOrAbsent)
   );
 }
 

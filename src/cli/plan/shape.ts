@@ -3,7 +3,7 @@ import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { command } from '../../kernel/argv.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { isListOf, isRecord, isText, isTextOrAbsent, type JsonMap, parsedJson } from '../../kernel/json.ts';
 import type { Suggestion } from '../../kernel/step.ts';
 import { text } from '../../kernel/step.ts';
 import { OUTPUT_VERSION, type PlanDocument } from '../documents.ts';
@@ -56,14 +56,14 @@ function wrongIn(plan: JsonMap): readonly string[] {
 function isStage({ id, skip, objects, actions }: JsonMap): boolean {
   return (
     isText(id) &&
-    (skip === undefined || isText(skip)) &&
+    isTextOrAbsent(skip) &&
     isListOf(objects, ({ ref, fields }) => isRef(ref) && isListOf(fields, ({ path }) => isText(path))) &&
     isListOf(actions, ({ effect }) => isRecord(effect) && isListOf(effect.patches ?? [], ({ target }) => isRef(target)))
   );
 }
 
 function isObject({ stage, ref, change, does, before, after }: JsonMap): boolean {
-  return [stage, change, does].every(isText) && isRef(ref) && [before, after].every((state) => state === undefined || isText(state));
+  return [stage, change, does].every(isText) && isRef(ref) && [before, after].every(isTextOrAbsent);
 }
 
 function isAction({ stage, id, type, does }: JsonMap): boolean {
@@ -71,28 +71,16 @@ function isAction({ stage, id, type, does }: JsonMap): boolean {
 }
 
 function isRef(ref: unknown): boolean {
-  return isRecord(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && (ref.namespace === undefined || isText(ref.namespace));
+  return isRecord(ref) && [ref.apiVersion, ref.kind, ref.name].every(isText) && isTextOrAbsent(ref.namespace);
 }
 
-function isListOf(value: unknown, isOne: (item: JsonMap) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && isOne(item));
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
+const parsed = (text: string) => parsedJson(text.replace(/^\uFEFF/, ''));
 const isDigest = (value: unknown) => isText(value) && /^[0-9a-f]{64}$/.test(value);
 
 /** `output.netsvc-upgrade/v2` and later. */
 function isNewer(apiVersion: unknown): apiVersion is string {
   if (!isText(apiVersion) || !apiVersion.startsWith(FAMILY)) return false;
   return Number(apiVersion.slice(FAMILY.length)) > Number(OUTPUT_VERSION.slice(FAMILY.length));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a plan for this file is written. Throws Fault('usage') where a file is there that is not empty and no plan of this program. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts';
-import { isRecord, jsonAt, mapAt, pointerSteps, pointerTo, textAt } from '../../kernel/json.ts';
+import { areTexts, isRecord, isText, jsonAt, mapAt, pointerSteps, pointerTo, textAt } from '../../kernel/json.ts';
 import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
 import { type ChangedPlace, changedPlaces, changeTo, isUndone, type KeptChange, keptChanges, runOf } from '../../kernel/object-change.ts';
 import type { Records } from '../../kernel/run-record.ts';
@@ -31,15 +31,16 @@ function isOfMigration({ ref: { kind, name }, before, after, isUndo }: KeptChang
   return isWhole && [...Object.entries(before), ...Object.entries(after)].every(isOwn);
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const areTexts = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isText));
 const isMap = (value: unknown): boolean => value === undefined || (isRecord(value) && Object.values(value).every(isText));
 
 function isEndpoint(value: unknown): boolean {
   const { node = '', interfaceName = '', expectedIPs, profiles } = mapAt(value, 'spec');
   const marks = ['labels', 'annotations'].every((what) => isMap(jsonAt(value, 'metadata', what)));
   return (
-    textAt(value, 'kind') === 'HostEndpoint' && marks && [node, interfaceName].every(isText) && [expectedIPs, profiles].every(areTexts)
+    textAt(value, 'kind') === 'HostEndpoint' &&
+    marks &&
+    [node, interfaceName].every(isText) &&
+    [expectedIPs, profiles].every((value) => value === undefined || areTexts(value))
   );
 }
 

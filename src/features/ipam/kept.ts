@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/json.ts';
+import { areTexts, isRecord } from '../../kernel/json.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Records, RunRecord } from '../../kernel/run-record.ts';
 import { FAULT_KINDS, type IpamFault } from './faults.ts';
@@ -37,7 +37,7 @@ function isBefore(value: unknown): value is IpamBefore {
   const { faults } = value;
   return FAULT_KINDS.every((kind) => {
     const all = faults[kind];
-    return all === 'too many' || (Array.isArray(all) && all.every((one) => typeof one === 'string'));
+    return all === 'too many' || areTexts(all);
   });
 }
 

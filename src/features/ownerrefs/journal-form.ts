@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalForm } from '../../kernel/journal.ts';
-import { isRecord, type JsonMap } from '../../kernel/json.ts';
+import { isListOf, isRecord, isText, isTextOrAbsent, type JsonMap } from '../../kernel/json.ts';
 import type { OwnerReference } from '../../kernel/object.ts';
 import { convertUid } from '../../kube/converted-uid.ts';
 import { entryKey, type JournalOwner, sameOwner, sameReference, withoutNote } from './journal-entries.ts';
@@ -104,7 +104,7 @@ export function isEntry(value: unknown): value is JournalEntry {
     ![object.namespace, object.backingUid, object.madeAt].every(isTextOrAbsent)
   )
     return false;
-  if (!isListOf(references, isReference) || !isListOf(owners, isRecord) || !isListOf(removed, isInteger)) return false;
+  if (!isListOf(references, isReference) || !isListOf(owners, isRecord) || !areIntegers(removed)) return false;
   return (
     owners.length === removed.length &&
     removed.every((place, index) => isPlace(place, index, removed, references) && fits(owners[index], place))
@@ -122,25 +122,17 @@ function fits(owner: JsonMap | undefined, place: number): boolean {
   );
 }
 
-function isReference(value: unknown): value is JsonMap {
-  if (!isRecord(value) || !hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
+function isReference(value: JsonMap): boolean {
+  if (!hasTexts(value, ['apiVersion', 'kind', 'name', 'uid'])) return false;
   return [value.controller, value.blockOwnerDeletion].every((flag) => flag === undefined || typeof flag === 'boolean');
 }
 
-function isInteger(value: unknown): value is number {
-  return Number.isInteger(value);
-}
-
-function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is readonly T[] {
-  return Array.isArray(value) && value.every(is);
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === 'string';
+function areIntegers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every(Number.isInteger);
 }
 
 function hasTexts(value: JsonMap, names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'string');
+  return names.every((name) => isText(value[name]));
 }
 
 /** The journal's entries, as its adapters ask for them. */
