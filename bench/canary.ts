@@ -30,8 +30,9 @@ export async function canaryOn(nodes: number): Promise<Section> {
     const figures = await sample({ name: 'run', program, args: [...args, ...canary], env: surroundingsEnv(cluster.around) });
     const { history } = JSON.parse(await readFile(report, 'utf8')) as RunReport;
     const seconds = (id: string) => (history?.actions.find((one) => one.id === id)?.durationMs ?? Number.NaN) / 1000;
-    // The look at new pods is part of it.
-    const [own, soak, rest] = [seconds('canary'), seconds('soak') + seconds('look-canary'), seconds('wait-agents')];
+    // The looks at new pods and agents are part of it.
+    const soak = seconds('soak') + seconds('look-canary') + seconds('judge');
+    const [own, rest] = [seconds('canary'), seconds('wait-agents')];
     return {
       title: `canary on ${nodes} nodes`,
       aim: 'at most a rollout of as many nodes plus 2 s; the soak at most its time plus 1 s; at most 150 MiB.',
