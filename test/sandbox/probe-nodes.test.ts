@@ -100,7 +100,7 @@ describe('preflight --probe-nodes all', () => {
   it('says what to ask for where the account may not delete it, and creates nothing', async () => {
     const scenario = await installed();
     const { message, writes } = await probe(scenario, { accept: ['NS-009'] }, undefined, 'preflight');
-    assert.match(message ?? '', /may not create or delete Jobs in namespace kube-system: nothing was tried \(images, processors/);
+    assert.match(message ?? '', /may not create Jobs or delete Jobs in namespace kube-system: nothing was tried \(images, processors/);
     assert.deepEqual([writes, await left(scenario)], [0, []]);
   });
 });

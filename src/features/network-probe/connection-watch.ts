@@ -10,11 +10,12 @@ import { impact, look, type Suggestion, text } from '../../kernel/step.ts';
 import { leanNode } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
 import { FIX, HELD, heldIn, ofCanary } from '../rollout/index.ts';
+import { doubledText, podsOf } from './bound-job.ts';
 import { CONTAINER } from './jobs.ts';
 import { KEPT_PROBES } from './kept-jobs.ts';
 import { type LinkSaid, type LogSaid, readLog } from './kept-said.ts';
 import { sweep } from './sweep.ts';
-import { doubledText, podSays, podsOf } from './verdict.ts';
+import { podSays } from './verdict.ts';
 
 /** Between two looks at the logs. */
 const EVERY_MS = 5_000;

@@ -6,6 +6,7 @@ import { ApiFailure } from '../../kernel/ports.ts';
 import { slimNode } from '../../kube/lean-objects.ts';
 import type { HeldFor } from '../rollout/index.ts';
 import { type AgentOnNode, type AgentsOf, chooseNodes, chooseOldNodes, readAgents } from './agents.ts';
+import { deniedText, SEE_RIGHTS } from './bound-job.ts';
 import { listenerJob } from './jobs.ts';
 import { probeNodes } from './probe.ts';
 import { sweep } from './sweep.ts';
@@ -48,8 +49,8 @@ const TRIES = 2;
 
 /** Throws Fault('stopped') where pods do not reach each other, and Fault('interrupted') if the user stops it. What could not be probed is a warning. */
 async function probeNetwork(ports: EnginePorts, effect: ProbeNetwork, around: Around): Promise<Performed> {
-  const missing = await missingRight(ports, effect);
-  if (missing !== undefined) return unmade(around, missing);
+  const denied = await deniedText(ports.cluster, effect.namespace);
+  if (denied !== undefined) return unmade(around, `${denied}${SEE_RIGHTS}`);
   for (let tried = 1; tried <= TRIES; tried += 1) {
     const { nodes, isRolling } = await nodesFor(ports, effect, chooseNodes);
     if (nodes.length === 0) return unmade(around, 'no node with an upgraded agent takes pods');
@@ -81,16 +82,6 @@ function unmade({ warn }: Around, because: string): Performed {
   const told = `the pod network was not probed: ${because}`;
   warn(told);
   return { detail: 'not probed', told };
-}
-
-/** What could not be deleted afterwards is not created. */
-async function missingRight({ cluster }: EnginePorts, { namespace }: ProbeNetwork): Promise<string | undefined> {
-  const { group, plural: resource } = K.Job;
-  const verbs = ['create', 'delete'];
-  const allowed = await cluster.reviewAccess(verbs.map((verb) => ({ verb, group, resource, namespace })));
-  const denied = verbs.filter((_, index) => !allowed[index]);
-  if (denied.length === 0) return undefined;
-  return `this account may not ${denied.join(', ')} Jobs in namespace ${namespace} (docs/reference/permissions.md)`;
 }
 
 async function nodesFor({ cluster, clock }: EnginePorts, { agents }: ProbeNetwork, choose: typeof chooseNodes) {

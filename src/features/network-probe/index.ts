@@ -10,6 +10,7 @@ export {
   takesPods,
   tryConnections,
 } from './agents.ts';
+export { boundJob, deniedText, doubledText, podsOf, RESTRICTED } from './bound-job.ts';
 export { CONNECTIONS, ConnectionWatch } from './connection-watch.ts';
 export { networkProbeEffects } from './effects.ts';
 export { keptEffects } from './kept-effects.ts';

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
+import { boundJob, RESTRICTED } from './bound-job.ts';
 
 /** What marks the Jobs and their pods. */
 export const NETWORK_PROBE = { [PROBE_LABEL]: 'network' };
@@ -47,9 +48,8 @@ done
 [ "$named" ] && exit ${CODES.noAnswer}
 exit ${CODES.neither}`;
 
-/** The cluster ends and removes Jobs after this by itself, those of a killed run too, in seconds. */
+/** The cluster ends Jobs after this by itself, those of a killed run too, in seconds. */
 const ENDS_AFTER = 240;
-const GONE_AFTER = 60;
 
 export interface ProbePlace {
   readonly namespace: string;
@@ -81,13 +81,12 @@ interface JobKind {
   readonly hostNetwork?: boolean;
 }
 
-/** A pod on that node which the restricted pod security level admits. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
+/** A pod on that node which the restricted pod security level admits. */
 export function job(
   { namespace, image, id, node, part }: Part,
   script: readonly string[],
   { labels = NETWORK_PROBE, endsAfter = ENDS_AFTER, hostNetwork = false }: JobKind = {},
 ): KubeObject {
-  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const container = {
     name: CONTAINER,
     image,
@@ -95,27 +94,8 @@ export function job(
     command: ['sh', '-c', ...script],
     resources: { requests: { cpu: '5m', memory: '8Mi' }, limits: { cpu: '200m', memory: '64Mi' } },
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    securityContext: RESTRICTED,
   };
-  const pod = {
-    restartPolicy: 'Never',
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    terminationGracePeriodSeconds: 0,
-    ...(hostNetwork ? { hostNetwork } : {}),
-    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } },
-    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
-    containers: [container],
-  };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name: `netsvc-upgrade-probe-${id}-${part}`, namespace, labels },
-    spec: {
-      backoffLimit: 0,
-      activeDeadlineSeconds: endsAfter,
-      ttlSecondsAfterFinished: GONE_AFTER,
-      template: { metadata: { labels }, spec: pod },
-    },
-  };
+  const pod = { ...(hostNetwork ? { hostNetwork } : {}), containers: [container] };
+  return boundJob({ name: `netsvc-upgrade-probe-${id}-${part}`, namespace, labels, node, endsAfter, pod });
 }

@@ -8,6 +8,7 @@ import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
 import { slimNode } from '../../kube/lean-objects.ts';
 import { type AgentOnNode, type AgentsOf, readAgents } from './agents.ts';
+import { deniedText, SEE_RIGHTS } from './bound-job.ts';
 import { CONNECTIONS, ConnectionWatch, type Kept } from './connection-watch.ts';
 import { answeringJob, type Dialled, KEPT_PROBES, keepingJob } from './kept-jobs.ts';
 import { chooseKept } from './kept-nodes.ts';
@@ -124,8 +125,8 @@ function nothingKept(): Watcher {
 async function begin(ports: EnginePorts, effect: KeepConnections, around: Around, created: ObjectRef[]): Promise<ConnectionWatch | string> {
   const { cluster, clock } = ports;
   const { namespace, image, agents, canary, isStrict, limitMs } = effect;
-  const denied = await deniedOf(ports, namespace);
-  if (denied !== undefined) return denied;
+  const denied = await deniedText(cluster, namespace, { readsLogs: true });
+  if (denied !== undefined) return `${denied}${SEE_RIGHTS}`;
   const [found, listed] = await Promise.all([readAgents(ports, agents), cluster.list(K.Node, { keep: slimNode })]);
   const nodes = chooseKept(found, listed, canary);
   if (nodes.length === 0) return 'no node with an agent takes pods';
@@ -194,20 +195,4 @@ async function stuckText(jobs: readonly Settled[], ports: EnginePorts, namespace
   const stuck = await firstStuck(jobs, ports, namespace);
   if (stuck === undefined) return undefined;
   return 'unmade' in stuck ? stuck.unmade : factsOf(stuck.found);
-}
-
-/** What could not be read or deleted afterwards is not created. */
-async function deniedOf({ cluster }: EnginePorts, namespace: string): Promise<string | undefined> {
-  const job = { group: K.Job.group, resource: K.Job.plural, namespace };
-  const asked = [
-    { verb: 'create', ...job },
-    { verb: 'delete', ...job },
-    { verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace },
-  ];
-  const allowed = await cluster.reviewAccess(asked);
-  const denied = asked
-    .filter((_, index) => !allowed[index])
-    .map(({ verb, resource }) => (resource === 'pods' ? 'read logs of pods' : `${verb} Jobs`));
-  if (denied.length === 0) return undefined;
-  return `this account may not ${denied.join(', ')} in namespace ${namespace} (docs/reference/permissions.md)`;
 }

@@ -6,8 +6,9 @@ import { isPassing } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
 import { lastWarning, shortText } from '../rollout/index.ts';
 import type { AgentOnNode } from './agents.ts';
+import { doubledText, podsOf } from './bound-job.ts';
 import { clientJob, listenerJob, NETWORK_PROBES, type ProbePlace } from './jobs.ts';
-import { doubledText, type Found, foundBy, type PodSays, type Probed, podSays, podsOf } from './verdict.ts';
+import { type Found, foundBy, type PodSays, type Probed, podSays } from './verdict.ts';
 
 /** Pull of the image included. */
 export const LISTENS_MS = 60_000;

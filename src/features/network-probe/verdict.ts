@@ -14,17 +14,6 @@ export type PodSays =
   | { readonly state: 'ended'; readonly code: number; readonly says: string }
   | { readonly state: 'waits' | 'refused'; readonly why: string };
 
-/** Pods that a Job controls and that nobody deletes: one. Whoever creates pods in its namespace can say of more that they are. */
-export function podsOf(pods: readonly KubeObject[], job: string): readonly KubeObject[] {
-  return pods.filter(
-    ({ metadata: { ownerReferences = [], deletionTimestamp } }) =>
-      deletionTimestamp === undefined && ownerReferences.some(({ uid, controller }) => uid === job && controller === true),
-  );
-}
-
-export const doubledText = (pods: number, job: string): string =>
-  `${pods} pods say that they are of Job ${job}: use a namespace where nobody else creates pods`;
-
 /** What the pod of a Job says; `undefined`: it has none yet. */
 export function podSays(pod: KubeObject | undefined): PodSays {
   if (!pod) return { state: 'waits', why: 'no pod was created' };

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { sweep } from '../network-probe/index.ts';
+import { deniedText, sweep } from '../network-probe/index.ts';
 import { RESULTS } from './image-probe.ts';
 import { podOf, probeJob } from './job.ts';
 import { type Probe, probeNodes } from './probe.ts';
@@ -60,19 +60,11 @@ async function performProbe(ports: EnginePorts, { probe, run, release }: ProbeNo
 const NOT_TRIED = 'images, processors, mounts, folders, ports and names';
 const WITHOUT = 'leave --probe-nodes out, or give the account the rights of docs/reference/permissions.md';
 
-/** What could not be deleted afterwards is not created; and the server says before whether it admits such a pod. */
+/** The server says before whether it admits such a pod. */
 async function mayProbe({ cluster }: EnginePorts, probe: Probe): Promise<void> {
   const { namespace } = probe;
-  const { group, plural: resource } = K.Job;
-  const verbs = ['create', 'delete'];
-  const allowed = await cluster.reviewAccess(verbs.map((verb) => ({ verb, group, resource, namespace })));
-  const denied = verbs.filter((_, index) => !allowed[index]);
-  if (denied.length > 0)
-    throw new Fault(
-      'failed',
-      `this account may not ${denied.join(' or ')} Jobs in namespace ${namespace}: nothing was tried (${NOT_TRIED})`,
-      [WITHOUT],
-    );
+  const denied = await deniedText(cluster, namespace);
+  if (denied !== undefined) throw new Fault('failed', `${denied}: nothing was tried (${NOT_TRIED})`, [WITHOUT]);
   try {
     await cluster.dryRunCreate(K.Pod, podOf(sample(probe)));
   } catch (thrown) {

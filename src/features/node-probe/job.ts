@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kernel/object.ts';
 import { parseImage } from '../../kernel/release.ts';
+import { boundJob, RESTRICTED } from '../network-probe/index.ts';
 import { PROBE_LABEL } from '../survey/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 
@@ -62,9 +63,6 @@ export interface ProbeParts {
   readonly endsAfter: number;
 }
 
-/** Seconds after its end until the cluster deletes it by itself, that of a killed run too. */
-const GONE_AFTER = 60;
-
 /** What an agent mounts as `…OrCreate`, or without a type, is mounted where it exists, and never created. */
 export function typeOfProbe({ type, tried }: Pick<HostMount, 'type' | 'tried'>): string {
   if (tried === 'above') return 'Directory';
@@ -73,19 +71,12 @@ export function typeOfProbe({ type, tried }: Pick<HostMount, 'type' | 'tried'>):
   return type;
 }
 
-/** A Job of one pod on that node, built from nothing: no token, no variable, no Secret. Bound by affinity: quota, taints and the scheduler are asked as for any pod. */
+/** On that node, built from nothing: what the agent needs of its host is all that it has. */
 export function probeJob(parts: ProbeParts): KubeObject {
   const { namespace, id, node, part, needs, pullSecrets, endsAfter } = parts;
-  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }];
   const pod = {
-    restartPolicy: 'Never',
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    terminationGracePeriodSeconds: 0,
     nodeSelector: { 'kubernetes.io/os': 'linux' },
-    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } },
     tolerations: needs && needs.tolerations.length > 0 ? needs.tolerations : [{ operator: 'Exists' }],
-    securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
     ...(needs?.hostNetwork ? { hostNetwork: true } : {}),
     ...(needs?.dnsPolicy === undefined ? {} : { dnsPolicy: needs.dnsPolicy }),
     ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets.map((name) => ({ name })) } : {}),
@@ -94,17 +85,7 @@ export function probeJob(parts: ProbeParts): KubeObject {
     ),
     ...(needs ? { volumes: volumesOf(needs.mounts) } : {}),
   };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name: `${JOB_PREFIX}${id}-${part}`, namespace, labels: NODE_PROBE },
-    spec: {
-      backoffLimit: 0,
-      activeDeadlineSeconds: endsAfter,
-      ttlSecondsAfterFinished: GONE_AFTER,
-      template: { metadata: { labels: NODE_PROBE }, spec: pod },
-    },
-  };
+  return boundJob({ name: `${JOB_PREFIX}${id}-${part}`, namespace, labels: NODE_PROBE, node, endsAfter, pod });
 }
 
 /** Names of containers by image, that of the agent first. */
@@ -139,8 +120,6 @@ function agentContainer({ image, mounts, isPrivileged, resources, ports, resolve
     })),
   };
 }
-
-const RESTRICTED = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 
 function imageContainer(image: string, name: string, { versionCommands }: ProbeParts) {
   return {

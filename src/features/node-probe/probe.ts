@@ -7,11 +7,12 @@ import { type KubeObject, type ObjectRef, refOf } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { AGAIN } from '../../kernel/step.ts';
 import { podShape } from '../../kube/pod-facts.ts';
+import { doubledText, podsOf } from '../network-probe/index.ts';
 import { pagesOf } from '../rollout/index.ts';
 import type { AgentNeeds, HostMount } from './agent-needs.ts';
 import { type ProbedImage, probedImages } from './image-probe.ts';
 import { containersOf, JOB_PREFIX, NODE_PROBES, type ProbeParts, probeJob } from './job.ts';
-import { agentSaid, leanProbe, missingMount, type NodeSaid, podOfJob, refusal, without } from './said.ts';
+import { agentSaid, leanProbe, missingMount, type NodeSaid, refusal, without } from './said.ts';
 
 /** Nodes that are tried at the same time: at most this number of pods is in memory, and pulls its images at once. */
 const AT_ONCE = 50;
@@ -127,23 +128,31 @@ async function lookAt(tried: readonly Tried[], around: Trial): Promise<readonly 
   const { namespace, images } = around.probe;
   const pods = await cluster.list(K.Pod, { namespace, labelSelector: NODE_PROBES, keep: leanProbe });
   const now = clock.now().getTime();
-  const paired = tried.map((one) => ({ one, pod: podOfJob(pods, one.job) }));
+  const paired = tried.map((one) => ({ one, ...podOf(pods, one.job) }));
   const isQuiet = ({ one, pod }: (typeof paired)[number]) => !pod || (one.needs !== undefined && !agentSaid(pod, one.needs).isOver);
   const eventsOf = (reason: string) => readEvents(cluster, namespace, reason);
   const [mounts, refused] = paired.some(isQuiet) ? await Promise.all([eventsOf('FailedMount'), eventsOf('FailedCreate')]) : [[], []];
   const heard = { mounts, refused, images, now };
-  return paired.map(({ one, pod }) => seenOf(one, pod, heard, around));
+  return paired.map(({ one, pod, doubled }) => seenOf(one, pod, { ...heard, doubled }, around));
+}
+
+/** None of them where more than one says that it is of the Job. */
+function podOf(pods: readonly KubeObject[], { metadata: { uid = '', name } }: KubeObject) {
+  const [pod, ...more] = podsOf(pods, uid);
+  return more.length === 0 ? { pod, doubled: undefined } : { pod: undefined, doubled: doubledText(more.length + 1, name) };
 }
 
 interface Heard {
   /** Events about volumes, and about pods that were not created. */
   readonly mounts: readonly object[];
   readonly refused: readonly object[];
+  /** More than one pod says that it is of the Job. */
+  readonly doubled: string | undefined;
   readonly images: readonly string[];
   readonly now: number;
 }
 
-function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, images, now }: Heard, around: Trial): Seen {
+function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, doubled, images, now }: Heard, around: Trial): Seen {
   const { node, needs, job } = one;
   const results = probedImages(new Map(pod ? [[node.metadata.name, pod]] : []), [node], containersOf(images, needs), now);
   const agent = pod && needs ? agentSaid(pod, needs) : { faults: [], untried: [], isOver: needs === undefined };
@@ -152,7 +161,7 @@ function seenOf(one: Tried, pod: KubeObject | undefined, { mounts, refused, imag
     const next = () => tryAgain(one, { mount: missing.mount, instead: undefined, fault: undefined, ...without(missing) }, around);
     return { tried: one, said: saidOf(one, {}), images: results, isOpen: true, next };
   }
-  const noPod = pod ? undefined : refusal(refused, job.metadata.name);
+  const noPod = pod ? undefined : (doubled ?? refusal(refused, job.metadata.name));
   const age = now - Date.parse(job.metadata.creationTimestamp ?? '');
   const isHopeless = !pod && (noPod !== undefined || age > CREATED_MS);
   // Without its image the agent says nothing, however long it is waited for.

@@ -110,13 +110,6 @@ function scriptSaid(message: string, { mounts, ports, resolves = '' }: AgentNeed
   };
 }
 
-/** The pod of a Job, by the chain of UIDs: names and labels are anybody's. */
-export function podOfJob(pods: readonly KubeObject[], job: KubeObject): KubeObject | undefined {
-  return pods.find(({ metadata }) =>
-    metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === job.metadata.uid),
-  );
-}
-
 /** What the Job controller says of a Job that gets no pod. */
 export function refusal(events: readonly object[], job: string): string | undefined {
   const event = events.find((one) => textAt(one, 'involvedObject', 'name') === job);
@@ -125,7 +118,7 @@ export function refusal(events: readonly object[], job: string): string | undefi
 
 /** What is read of a pod of the probe. For `ListOptions.keep`. */
 export function leanProbe(pod: KubeObject): KubeObject {
-  const { name, namespace, uid, ownerReferences } = pod.metadata;
+  const { name, namespace, uid, ownerReferences, deletionTimestamp } = pod.metadata;
   const containers = (podShape(pod).spec?.containers ?? []).map((one) => ({
     name: one.name,
     image: one.image,
@@ -133,7 +126,13 @@ export function leanProbe(pod: KubeObject): KubeObject {
   }));
   return {
     ...{ apiVersion: pod.apiVersion, kind: pod.kind },
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, ...(ownerReferences ? { ownerReferences } : {}) },
+    metadata: {
+      name,
+      uid,
+      ...(namespace && { namespace }),
+      ...(ownerReferences && { ownerReferences }),
+      ...(deletionTimestamp && { deletionTimestamp }),
+    },
     spec: { nodeName: podShape(pod).spec?.nodeName, containers },
     status: pod.status,
   };

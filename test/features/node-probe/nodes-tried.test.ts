@@ -222,6 +222,14 @@ describe('what a node says of the agent of the target', () => {
       standIn.strangers = [liar('another', true), liar('job-1', false)];
     });
     assert.deepEqual(nodes, [{ node: 'a', faults: [], untried: [] }]);
+    const doubled = await tried({ a: {} }, {}, (standIn) => {
+      standIn.strangers = [liar('job-1', true)];
+    });
+    assert.deepEqual(doubled.nodes[0]?.faults, []);
+    assert.match(
+      doubled.nodes[0]?.untried.join() ?? '',
+      /^the agent: 2 pods say that they are of Job netsvc-upgrade-node-\S+: use a namespace/,
+    );
   });
 });
 
@@ -305,7 +313,10 @@ describe('the nodes', () => {
     const denied = await tried({ a: {} }, {}, (standIn) => {
       standIn.mayWrite = false;
     });
-    assert.match(denied.failure?.message ?? '', /^this account may not create or delete Jobs in namespace kube-system: nothing was tried/);
+    assert.match(
+      denied.failure?.message ?? '',
+      /^this account may not create Jobs or delete Jobs in namespace kube-system: nothing was tried/,
+    );
     assert.deepEqual([refused.standIn.created, denied.standIn.created], [[], []]);
   });
 
