@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { structuredPatch } from 'diff';
 import { Document, type YAMLSeq } from 'yaml';
 import { isRecord, type JsonMap, textAt } from '../../src/kernel/json.ts';
-import { lineChanges } from '../../src/report/line-diff.ts';
 
 /** One step to a field: a key, or the entry of a list by its name or mount path. */
 type Step = string | { readonly name: string } | { readonly mountPath: string };
@@ -79,8 +79,11 @@ const separator = (like: string): string => (like.includes('\n') ? '\n' : ' ');
 const parts = (text: string, like = text): readonly string[] => text.split(separator(like));
 
 function changesOf(from: readonly unknown[], to: readonly unknown[]): readonly Change<unknown>[] {
-  const [before = [], after = []] = [from, to].map((parts) => parts.map((one) => JSON.stringify(one)));
-  return lineChanges(before, after).map((one) => ({ at: one.from, gone: one.to - one.from, come: to.slice(one.start, one.end) }));
+  const [before = '', after = ''] = [from, to].map((parts) => parts.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  return structuredPatch('', '', before, after, '', '', { context: 0 }).hunks.map(({ oldStart, oldLines, newStart, newLines }) => ({
+    ...{ at: oldStart - 1, gone: oldLines },
+    come: to.slice(newStart - 1, newStart - 1 + newLines),
+  }));
 }
 
 /** The value with these edits made. Throws where one of them finds no place. */
