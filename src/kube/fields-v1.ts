@@ -1,5 +1,6 @@
 import { isRecord, parsedJson, sameValue } from '../kernel/json.ts';
 import type { FieldsV1 } from '../kernel/object.ts';
+import { KEY_DEFAULTS } from './list-keys.ts';
 
 /** Sets of fields in the notation of managedFields: `f:` field, `k:` list item by keys, `v:` item by value, `i:` by place. */
 const EMPTY: FieldsV1 = {};
@@ -18,7 +19,7 @@ function asParent(node: FieldsV1, other: FieldsV1): FieldsV1 {
   return isLeaf(node) && !isLeaf(other) ? { '.': EMPTY } : node;
 }
 
-function isLeaf(node: FieldsV1): boolean {
+export function isLeaf(node: FieldsV1): boolean {
   return Object.keys(node).length === 0;
 }
 
@@ -98,10 +99,11 @@ function fieldOf(element: string): string | undefined {
   return element.startsWith('f:') ? element.slice(2) : undefined;
 }
 
-function matches(item: unknown, index: number, element: string): boolean {
+/** An item of a list. A key field that is left out has its default. */
+export function matches(item: unknown, index: number, element: string): boolean {
   const text = element.slice(2);
   if (element.startsWith('i:')) return Number(text) === index;
   if (element.startsWith('v:')) return sameValue(item, parsedJson(text));
   const keys = element.startsWith('k:') ? parsedJson(text) : undefined;
-  return isRecord(keys) && isRecord(item) && Object.entries(keys).every(([key, value]) => sameValue(item[key], value));
+  return isRecord(keys) && isRecord(item) && Object.entries(keys).every(([key, value]) => sameValue(item[key] ?? KEY_DEFAULTS[key], value));
 }

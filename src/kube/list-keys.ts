@@ -49,7 +49,7 @@ export function rulesOf(
 }
 
 /** What stands for a key field that may be left out. */
-const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
+export const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: 'TCP' };
 
 /** Merge keys of server-side apply for a list of that name; `ports` are a container's unless the item is a Service's. */
 export function mergeKeys(listName: string, item?: unknown): ListRule {

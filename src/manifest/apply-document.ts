@@ -1,7 +1,7 @@
 import { isRecord } from '../kernel/json.ts';
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from '../kernel/object.ts';
 import { prune, union } from '../kube/fields-v1.ts';
-import { mergeKeys } from '../kube/list-keys.ts';
+import { KEY_DEFAULTS, mergeKeys } from '../kube/list-keys.ts';
 import { isApplyOf, KUBECTL } from '../kube/managed-fields.ts';
 import { asObject } from './prepare.ts';
 
@@ -16,7 +16,6 @@ const ATOMIC_MAPS = new Set([
   'resourceFieldRef',
   'roleRef',
 ]);
-const KEY_DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
 /**
  * What an apply makes of a live object owned as in `entries` (`adoptedOwnership`), by the built-in merge keys, without the server's

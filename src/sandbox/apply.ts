@@ -1,10 +1,10 @@
 import { isRecord } from '../kernel/json.ts';
 import { apiVersionOf, type FieldsV1, type Kind, type KubeObject, type ManagedFieldsEntry } from '../kernel/object.ts';
-import { prune, union } from '../kube/fields-v1.ts';
+import { isLeaf, prune, union } from '../kube/fields-v1.ts';
 import { isApplyOf, KUBECTL, LAST_APPLIED, withoutManagers } from '../kube/managed-fields.ts';
 import { mergeApplied } from '../manifest/apply-document.ts';
 import { asObject } from '../manifest/prepare.ts';
-import { claimed, differenceOf, isLeaf, without } from './field-sets.ts';
+import { claimed, differenceOf, without } from './field-sets.ts';
 
 /** Server-side apply with force: document's fields become the manager's; dropped fields that nobody else owns are removed. */
 export function appliedServerSide(kind: Kind, live: KubeObject | undefined, said: KubeObject, writer: Writer): KubeObject {

@@ -1,5 +1,6 @@
 import { isRecord, sameValue } from '../kernel/json.ts';
 import type { FieldsV1, KubeObject } from '../kernel/object.ts';
+import { isLeaf, matches } from '../kube/fields-v1.ts';
 import { fieldsOf } from '../manifest/apply-document.ts';
 import { SERVER_METADATA } from '../manifest/prepare.ts';
 
@@ -16,20 +17,10 @@ export function claimed(object: KubeObject): FieldsV1 {
   return fieldsOf(ownable(object), '');
 }
 
-export function isLeaf(set: FieldsV1): boolean {
-  return Object.keys(set).length === 0;
-}
-
 /** What is at an element (`f:` field, `k:` item by keys, `v:` item by value) of a value. */
-export function valueAt(value: unknown, element: string): unknown {
+function valueAt(value: unknown, element: string): unknown {
   if (element.startsWith('f:')) return isRecord(value) ? value[element.slice(2)] : undefined;
-  if (!Array.isArray(value)) return undefined;
-  const wanted: unknown = JSON.parse(element.slice(2));
-  if (element.startsWith('v:')) return value.find((item) => sameValue(item, wanted));
-  const keys = Object.entries(isRecord(wanted) ? wanted : {});
-  return value.find(
-    (item) => isRecord(item) && keys.every(([key, said]) => sameValue(item[key] ?? (key === 'protocol' ? 'TCP' : undefined), said)),
-  );
+  return Array.isArray(value) ? value.find((item, index) => matches(item, index, element)) : undefined;
 }
 
 export interface Difference {
