@@ -58,5 +58,6 @@ process.on('exit', () => {
     if (ONLY === undefined || ONLY.split(',').includes(id))
       all.set(id, { example, severities: [...severities].sort(), paths: [...paths].sort() });
   const rows = [...all].sort(([one], [other]) => (one < other ? -1 : 1));
-  writeFileSync(EXAMPLES, `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`);
+  const lines = rows.map(([id, row]) => `  ${JSON.stringify(id)}: ${JSON.stringify(row)}`);
+  writeFileSync(EXAMPLES, `{\n${lines.join(',\n')}\n}\n`);
 });
