@@ -30,7 +30,7 @@ type Choice =
 const LOOK = command`kubectl get nodes --show-labels`;
 
 /** Digits, with or without %, are a count; what holds `=`, `!` or `(` is a selector; all else are names. Throws Fault('usage'). */
-export function parseCanary(text: string): Choice {
+function parseCanary(text: string): Choice {
   const said = text.trim();
   const [, digits, percent] = /^(\d{1,6})(%?)$/.exec(said) ?? [];
   if (digits !== undefined) return countOf(Number(digits), percent === '%');
