@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { goalBack } from '../../src/cli/rollback-goal.ts';
+import type { ComposeRequest, Composition } from '../../src/cli/seams.ts';
+import { chains } from '../../src/features/chain.ts';
+import type { Context } from '../../src/kernel/context.ts';
+import { EXIT } from '../../src/kernel/fault.ts';
+import type { IntentKind } from '../../src/kernel/intent.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Kind } from '../../src/kernel/object.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import { faultyRecords, faultyTools } from './faulty-ports.ts';
 import type { Ground as Opened } from './incident-grounds.ts';
@@ -55,6 +61,7 @@ export async function killedThere(name: StoryName, point: KillPoint): Promise<vo
   const ground = await opened(STORIES[name]);
   for (const of of ground.story.commands.keys()) {
     if (of === point.of) await killed(ground, point, where);
+    if (of === point.of && of === 0 && ground.story.isTakenBack) continue;
     await ground.expected(of, badLine(ground.scenario), where, of === point.of);
   }
   await ground.ends(where);
@@ -89,11 +96,12 @@ function watched(
   told: Told & { readonly replaced: Map<string, number> },
 ): ReadonlySet<string> {
   const broken = new Set<string>();
-  const uids = new Map<string, string>();
+  const uids = new Map<string, string | undefined>();
   scenario.cluster.store.listen(({ kind }) => {
     if (!isWatched(kind)) return;
     const now = momentOf(scenario, profile);
-    for (const [node, uid] of Object.entries(now.freshUids)) {
+    for (const node of now.fresh) {
+      const uid = now.uids[node];
       if (!told.replaced.has(node)) told.replaced.set(node, told.now());
       if ((uids.get(node) ?? uid) !== uid) broken.add(`the agent of ${node} was replaced twice`);
       uids.set(node, uid);
@@ -106,12 +114,20 @@ function watched(
   return broken;
 }
 
+/** A rollback goes where the record says. */
+async function contextOf({ chain }: ComposeRequest, { context, profile, records }: Composition): Promise<Context> {
+  if (chain?.intent !== 'rollback') return context;
+  const { clusterUid } = context;
+  const goal = await goalBack(records, { clusterUid, profile, readRecord: (content) => content as RunRecord });
+  return { ...context, goal, intent: { kind: 'rollback' } };
+}
+
 async function opened(story: Story) {
   const { scenario, profile } = await story.open();
   const { faults } = scenario.cluster;
   const prepared = new Set<string>();
   const now = () => scenario.clock.now().getTime();
-  const told = { command: 0, prepared, begun: now(), now, replaced: new Map<string, number>() };
+  const told = { command: 0, prepared, begun: now(), now, first: momentOf(scenario, profile).uids, replaced: new Map<string, number>() };
   const broken = watched(story, { scenario, profile }, told);
   const lists = new Map();
   const ground = {
@@ -133,18 +149,22 @@ async function opened(story: Story) {
         compose: async (request: ComposeRequest) => {
           const composition = compositionOf(scenario, request, profile);
           const { cluster } = faultyCluster(composition.cluster, scenario, { lists, line });
-          const { tools, records } = composition;
-          return { ...composition, cluster, commands, tools: faultyTools(tools, line), records: faultyRecords(records, line) };
+          const [tools, records] = [faultyTools(composition.tools, line), faultyRecords(composition.records, line)];
+          return { ...composition, cluster, commands, tools, records, context: await contextOf(request, composition) };
         },
+        loadChain: async (intent: IntentKind = 'upgrade') => chains[intent],
       });
       const code = await bench.run(...(story.commands[of] ?? []), ...story.typed);
       return { code, said: bench.err() };
     },
-    /** To its end, with the exit code of the story; after a kill at the very end there is nothing left to commit. */
+    /** To its end, with the exit code of the story; after a kill at the very end or beginning nothing is left to commit, or to take back. */
     async expected(of: number, line: BadLine, where: string, isAgain = false): Promise<void> {
-      const isOver = isAgain && scenario.state.record?.finishedAt !== undefined && story.commands[of]?.[0] === 'commit';
+      const { record } = scenario.state;
+      const [name] = story.commands[of] ?? [];
+      const isOver = name === 'commit' && isAgain && record?.finishedAt !== undefined;
+      const isNone = name === 'rollback' && (record?.wrote ?? []).length === 0;
       const { code, said } = await ground.run(of, line);
-      assert.equal(code, isOver ? 64 : (story.exits?.[of] ?? 0), `${where}: ${said}`);
+      assert.equal(code, isOver ? EXIT.usage : isNone ? EXIT.blocked : (story.exits?.[of] ?? EXIT.done), `${where}: ${said}`);
     },
     async ends(where: string): Promise<void> {
       await scenario.clock.sleep(LATER_MS);

@@ -13,6 +13,8 @@ export interface Told {
   readonly command: number;
   /** Nodes that `--before-node` was run for. */
   readonly prepared: ReadonlySet<string>;
+  /** The pods of the agents in the beginning, by node. */
+  readonly first: Moment['uids'];
   /** When each agent was first new. */
   readonly replaced: ReadonlyMap<string, number>;
   /** When this process began. */
@@ -26,6 +28,8 @@ export interface Story {
   readonly commands: readonly (readonly string[])[];
   /** Behind each of them. */
   readonly typed: readonly string[];
+  /** After a kill of the first command the next follows at once, instead of the same again. */
+  readonly isTakenBack?: true;
   /** Exit codes where nothing is killed; 0 unless said. */
   readonly exits?: readonly number[];
   /** Agents that may be away at any moment. */
@@ -70,6 +74,11 @@ function brokenHooks(now: Moment, { prepared }: Told): string | undefined {
   return now.isNew && now.old.length > 0 && !isHeld(now) ? 'not held' : undefined;
 }
 
+/** Nor is any other agent replaced by the rollback. */
+function brokenBack({ uids }: Moment, { first }: Told): string | undefined {
+  return Object.entries(uids).some(([node, uid]) => node !== CANARY && uid !== first[node]) ? 'nobody chose it' : undefined;
+}
+
 /** The agents of another release are replaced at the pace of this run. */
 function brokenPace({ isNew, old, strategy }: Moment): string | undefined {
   return isNew && old.length > 0 && strategy.rollingUpdate?.maxUnavailable !== 3 ? 'not the pace of this run' : undefined;
@@ -91,6 +100,7 @@ function brokenNames({ isOwnStrategy, controllers, renaming, names }: Moment, { 
 }
 
 const netsvcEnd = { strategy: OWN, fresh: NODES, typha: undefined, controllers: 'new', renaming: undefined, names: [] } as const;
+const sourceEnd = { ...netsvcEnd, fresh: [], controllers: 'old' } as const;
 const calicoEnd = { ...netsvcEnd, fresh: NODES.slice(0, 2), typha: 'new', names: [RENAMED] } as const;
 
 /** For each command that leaves something behind for a while. */
@@ -115,6 +125,14 @@ export const STORIES = {
   '--max-unavailable': {
     ...{ open: netsvcGround, typed: YES, atOnce: 3, broken: brokenPace, left: strategyLeft, end: netsvcEnd },
     commands: [['run', '--max-unavailable', '3']],
+  },
+  '--max-unavailable, taken back': {
+    ...{ open: netsvcGround, typed: YES, atOnce: 3, broken: brokenPace, left: strategyLeft, isTakenBack: true, end: sourceEnd },
+    commands: [['run', '--max-unavailable', '3'], ['rollback']],
+  },
+  'a canary, taken back': {
+    ...{ open: netsvcGround, typed: YES, atOnce: 1, broken: brokenBack, left: strategyLeft, isTakenBack: true, end: sourceEnd },
+    ...{ commands: [['run', '--canary', CANARY], ['rollback']], exits: [5, 0] },
   },
   '--until agents, and its commit': {
     ...{ open: calicoGround, typed: CALICO, atOnce: 2, broken: brokenAgents, left: strategyLeft, end: calicoEnd },

@@ -17,7 +17,8 @@ export interface Moment {
   readonly isNew: boolean;
   /** Nodes whose agent has it, ready or not. */
   readonly fresh: readonly string[];
-  readonly freshUids: Readonly<Record<string, string>>;
+  /** Of the pods that are not stopping, by node. */
+  readonly uids: Readonly<Record<string, string>>;
   /** Nodes whose agent does not have it. */
   readonly old: readonly string[];
   readonly typha?: 'old' | 'new';
@@ -90,7 +91,7 @@ export function momentOf(scenario: Scenario, profile: Profile): Moment {
     isOwnStrategy: JSON.stringify(strategy) === JSON.stringify(OWN),
     isNew: isOfTarget(live),
     fresh: fresh.map(nodeOf).toSorted(),
-    freshUids: Object.fromEntries(fresh.map((pod) => [nodeOf(pod), pod.metadata.uid ?? ''])),
+    uids: Object.fromEntries(running.map((pod) => [nodeOf(pod), pod.metadata.uid ?? ''])),
     old: running
       .filter((pod) => !isFresh(pod))
       .map(nodeOf)
