@@ -4,7 +4,7 @@ import type { Observer } from '../../src/kernel/event.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, clockSetForward, newOn, restartAgent, setVariable, strategy, waved } from '../support/canary-sandbox.ts';
+import { agentPods, clockSetForward, newOn, restartAgent, setImage, setVariable, strategy, waved } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A pod that its kubelet refused a network, as the server tells it. */
@@ -132,6 +132,7 @@ describe('new pods on the nodes of a canary that stops at once', () => {
       (one: Scenario) => setVariable(one, '1'),
       /^no agent has the template that DaemonSet kube-system\/netsvc-node has now/,
     ],
+    ['somebody sets another image', setImage, /^no agent has the template that DaemonSet kube-system\/netsvc-node has now/],
   ] as const)
     it(`are waited for after the soak, and no other agent follows where ${what} meanwhile`, async () => {
       tells(scenario, { until: 12_000 });

@@ -37,6 +37,11 @@ export async function setVariable(scenario: Scenario, value: string): Promise<vo
     first?.env === undefined ? { op: 'add' as const, path: at, value: [env] } : { op: 'add' as const, path: `${at}/-`, value: env };
   await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, [op], 'kubectl-set');
 }
+/** A release that nobody has tried here. */
+export async function setImage(scenario: Scenario): Promise<void> {
+  const op = { op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'registry.example/netsvc/node:v9.9.9' } as const;
+  await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, [op], 'kubectl-set');
+}
 /** Nodes whose agent has it. */
 export const withVariable = (scenario: Scenario): readonly string[] =>
   agentPods(scenario)

@@ -129,7 +129,7 @@ async function loop(
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
     const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
-    if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? []);
+    if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? [], request.heldFor);
     if (isKnown && stays.isOver(progress, board, waited, now)) {
       const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;

@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { seeWhy, text } from '../../kernel/step.ts';
 import { judgePod } from '../../kube/judge-pod.ts';
-import { canaryView, HELD_ON } from './canary-view.ts';
+import { canaryView, HELD_ON, type HeldFor } from './canary-view.ts';
 import type { Board } from './rollout-board.ts';
 
 /**
@@ -23,10 +23,13 @@ export function judgedView(progress: RolloutProgress, board: Board, maxFailed: n
   return { ...judged, done: false, pending: judged.pending || 'no agent is new and ready yet' };
 }
 
-/** Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. */
-export function refuseUntried(progress: readonly RolloutProgress[]): void {
-  const untried = progress.find(
-    ({ pods, desired, unapplied }) => !unapplied && pods.length > 0 && pods.length >= desired && pods.every(({ phase }) => phase === 'old'),
+/**
+ * Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. An image that is not the target's is
+ * replaced before the rest follows, but not after a canary: nothing is applied any more.
+ */
+export function refuseUntried(progress: readonly RolloutProgress[], heldFor: HeldFor | undefined): void {
+  const untried = progress.find(({ pods, desired, unapplied }) =>
+    unapplied ? heldFor === 'canary' : pods.length > 0 && pods.length >= desired && pods.every(({ phase }) => phase === 'old'),
   );
   if (!untried) return;
   const { kind, namespace, name } = untried.target;
