@@ -167,6 +167,18 @@ describe('commands around each node', function () {
       assert.equal(told[0], `before-node ${what === 'tainted, as all are' ? 'node-01' : 'node-02'}: 0 new`);
     });
 
+  for (const others of ['take none', 'take pods'])
+    it(`follow the probe where the first agent is new already and was not probed: other nodes ${others}`, async () => {
+      await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+      if (others === 'take none') for (const name of ['node-02', 'node-03']) taint(scenario, name);
+      await scenario.clock.sleep(60_000);
+      const stopped = await hooked(scenario, { ...HOOKS, ...PROBE }, (call) => (call === 'after-node node-01' ? 'exit code 1' : undefined));
+      assert.deepEqual([stopped.exit, newOn(scenario), stopped.told.length], ['stopped', ['node-01'], 2], stopped.message);
+      const { exit, message, told } = await hooked(scenario, { ...HOOKS, ...PROBE });
+      assert.deepEqual([exit, newOn(scenario)], ['done', allNodes(scenario)], message);
+      assert.deepEqual(told.slice(0, 2), ['probe', 'before-node node-02: 1 new']);
+    });
+
   it('wait for a moment where as many agents are away as may be, then say so', async () => {
     setAgent(scenario, 'node-03', 'not-ready');
     const flags = { ...HOOKS, canary: 'node-01', timeout: '20m' };

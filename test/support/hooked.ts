@@ -11,7 +11,7 @@ import { type Flags, performIn, sandboxPorts } from './sandbox-ports.ts';
 export const HOOKS = { 'before-node': './drain.sh {node}', 'after-node': './back.sh {node}' };
 
 interface Hooked extends ChainOutcome {
-  /** `before-node node-01: 0 new`: how many agents were new by then. */
+  /** `before-node node-01: 0 new`: how many agents were new by then; and `probe` where the network is probed. */
   readonly told: readonly string[];
   readonly warned: readonly string[];
   /** `1/3 --before-node of node-02`. */
@@ -44,6 +44,7 @@ export async function hooked(
   };
   const observe: Observer = (event) => {
     if (event.type === 'note' && event.level === 'warning') warned.push(plainText(event.text));
+    if (event.type === 'action-started' && event.action.id === 'probe-between') told.push('probe');
     if (event.type === 'progress') shown.push(`${event.done}/${event.of} ${event.what}`);
   };
   const all = { ...sandboxPorts(scenario, { commands }), ...ports };

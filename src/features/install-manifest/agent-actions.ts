@@ -76,13 +76,18 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
   return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }
 
-/** Where Jobs probe the network of the first new agent, it is replaced alone: on a node where they can run. */
+/**
+ * Where Jobs probe the network of the first new agent, it is replaced alone: on a node where they can run. One that is new there already, of
+ * a run that was interrupted or failed, is probed before any other is replaced.
+ */
 function drivenActions({ change }: AgentStep, driven: DrivenStep, probe: readonly Action[], context: Context): readonly Action[] {
   const { atOnce, agents } = driven;
-  const first = agents.find(({ node, isNew }) => !isNew && takesPods(node))?.node.metadata.name;
   const others = replaceOthers(driven, { agents: change.ref, atOnce }, context);
-  if (probe.length === 0 || first === undefined) return [others, ...probe];
-  return [replaceOthers(driven, { agents: change.ref, atOnce: 1, nodes: [first] }, context), ...probe, others];
+  const usable = agents.filter(({ node }) => takesPods(node));
+  const [first] = usable;
+  if (probe.length === 0 || !first) return [others, ...probe];
+  if (usable.some(({ isNew }) => isNew)) return [...probe, others];
+  return [replaceOthers(driven, { agents: change.ref, atOnce: 1, nodes: [first.node.metadata.name] }, context), ...probe, others];
 }
 
 /** The waits for the workloads of a wave, and the probe between the first agent and the others. */
