@@ -68,16 +68,15 @@ export async function readCanaryStatus(
 
 /** By the record: the soak of a canary, or the one after Typha. */
 export function soakOf(
-  record: RunRecord | undefined,
+  record: Pick<RunRecord, 'stages' | 'flags'> | undefined,
   holder: LockHolder | undefined,
   canary: CanaryStatus | null,
   now: Date,
 ): StatusDocument['soak'] {
   if (!record || !holder) return null;
   // One of an earlier command of the run is no longer counted.
-  const isOfHolder = ({ watch }: RunRecord['stages'][number]) => watch && Date.parse(watch.since) >= Date.parse(holder.acquiredAt);
-  const { watch } = record.stages.findLast(isOfHolder) ?? {};
-  if (watch) return now.getTime() - Date.parse(watch.since) < watch.ms ? watch : null;
+  const { watch } = record.stages.findLast((one) => one.watch?.by === holder.identity) ?? {};
+  if (watch) return now.getTime() - Date.parse(watch.since) < watch.ms ? { since: watch.since, ms: watch.ms } : null;
   const ms = canary?.isCanary ? durationOf(flagIn(record, 'soak')) : undefined;
   return ms === undefined ? null : { ms };
 }
@@ -92,7 +91,7 @@ function durationOf(soak: string | undefined): number | undefined {
 }
 
 /** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
-export function flagIn({ flags }: RunRecord, name: string, fits = /^[\w.]{1,20}$/): string | undefined {
+export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits = /^[\w.]{1,20}$/): string | undefined {
   const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
   const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
   const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;

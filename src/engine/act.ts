@@ -70,8 +70,9 @@ class Actor {
     let kept: string | undefined;
     try {
       if (changes) kept = await this.#prepare(stage, action);
-      await this.#recorder.watches(stage, action);
-      const { detail, digests, notes, left, told } = await this.#executor.perform(stage.id, action);
+      const again = () => this.#recorder.watches(stage, action);
+      await again();
+      const { detail, digests, notes, left, told } = await this.#executor.perform(stage.id, action, again);
       if (changes) this.writes += 1;
       if (this.#context.options.dryRun === 'none') this.#judged.cured(action);
       this.#recorder.kept.settle(kept, { done: true });
@@ -166,7 +167,7 @@ export function chainParts(
 
 /** Performs one action. */
 interface Executor {
-  perform(stage: string, action: Action): Promise<Performed>;
+  perform(stage: string, action: Action, watchesAgain: Around['watchesAgain']): Promise<Performed>;
 }
 
 /** When to end what is under way: waits at the first Ctrl-C, programs only when nothing may be written any more. */
@@ -175,23 +176,29 @@ type Ends = Pick<Hold, 'stop' | 'cut' | 'mustHold' | 'watch' | 'watcher'>;
 /** The one that really acts. */
 export function realExecutor(ports: EnginePorts, observe: Observer, ends: Ends, limits: Around['limits']): Executor {
   const around = surroundings(observe, ends, limits);
-  return { perform: (stage, action) => typeOf(ports.effects, action.effect).perform(ports, action.effect, around(stage, action)) };
+  return {
+    perform: (stage, action, again) => typeOf(ports.effects, action.effect).perform(ports, action.effect, around(stage, action, again)),
+  };
 }
 
 /** `--dry-run=server`: the server answers every write, nothing is stored; what needs the write is only announced. */
 function serverDryRunExecutor(ports: EnginePorts, observe: Observer, ends: Ends): Executor {
   const around = surroundings(observe, ends, {});
-  return { perform: (stage, action) => typeOf(ports.effects, action.effect).dryRun(ports, action.effect, around(stage, action)) };
+  return {
+    perform: (stage, action, again) => typeOf(ports.effects, action.effect).dryRun(ports, action.effect, around(stage, action, again)),
+  };
 }
 
-function surroundings(observe: Observer, ends: Ends, limits: Around['limits']): (stage: string, action: Action) => Around {
+function surroundings(observe: Observer, ends: Ends, limits: Around['limits']): (...of: Parameters<Executor['perform']>) => Around {
   const leftBehind = new Set<string>();
-  return (stage, action) => ({
+  return (stage, action, watchesAgain) => ({
     stop: ends.stop,
     cut: ends.cut,
     mustHold: () => ends.mustHold(),
     watch: (watcher) => ends.watch(watcher),
     watcher: (name) => ends.watcher(name),
+    // `status` alone goes by it.
+    watchesAgain: () => watchesAgain().catch(() => undefined),
     limits,
     leftBehind,
     report: (done, of, what, why) => observe({ type: 'progress', stage, done, of, what, ...(why ? { why } : {}) }),

@@ -147,17 +147,19 @@ export class Recorder {
     await this.#save({ ...withStages(this.#record, this.#stages), ...this.steps.of(stage.id) });
   }
 
-  /** Something begins that takes so long: `status` tells how far it is. */
+  /** Something begins that takes so long, or begins again: `status` tells how far it is. */
   async watches({ id }: Named, { watchMs: ms }: Action): Promise<void> {
     if (ms === undefined || !this.#record) return;
-    const watch = { since: this.#now(), ms };
+    const watch = { since: this.#now(), ms, by: this.#ports.lock.identity };
     this.#stages = this.#stages.map((one) => (one.id === id ? { ...one, watch } : one));
     await this.kept.settled();
     await this.#save(withStages(this.#record, this.#stages));
   }
 
   noteRunning(stage: Named, since: Date): void {
-    this.noteStage(stage, { state: 'running', startedAt: since.toISOString() });
+    // A stage is noted again when it first writes: what it has watched until then is not forgotten.
+    const { watch } = this.#stages.find(({ id }) => id === stage.id) ?? {};
+    this.noteStage(stage, { state: 'running', startedAt: since.toISOString(), ...(watch ? { watch } : {}) });
   }
 
   /** Stored with what comes right after it: the next stage begins, or the run ends. */

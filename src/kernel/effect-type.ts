@@ -142,6 +142,8 @@ export interface Around {
   watch(watcher: Watcher): void;
   /** That an earlier action left. */
   watcher(name: string): Watcher | undefined;
+  /** The time for which the action watches begins again. */
+  watchesAgain(): Promise<void>;
   readonly limits: Pick<Options, 'qps' | 'parallel'>;
   /** Workloads that earlier waits of the run left behind; those of this one are added. */
   readonly leftBehind: Set<string>;

@@ -194,6 +194,8 @@ export interface LockHold {
 
 /** Lease lock: one run per cluster. */
 export interface Lock {
+  /** As which it is acquired. */
+  readonly identity: string;
   holder(): Promise<LockHolder | undefined>;
   /** Where `holder` just said nobody: who has let the lock run out and may live elsewhere. The next run takes it only after it has watched it. */
   left(): Promise<LockHolder | undefined>;

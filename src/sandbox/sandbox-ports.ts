@@ -88,6 +88,7 @@ function memoryRecords({ state }: Scenario, alive: () => void): Records {
 function memoryLock({ state, clock }: Scenario, identity: string, alive: () => void): Lock {
   const now = () => clock.now().toISOString();
   return {
+    identity,
     holder: async () => state.holder,
     left: async () => undefined,
     async acquire() {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { soakOf } from '../../src/cli/canary-status.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
+import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agents, setAgent, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, agentPods, agents, setAgent, waved } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
@@ -63,6 +65,29 @@ describe('what status says of agents that are held', function () {
     assert.match(first, /^ {2}soak: \d+m.* of 10m$/m);
     assert.match(rest, /^canary: 4 of 6/m);
     assert.doesNotMatch(rest, /soak:/);
+  });
+
+  it('shows none that is over while the others follow in a run that is resumed', async () => {
+    scenario.cluster.nodes.fault('node-05', 'not-ready');
+    scenario.clock.schedule(24 * 60_000, () => scenario.cluster.nodes.fault('node-05', 'none'));
+    const run = ['run', '--yes', '--canary', '1', '--soak', '10m', '--after-node', 'true', '--timeout', '20m'];
+    const first = sandboxCommand(scenario, waved);
+    scenario.clock.schedule(5 * 60_000, () => first.engine.soft.abort());
+    assert.equal(await first.run(...run), 130, first.err());
+    const [soak = '', rest = ''] = await during(scenario, [5, 14], ...run);
+    assert.match(soak, /^ {2}soak: \d+m.* of 10m$/m);
+    assert.match(rest, /^canary: 4 of 6/m);
+    assert.doesNotMatch(rest, /soak:/);
+  });
+
+  it('counts a soak from its new beginning where the agent of a chosen node was replaced', async () => {
+    scenario.clock.schedule(8 * 60_000, () => {
+      const pod = agentPods(scenario).find((one) => nodeOf(one) === 'node-01');
+      scenario.cluster.store.delete(K.Pod, pod?.metadata.name ?? '', AGENTS.namespace);
+    });
+    const [before = '', after = ''] = await during(scenario, [7, 14], 'run', '--yes', '--canary', '1', '--soak', '10m');
+    assert.match(before, /^ {2}soak: [67]m.* of 10m$/m);
+    assert.match(after, /^ {2}soak: 5m.* of 10m$/m);
   });
 
   it('shows the soak after Typha', async () => {
@@ -149,4 +174,14 @@ describe('what status says of agents that are held', function () {
       assert.match(out, /^canary: 0 of 6/m);
       assert.doesNotMatch(out, /soak:/);
     });
+
+  it('shows the soak of whoever holds the lock, and by no clock of another machine', () => {
+    const [since, now] = ['2026-01-01T00:00:00Z', new Date('2026-01-01T00:10:00Z')];
+    const watch = { since, ms: 1_800_000, by: 'anna@host-1/17/run-2' };
+    const record = { stages: [{ id: 'apply', state: 'running', startedAt: since, watch }] } as const;
+    const shownTo = (identity: string) =>
+      soakOf(record, { identity, acquiredAt: '2026-01-01T00:00:20Z', renewedAt: '2026-01-01T00:09:50Z' }, null, now);
+    assert.deepEqual(shownTo(watch.by), { since, ms: watch.ms });
+    assert.equal(shownTo('anna@host-1/18/run-3'), null);
+  });
 });

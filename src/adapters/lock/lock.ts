@@ -29,6 +29,7 @@ export function leaseLock(deps: LockDeps): Lock {
   /** As it was when the lease was first asked for. */
   let first: { readonly state: string | undefined } | undefined;
   return {
+    identity: deps.identity,
     async holder() {
       const lease = await read();
       first ??= { state: await stateOf(lease) };

@@ -84,7 +84,7 @@ function isStage(value: JsonMap): boolean {
   const { id, state, startedAt, endedAt, because, manual, pod, undo, watch } = value;
   return (
     isCountOrAbsent(manual) &&
-    (watch === undefined || (isRecord(watch) && isText(watch.since) && isCountOrAbsent(watch.ms))) &&
+    (watch === undefined || (isRecord(watch) && [watch.since, watch.by].every(isText) && isCountOrAbsent(watch.ms))) &&
     (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
     [id, state, startedAt].every(isText) &&

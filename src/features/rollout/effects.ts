@@ -86,6 +86,8 @@ export interface WaitRequest extends Omit<RolloutExpected, 'type' | 'goesOn'> {
   /** Ends the wait at once (Ctrl-C, lost lock). */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: readonly RolloutProgress[], elapsedMs: number) => void;
+  /** `holdMs` begins again. */
+  readonly watchesAgain?: () => Promise<void>;
 }
 
 /** Waits until `judgeRollout` is done with every target. Throws Fault: `timeout`, `stopped` (too many failed), `interrupted`. */
@@ -137,7 +139,10 @@ async function loop(
       else time.lengthen(minReadyMs(board));
     }
     // The whole time is watched again; what lapses again and again has its limit.
-    if (since !== undefined && stays.since !== undefined && stays.since !== since) time.renew();
+    if (since !== undefined && stays.since !== undefined && stays.since !== since) {
+      time.renew();
+      await request.watchesAgain?.();
+    }
     return (request.untilFirst === true && hasNew(progress)) || failed.judge(progress, waited);
   };
   for (;;) {
@@ -259,10 +264,10 @@ declare module '../../kernel/action.ts' {
 
 export const rolloutExpectations: Pick<ExpectationTypes, 'rollout' | 'apiservice-available'> = {
   rollout: {
-    async wait({ cluster, clock }, { type: _, goesOn, ...expected }, { timeoutMs, stop, onProgress, leftBehind }) {
+    async wait({ cluster, clock }, { type: _, goesOn, ...expected }, { timeoutMs, stop, onProgress, leftBehind, watchesAgain }) {
       const limits = { ...expected, timeoutMs, ...(goesOn ? { leftBehind } : {}) };
       const { untilFirst } = expected;
-      const progress = await waitRollout(cluster, clock, { ...limits, signal: stop, onProgress });
+      const progress = await waitRollout(cluster, clock, { ...limits, signal: stop, onProgress, watchesAgain });
       return untilFirst ? {} : outcomeOf(progress);
     },
     text: ({ targets, untilFirst, only, holdMs }) => {

@@ -198,7 +198,7 @@ describe('run records in Secrets', () => {
     ],
     [
       'with a watch whose length is no time',
-      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'running', startedAt: 't', watch: { since: 't', ms: -1 } }] }),
+      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'running', startedAt: 't', watch: { since: 't', ms: -1, by: 'b' } }] }),
       /missing: stages$/,
     ],
     ['past a return without a reason', JSON.stringify({ ...RECORD, noReturn: { at: 'now' } }), /missing: noReturn$/],

@@ -54,7 +54,10 @@ describe('the store in the moment of a write', () => {
     const executor = realExecutor(ports, () => undefined, ends, {});
     const effect = { type: 'exec', program: '/bin/calicoctl', run, store } as const;
     const action = { id: 'delete-1', title: 'delete', ref: '§4.7/3', undo: 'full', effect } as const;
-    await assert.rejects(executor.perform('hep', action), /another key-value store/);
+    await assert.rejects(
+      executor.perform('hep', action, async () => undefined),
+      /another key-value store/,
+    );
     assert.deepEqual(asked, ['get']);
   });
 
