@@ -4,7 +4,17 @@ import type { Observer } from '../../src/kernel/event.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { agentPods, clockSetForward, newOn, restartAgent, setImage, setVariable, strategy, waved } from '../support/canary-sandbox.ts';
+import {
+  agentPods,
+  clockSetForward,
+  newOn,
+  restartAgent,
+  setAgent,
+  setImage,
+  setVariable,
+  strategy,
+  waved,
+} from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A pod that its kubelet refused a network, as the server tells it. */
@@ -144,6 +154,17 @@ describe('new pods on the nodes of a canary that stops at once', () => {
       assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
       assert.match(outcome.message ?? '', because);
     });
+
+  it('are waited for after the soak, and no other agent follows where a chosen one fails meanwhile, whatever --max-failed says', async () => {
+    const observe: Observer = (event) => {
+      if (event.type === 'action-started' && event.action.id === 'look-canary') setAgent(scenario, 'node-01', 'not-ready');
+    };
+    const flags = { canary: '2', soak: '5s', 'max-failed': 1 };
+    const outcome = await performIn(scenario, [applyStage], flags, { profile: waved, observe });
+    assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01', 'node-02'], { type: 'OnDelete' }], outcome.message);
+    assert.equal(outcome.exit, 'timeout');
+    assert.match(outcome.message ?? '', /^not complete after 600 s: .*: not new and ready yet: node-01 /);
+  });
 
   it('are looked at once more before the others follow, which costs less than a second', async () => {
     tells(scenario, { until: 0 });

@@ -62,6 +62,7 @@ function replaceAction(
 interface Watching {
   readonly holdMs?: number;
   readonly heldFor?: HeldFor;
+  readonly isJudged?: true;
 }
 
 function waitAction(id: string, target: RolloutTarget, only: readonly string[], { options }: Context, watching: Watching): Action {
@@ -93,9 +94,10 @@ export function secondSoakAction(target: RolloutTarget, holdMs: number, context:
   return { ...waitAction('soak-typha', target, [], context, { holdMs }), once: true };
 }
 
-/** New agents of a held DaemonSet are ready, whoever replaced them: then the others follow. */
-export function judgeAction(target: RolloutTarget, context: Context, heldFor: HeldFor = 'rest'): Action {
-  return { ...waitAction('judge', target, [], context, { heldFor }), title: 'see that every new agent is ready' };
+/** New agents of a held DaemonSet are ready, whoever replaced them, and all of a canary: then the others follow. */
+export function judgeAction(target: RolloutTarget, context: Context, canary?: CanaryFacts): Action {
+  const watching = { heldFor: canary ? 'canary' : 'rest', isJudged: true } as const;
+  return { ...waitAction('judge', target, canary?.nodes ?? [], context, watching), title: 'see that every new agent is ready' };
 }
 
 /** What comes after the canary: the strategy that is the user's or the release's, or the pace of this run. */

@@ -71,7 +71,7 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
     : rollAction(canary.next, canary.isPaced);
   const isOurs = driven !== undefined || canary.isPaced;
   // The looks before it take their time, in which nobody watches the agents.
-  const judged = judgeAction(canary.target, context, 'canary');
+  const judged = judgeAction(canary.target, context, canary);
   const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, context), judged];
   return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }

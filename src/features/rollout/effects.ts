@@ -36,6 +36,8 @@ interface RolloutExpected {
   readonly holdMs?: number;
   /** It replaces none until the user or the run lets it: for a canary, or while the rest waits for this. */
   readonly heldFor?: HeldFor;
+  /** Whatever is new is looked at before all others follow: that of the nodes in `only`, and of others. */
+  readonly isJudged?: true;
 }
 
 /** A pod that is to be replaced. */
@@ -130,8 +132,8 @@ async function loop(
   const isEnd = async (progress: readonly RolloutProgress[], waited: number, now: number): Promise<boolean> => {
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
-    const isKnown = (request.driver === undefined && !isJudged(request)) || board.isObserved;
-    if (isKnown && isJudged(request)) refuseUntried(board.progress(now) ?? [], request.heldFor);
+    const isKnown = (request.driver === undefined && !request.isJudged) || board.isObserved;
+    if (isKnown && request.isJudged) refuseUntried(board.progress(now) ?? [], request.heldFor);
     if (isKnown && stays.isOver(progress, board, waited, now)) {
       const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;
@@ -224,15 +226,12 @@ function driverView(board: Board, { maxFailed }: WaitRequest, clock: Clock, stay
 const minReadyMs = ({ workloads }: Board): number =>
   Math.max(0, ...[...workloads.values()].map((one) => shapeOf(one).spec?.minReadySeconds ?? 0)) * 1000;
 
-/** Whatever is new is looked at before all others follow. */
-const isJudged = ({ driver, only, heldFor }: WaitRequest): boolean => driver === undefined && only?.length === 0 && heldFor !== undefined;
-
 /** Of a canary only what is new, or is to be. */
 function viewOf(request: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
   const { driver, maxFailed } = request;
   const all = board.progress(now);
-  if (isJudged(request)) return all?.map((one) => judgedView(one, board, maxFailed, now));
   const only = driver?.nodes ?? request.only;
+  if (request.isJudged) return all?.map((one) => judgedView(one, board, only ?? [], maxFailed, now));
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
 }
 

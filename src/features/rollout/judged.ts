@@ -10,7 +10,13 @@ import type { Board } from './rollout-board.ts';
  * Before all other agents follow: what has the image of the target counts, also where somebody has changed the template since. Not of a lost
  * node, which may be one that nobody touched; and done only once an agent is new.
  */
-export function judgedView(progress: RolloutProgress, board: Board, maxFailed: number, now: number): RolloutProgress {
+export function judgedView(
+  progress: RolloutProgress,
+  board: Board,
+  nodes: readonly string[],
+  maxFailed: number,
+  now: number,
+): RolloutProgress {
   const { unapplied: _, ...view } = progress;
   const around = { target: view.target, nodes: board.nodes, now };
   const pods = view.pods.map((pod) => {
@@ -18,7 +24,7 @@ export function judgedView(progress: RolloutProgress, board: Board, maxFailed: n
     const facts = pod.phase === 'old' && !isLost ? board.pods.get(view.target)?.get(pod.pod) : undefined;
     return facts ? judgePod(facts, around) : pod;
   });
-  const judged = canaryView({ ...view, pods }, [], maxFailed, board.nodes);
+  const judged = canaryView({ ...view, pods }, nodes, maxFailed, board.nodes);
   if (view.desired === 0 || judged.pods.some(({ phase }) => phase === 'new')) return judged;
   return { ...judged, done: false, pending: judged.pending || 'no agent is new and ready yet' };
 }
