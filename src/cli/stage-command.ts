@@ -20,6 +20,7 @@ import { type Confirmed, confirmPlan } from './chain-confirm.ts';
 import type { RunReport } from './documents.ts';
 import { report } from './ending/end.ts';
 import { type Outcome, runDocument, type Shown, shownOutcome } from './ending/run.ts';
+import type { Row } from './flag.ts';
 import { FLAG_ROWS, FLAGS, type RunFlags } from './flags.ts';
 import { lastOf } from './last-stage.ts';
 import { loadPlan } from './plan/file.ts';
@@ -162,8 +163,14 @@ async function probeOf({ composition, context, asked, interrupts }: Session): Pr
   return probe;
 }
 
-/** Flags of which the record tells only as long as they are given. A hold of policies' names is released by the end alone: its flag stays. */
-const STOPS = FLAG_ROWS.flatMap(([name, { stops }]) => (stops ? [name === 'until' ? '--until=agents' : `--${name}=`] : []));
+/**
+ * What flags begin with of which the record tells only as long as they are given. A stage that is performed alone ends no `--until`. A hold
+ * of policies' names is released by the end alone: its flag stays.
+ */
+function leftFlagsOf({ chain, command: name }: Asked): readonly string[] {
+  const isLeft = (flag: string, row: Row) => row.stops && (chain?.isUpgrade || (flag !== 'until' && isOn(row, name)));
+  return FLAG_ROWS.filter(([flag, row]) => isLeft(flag, row)).map(([flag]) => (flag === 'until' ? '--until=agents' : `--${flag}=`));
+}
 
 interface Planned extends Partial<Omit<Confirmed, 'approved'>>, Pick<RunMore, 'within'> {
   readonly probe?: ProbeWatch | undefined;
@@ -207,8 +214,7 @@ async function perform(session: Session, approved: Approved<Acting>, { head, age
   };
   const keepsake = async (outcome: ChainOutcome) => keptReport(session, await tell(outcome));
   const flags = flagsOfRun(session.asked.carried);
-  const leftFlags = session.asked.chain?.isUpgrade ? STOPS : [];
-  const context = { ...session.context, leftFlags, ...(flags.length > 0 ? { flags } : {}) };
+  const context = { ...session.context, leftFlags: leftFlagsOf(session.asked), ...(flags.length > 0 ? { flags } : {}) };
   const { notices, metrics } = session.outlets;
   metrics?.know({ from: head?.source });
   probe?.watch(observe);

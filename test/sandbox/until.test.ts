@@ -104,6 +104,23 @@ describe('a run that goes no further than it was told', function () {
     assert.equal(await again.run('commit', '--yes'), 64);
   });
 
+  it('forgets the canary and the soak that a stage performed alone is no longer given, but not --until', async () => {
+    const { state } = scenario;
+    const flags = () => (state.record as { readonly flags?: readonly string[] }).flags;
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const failed = sandboxCommand(scenario);
+    assert.equal(await failed.run('apply', '--yes', '--canary', '1', '--soak', '30m', '--until', 'agents'), 5, failed.err());
+    assert.deepEqual(flags(), ['--canary=1', '--soak=30m', '--until=agents']);
+    scenario.cluster.nodes.fault('node-01', 'none');
+    await scenario.clock.sleep(60_000);
+    const held = sandboxCommand(scenario);
+    assert.equal(await held.run('apply', '--yes', '--canary', '2'), 5, held.err());
+    assert.deepEqual(flags(), ['--until=agents', '--canary=2']);
+    const alone = sandboxCommand(scenario);
+    assert.equal(await alone.run('apply', '--yes'), 0, alone.err());
+    assert.deepEqual(flags(), ['--until=agents']);
+  });
+
   it('is committed by a plan that was saved', async () => {
     const bench = sandboxCommand(scenario);
     assert.equal(await bench.run('run', '--yes', '--canary', '1'), 5, bench.err());
