@@ -203,4 +203,18 @@ describe('a strategy that somebody changes between --before-node and the deletio
     await scenario.clock.sleep(3_600_000);
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-03'], HELD], message);
   });
+
+  for (const flags of [{}, { 'max-unavailable': '2' }])
+    it(`is no end of a canary that failed, where only the annotation was removed: a run with ${JSON.stringify(flags)}`, async () => {
+      const scenario = await installedSandbox({ nodes: 5 });
+      const run = (more: Flags) => performIn(scenario, [applyStage], more, { profile: waved });
+      scenario.cluster.nodes.fault('node-03', 'crash-loop');
+      assert.equal((await run({ canary: 'node-03' })).exit, 'stopped');
+      await scenario.cluster.patch(K.DaemonSet, REF, [UNMARK], 'kubectl-edit');
+      const { exit, message } = await run(flags);
+      await scenario.clock.sleep(3_600_000);
+      assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-03'], HELD], message);
+      scenario.cluster.nodes.fault('node-03', 'none');
+      assert.deepEqual([(await run(flags)).exit, newOn(scenario), strategy(scenario)], ['done', allNodes(scenario), ROLLING]);
+    });
 });

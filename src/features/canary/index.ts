@@ -22,6 +22,7 @@ export {
   isMarked,
   isOfStrategy,
   isOnDelete,
+  isStillHeld,
   type OwnStrategies,
   ownStrategyOf,
   readOwnStrategies,

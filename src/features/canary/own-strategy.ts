@@ -22,7 +22,7 @@ interface OwnStrategy {
 
 export type OwnStrategies = readonly OwnStrategy[];
 
-/** None where the last run is over, for it has put them back, and where none of these objects bears our mark. */
+/** None where the last run is over, for it has put them back, and where none of these objects can have one. */
 export async function readOwnStrategies(
   records: Pick<Records, 'keptWith'>,
   record: RunRecord | undefined,
@@ -30,7 +30,7 @@ export async function readOwnStrategies(
   live: readonly KubeObject[],
 ): Promise<OwnStrategies> {
   const run = recordHere(record, here);
-  if (run === undefined || run.finishedAt !== undefined || !live.some(isMarked)) return [];
+  if (run === undefined || run.finishedAt !== undefined || !live.some((one) => isMarked(one) || isOnDelete(one))) return [];
   return strategiesIn(await keptChanges(records, STAGE, isStrategy));
 }
 
@@ -98,6 +98,10 @@ export const isOnDelete = (live: KubeObject): boolean => textAt(strategyOf(live)
 
 /** This program keeps the DaemonSet from replacing its pods. */
 export const isHeld = (live: KubeObject): boolean => isMarked(live) && isOnDelete(live);
+
+/** The same, also where somebody has removed our mark and left the strategy. */
+export const isStillHeld = (live: KubeObject, own: OwnStrategies): boolean =>
+  isHeld(live) || (isOnDelete(live) && ownStrategyOf(live, own) !== undefined);
 
 /**
  * Gives a held DaemonSet this strategy, and removes the mark unless it stays ours. Tested is what it is to be, not its version: its

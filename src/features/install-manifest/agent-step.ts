@@ -14,6 +14,7 @@ import {
   isDriven,
   isHeld,
   isOnDelete,
+  isStillHeld,
   type OwnStrategies,
   ownStrategyOf,
   paced,
@@ -213,9 +214,9 @@ function overOf(agents: Agents, context: Context): AgentStep | undefined {
 }
 
 /** Of the held template nothing is let go where a rollback installs another. */
-function released({ live, preview, target }: Agents, next: KubeObject, { goal }: Context): Pick<AgentStep, 'released'> {
+function released({ live, preview, target, own }: Agents, next: KubeObject, { goal }: Context): Pick<AgentStep, 'released'> {
   const isLeft = goal.takesBack !== undefined && changesPods(preview.planned);
-  return isHeld(live) && !isHeld(next) && !isLeft ? { released: target } : {};
+  return isStillHeld(live, own) && !isHeld(next) && !isLeft ? { released: target } : {};
 }
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */
