@@ -16,15 +16,25 @@ import { NETSVC_TARGET, pattern } from '../support/target.ts';
 const HELD_MS = 60_000;
 const SKIP = { skip: ['cli'] } as const;
 
-/** A whole run; the operator's manner, and how the wait ended. */
-async function upgraded(manner: Manner, flags: Flags = SKIP) {
+/** A whole run; the operator's manner, and how the wait ended, in which each list takes so long. */
+async function upgraded(manner: Manner, flags: Flags = SKIP, listMs = 0) {
   const sandbox = await operatedSandbox(manner);
-  let waited = 0;
+  const { clock } = sandbox.scenario;
+  let [isWaiting, waited] = [false, 0];
   const observe: Observer = (event) => {
-    if (event.type === 'action-done' && event.action.id === 'operator' && event.stage === 'wait')
-      waited = sandbox.scenario.clock.now().getTime();
+    if (!('action' in event) || event.action.id !== 'operator' || event.stage !== 'wait') return;
+    isWaiting = event.type === 'action-started';
+    if (event.type === 'action-done') waited = clock.now().getTime();
   };
-  const outcome = await performIn(sandbox.scenario, usualChain, flags, { observe });
+  const ports = sandboxPorts(sandbox.scenario);
+  const list: typeof ports.cluster.list = async (...asked) => {
+    if (isWaiting) await clock.sleep(listMs);
+    return ports.cluster.list(...asked);
+  };
+  const outcome = await performIn(sandbox.scenario, usualChain, flags, {
+    observe,
+    ports: { ...ports, cluster: { ...ports.cluster, list } },
+  });
   return { sandbox, outcome, waited };
 }
 
@@ -49,6 +59,13 @@ describe('an operator whose profile names no statuses, on the sandbox', () => {
       assert.ok(last > 0 && waited - last >= HELD_MS, `it ended ${waited - last} ms after the last change`);
       assert.ok(waited - last < 3 * HELD_MS, `it ended only ${waited - last} ms after the last change`);
     });
+
+  it('is done soon after it has held where each look takes seconds', async () => {
+    const { sandbox, outcome, waited } = await upgraded({}, SKIP, 1_000);
+    assert.equal(outcome.exit, 'done');
+    const held = waited - Math.max(sandbox.changedAt(), sandbox.readyAt());
+    assert.ok(held >= HELD_MS && held < 1.5 * HELD_MS, `it ended ${held} ms after the last change`);
+  });
 
   it('is waited for only so long, with its pods and its log named, and the same run ends once it acts', async () => {
     const { sandbox, outcome } = await upgraded({ isDead: true }, { ...SKIP, timeout: '3m' });

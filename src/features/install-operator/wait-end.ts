@@ -56,7 +56,7 @@ export interface Rule {
   readonly pauseMs: number;
 }
 
-/** More time between two looks does not count as held: the machine slept, or its clock was set. */
+/** More time between two looks than this, and than two pauses, does not count as held: the machine slept, or its clock was set. */
 const LONGEST_STEP_MS = 5_000;
 
 /** Waits until the rule says done. Throws Fault `timeout` (naming what lags and the troubles) or `interrupted`. */
@@ -78,7 +78,7 @@ export async function waitEnd(ports: Ports, expected: EndExpected, rule: Rule, w
     if (now - started >= wait.timeoutMs) throw timeout(look, wait.timeoutMs, expected, await reasonsOf(cluster, podsOf(look)));
     await clock.sleep(rule.pauseMs, wait.stop).catch(() => undefined);
     const woken = clock.now().getTime();
-    counted += Math.min(Math.max(woken - last, 0), LONGEST_STEP_MS);
+    counted += Math.min(Math.max(woken - last, 0), Math.max(LONGEST_STEP_MS, 2 * rule.pauseMs));
     last = woken;
   }
 }
