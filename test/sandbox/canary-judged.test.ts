@@ -92,6 +92,23 @@ describe('before the other agents follow a canary', function () {
     await staysHeld({ accept: ['NS-208'] }, /^1 pod failed, .*node-01/);
   });
 
+  it('one that failed holds them, also where somebody removed the annotation', async () => {
+    const remove = { op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' } as const;
+    const command = async (...argv: readonly string[]) => {
+      const one = sandboxCommand(scenario, waved);
+      return [await one.run(...argv), newOn(scenario), one.out() + one.err()] as const;
+    };
+    scenario = await installedSandbox({ nodes: 4, cli: false });
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    assert.equal((await command('run', '--yes', '--canary', '1'))[0], 5);
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, [remove], 'kubectl-edit');
+    assert.match((await command('plan'))[2], /restarts 3 pods, held until now/);
+    const [exit, replaced, said] = await command('commit', '--yes');
+    assert.deepEqual([exit, replaced, strategy(scenario)], [5, ['node-01'], HELD], said);
+    scenario.cluster.nodes.fault('node-01', 'none');
+    assert.deepEqual((await command('commit', '--yes')).slice(0, 2), [0, allNodes(scenario)]);
+  });
+
   it('a new agent that cannot be made is waited for, however often the run is resumed', async () => {
     scenario.cluster.store.listen(({ kind, after }) => {
       // A quota or a webhook refuses it.

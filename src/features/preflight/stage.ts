@@ -2,10 +2,11 @@ import { type Reading, read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
 import { type Detection, isKeyValue } from '../../kernel/installation.ts';
-import type { KubeObject } from '../../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../../kernel/object.ts';
 import { oneLook } from '../../kernel/one-look.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import { stage } from '../../kernel/stage.ts';
+import { isStillHeld, readOwnStrategies } from '../canary/index.ts';
 import { readChartAhead } from '../install-chart/index.ts';
 import { givesAddresses, readIpam } from '../ipam/index.ts';
 import { changesUids, type OwnersJudged, readReferences, sourceOf, wayOf, withRights } from '../ownerrefs/index.ts';
@@ -120,6 +121,10 @@ async function readUpgrade(
     crds: attemptWith(installed.crds, (all) => withStoredVersions(cluster, all, context.profile)),
     chart: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.findings)),
     rendered: ofChart.then((ahead) => attemptWith(ahead, async (one) => one?.work?.written ?? [])),
+    stillHeld: attemptWith(installed.daemonSets, async (live) => {
+      const own = await readOwnStrategies(sources.records, 'value' in record ? record.value : undefined, context, live);
+      return live.filter((one) => isStillHeld(one, own)).map((one) => refText(refOf(one)));
+    }),
     owners: attempt(() => judgeOwners(sources, context, detection, record)),
     resources,
     agentConfig,

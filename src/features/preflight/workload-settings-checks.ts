@@ -52,7 +52,7 @@ export const workloadSettingsChecks: readonly PreflightCheck[] = table({ categor
             next: command`kubectl get daemonset ${name.name} -n ${name.namespace} -o yaml`,
           },
         );
-      if (isHeld(live) || heldBy(live) !== undefined)
+      if (isHeld(live) || heldBy(live) !== undefined || read(facts.stillHeld).includes(refText(name)))
         return ok('a run of this program holds the agents (OnDelete): its own strategy comes back when the run continues');
       const patch = '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}';
       return failed(

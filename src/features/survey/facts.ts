@@ -160,6 +160,8 @@ export interface PreflightFacts extends Pick<Inventory, 'daemonSets' | 'deployme
   readonly podWebhooks: Reading<readonly PodWebhook[]>;
   readonly lockHolder: Reading<LockHolder | undefined>;
   readonly record: Reading<RunRecord | undefined>;
+  /** Agents that this run holds, as `refText` names them: also where somebody has removed its annotation. */
+  readonly stillHeld: Reading<readonly string[]>;
   readonly detection: Reading<Detection>;
   readonly nodes: Reading<readonly KubeObject[]>;
   readonly pods: Reading<readonly PodView[]>;

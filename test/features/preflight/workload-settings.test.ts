@@ -43,6 +43,14 @@ checkCases('NS-407', {
     is: 'error',
     fix: /kubectl patch daemonset calico-node/,
   },
+  'passes where this run holds them, and somebody removed its annotation': {
+    facts: {
+      daemonSets: { value: [daemonSet({ updateStrategy: { type: 'OnDelete' } })] },
+      stillHeld: { value: ['DaemonSet/kube-system/calico-node'] },
+    },
+    is: 'ok',
+    says: /comes back/,
+  },
   'warns of a hold whose run left no record': {
     facts: { daemonSets: { value: [marked(daemonSet({ updateStrategy: { type: 'OnDelete' } }))] }, record: { value: undefined } },
     is: 'warning',
