@@ -162,7 +162,7 @@ async function opened(story: Story) {
       const { record } = scenario.state;
       const [name] = story.commands[of] ?? [];
       const isOver = name === 'commit' && isAgain && record?.finishedAt !== undefined;
-      const isNone = name === 'rollback' && (record?.wrote ?? []).length === 0;
+      const isNone = name === 'rollback' && !record?.intent.takesBack && (record?.wrote ?? []).length === 0;
       const { code, said } = await ground.run(of, line);
       assert.equal(code, isOver ? EXIT.usage : isNone ? EXIT.blocked : (story.exits?.[of] ?? EXIT.done), `${where}: ${said}`);
     },
