@@ -51,6 +51,12 @@ function watched({ cluster: { store } }: Scenario): { readonly touched: Readonly
   return seen;
 }
 
+/** How many new agents each zone has. */
+function zonesOf(scenario: Scenario): readonly number[] {
+  const zones = Map.groupBy(newOn(scenario), (node) => scenario.cluster.store.get(K.Node, node)?.metadata.labels?.[ZONE]);
+  return [...zones.values()].map(({ length }) => length).toSorted();
+}
+
 const run = (scenario: Scenario, flags: Flags) => performIn(scenario, [applyStage], flags, { profile: waved });
 
 describe(`a canary of 1 % on ${NODES} nodes`, function () {
@@ -64,12 +70,11 @@ describe(`a canary of 1 % on ${NODES} nodes`, function () {
     assert.match(message ?? '', /^the canary runs: 10 of 1000 agents have /);
     const fresh = newOn(scenario);
     assert.deepEqual([exit, fresh.length, [...seen.touched].toSorted(), seen.worst], ['stopped', 10, fresh, AT_ONCE]);
-    const zones = Map.groupBy(fresh, (node) => scenario.cluster.store.get(K.Node, node)?.metadata.labels?.[ZONE]);
-    assert.deepEqual([...zones.values()].map(({ length }) => length).toSorted(), [3, 3, 4]);
+    assert.deepEqual(zonesOf(scenario), [3, 3, 4]);
     assert.equal((strategy(scenario) as { readonly type: string }).type, 'OnDelete');
   });
 
-  it('that fails touches no further node', async () => {
+  it('that fails touches no further node, and takes the same zones once it is repaired', async () => {
     const scenario = await fleet();
     const seen = watched(scenario);
     const bad = nameOf(5);
@@ -84,5 +89,9 @@ describe(`a canary of 1 % on ${NODES} nodes`, function () {
     assert.match(message ?? '', new RegExp(`^the canary failed: 1 pod failed, .*${bad}`));
     assert.deepEqual([exit, [...seen.touched]], ['stopped', atFailure]);
     assert.ok(seen.touched.size < 10 && seen.worst <= AT_ONCE, `${seen.touched.size}, ${seen.worst}`);
+    scenario.cluster.nodes.fault(bad, 'none');
+    await scenario.clock.sleep(60_000);
+    const resumed = await run(scenario, { canary: '1%' });
+    assert.deepEqual([resumed.exit, zonesOf(scenario)], ['stopped', [3, 3, 4]], resumed.message);
   });
 });
