@@ -46,6 +46,15 @@ describe('a run that is continued after its canary', function () {
     assert.equal((await shown(scenario, 'wait', '--yes')).exit, 0);
   });
 
+  it('is planned as what it is: nothing is written, and it stops for the user, with the other agents pending', async () => {
+    assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
+    const { exit, out } = await shown(scenario, 'plan', '--canary', '1', '--detailed-exitcode');
+    assert.equal(exit, 2, out);
+    assert.match(out, /stop for you: only node-01 has /);
+    assert.doesNotMatch(out, /No changes/);
+    assert.match(out, /\nNext: kubectl netsvc-upgrade run --canary=1\n$/);
+  });
+
   it('is not cut short for a canary where no agent is left for one', async () => {
     assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
     scenario.cluster.nodes.fault('node-03', 'crash-loop');

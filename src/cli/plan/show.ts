@@ -1,5 +1,5 @@
 import { stepsLeftIn } from '../../kernel/action.ts';
-import { actionTexts } from '../../kernel/effect-type.ts';
+import { actionTexts, typeOf } from '../../kernel/effect-type.ts';
 import type { ExitName } from '../../kernel/fault.ts';
 import { maskValue } from '../../kernel/hidden.ts';
 import { isByChart } from '../../kernel/installation.ts';
@@ -46,19 +46,22 @@ export async function showPlan(
   const planned = await session.plan(stages);
   const git = forGit === undefined ? undefined : await gitOf(session, planned, forGit);
   const head = planHead(session.context, planned);
-  const exit = planned.blocked ?? (detailed && planned.writes ? 'pending' : 'done');
+  // A canary that is held stops for the user once more: what comes after it is not done.
+  const isPending =
+    planned.writes || planned.stages.some(({ actions }) => actions.some(({ effect }) => typeOf(planned.effects, effect).stops));
+  const exit = planned.blocked ?? (detailed && isPending ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
   const step = nextStep(session, {
     exit,
     findings: planned.findings,
-    pending: planned.writes,
+    pending: isPending,
     dryRun,
     ...(out === undefined ? {} : { savedPlan: out }),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
   const saved = git?.document ? { ...made, git: git.document } : made;
   if (out !== undefined) await (await import('./file.ts')).savePlan(out, saved);
-  const isIdle = !planned.writes && planned.blocked === undefined;
+  const isIdle = !isPending && planned.blocked === undefined;
   // A stage alone is not done without them (`withPerson`); a run ends with them.
   const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
