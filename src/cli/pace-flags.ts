@@ -62,6 +62,8 @@ export const paceFlags = {
   },
   probe: {
     ...userCommand,
+    // One that fails would keep the undo of what it stopped from beginning.
+    ofOneWay: true,
     summary:
       'run this command every few seconds, from before the start; the run stops once it has failed twice in a row. No shell reads it',
   },

@@ -200,11 +200,9 @@ describe('what can be undone', () => {
   });
 
   it('gives a rollback no flag that was meant for the way there', () => {
-    const [name, other] = ['resolve', 'backup-dir'].map((one) => ({ name: one, word: `--${one}=x` }));
-    assert.ok(name && other);
-    const texts = undoTexts(record({ wrote: ['apply'] }), { chain, carried: [context, name, other], now, refused: undefined }).map(
-      plainText,
-    );
+    const meant = ['resolve', 'backup-dir', 'probe'].map((one) => ({ name: one, word: `--${one}=x` }));
+    const carried = [context, ...meant];
+    const texts = undoTexts(record({ wrote: ['apply'] }), { chain, carried, now, refused: undefined }).map(plainText);
     assert.deepEqual(texts, ['possible: kubectl netsvc-upgrade rollback --context=prod']);
   });
 
