@@ -36,7 +36,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const flags = withRecorded(asked.carried, record, clusterUid);
     const strategy = await readStrategy(session, record);
     const canary = await readCanaryStatus(session, strategy, record, holder);
-    const soak = soakOf(record, holder, canary, session.composition.clock.now());
+    const now = session.composition.clock.now();
+    const soak = soakOf(record, holder, canary, now);
     const until = await readUntil(session, record, holder);
     const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
     // Agents that are held are looked at next, and then committed.
@@ -46,7 +47,6 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
     const held = await readHeld(session, record);
     const found = statusDocument(session.context, { lock: holder, left, record, held, strategy, canary, soak, until }, next.command);
-    const now = session.composition.clock.now();
     const commit = oursWith('commit', flags);
     const told = {
       undo: await undoOf(session, record, { flags, now, isIdle: holder === undefined }),
