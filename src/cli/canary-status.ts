@@ -1,4 +1,4 @@
-import { counted, timeText } from '../kernel/counted.ts';
+import { counted, firstOf, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
@@ -52,19 +52,39 @@ export async function readCanaryStatus(
   const own = facts.filter((pod) => !isUntouched(pod));
   const judged = own.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
-  const ready = fresh.filter(({ is }) => is.phase === 'new');
+  // By the record alone: the cluster does not tell who deleted an agent.
+  const isAlone = flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
+  const chosen = isAlone ? record.canary : undefined;
+  const isChosen = (node: string) => chosen?.includes(node) ?? true;
+  const [ready = [], others = []] = [true, false].map((is) =>
+    fresh.filter(({ is: { phase, node } }) => phase === 'new' && isChosen(node) === is),
+  );
   const since = Math.max(...ready.flatMap(({ pod }) => pod.readyAt ?? []), holder ? Date.parse(holder.acquiredAt) : 0);
-  const notReady = fresh.filter(({ is }) => is.phase !== 'new').map(({ is }) => ({ node: is.node, because: is.why }));
+  const notReady = fresh
+    .filter(({ is }) => is.phase !== 'new')
+    .map(({ is }) => ({ node: is.node, because: is.why, ...(isChosen(is.node) ? {} : { isOther: true }) }));
   const withAgent = new Set(facts.map(({ node }) => node));
-  const chosen = flagIn(record, 'canary', /./);
   return {
-    ready: ready.map(({ is }) => is.node).toSorted(),
+    ready: namesOf(ready),
+    ...(others.length === 0 ? {} : { others: namesOf(others) }),
     notReady,
     of: withAgent.size,
     ...(chosen === undefined ? {} : { isCanary: true }),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
   };
 }
+
+const namesOf = (agents: readonly { readonly is: { readonly node: string } }[]) => agents.map(({ is }) => is.node).toSorted();
+
+/** Then whoever is at work replaces the others. */
+function isSoakOver(record: Pick<RunRecord, 'stages'>, holder: LockHolder | undefined, now: Date): boolean {
+  const watch = watchOf(record, holder);
+  return watch !== undefined && now.getTime() - Date.parse(watch.since) >= watch.ms;
+}
+
+/** One of an earlier command of the run is no longer counted. */
+const watchOf = ({ stages }: Pick<RunRecord, 'stages'>, holder: LockHolder | undefined) =>
+  stages.findLast((one) => holder !== undefined && one.watch?.by === holder.identity)?.watch;
 
 /** By the record: the soak of a canary, or the one after Typha. */
 export function soakOf(
@@ -74,9 +94,8 @@ export function soakOf(
   now: Date,
 ): StatusDocument['soak'] {
   if (!record || !holder) return null;
-  // One of an earlier command of the run is no longer counted.
-  const { watch } = record.stages.findLast((one) => one.watch?.by === holder.identity) ?? {};
-  if (watch) return now.getTime() - Date.parse(watch.since) < watch.ms ? { since: watch.since, ms: watch.ms } : null;
+  const watch = watchOf(record, holder);
+  if (watch) return isSoakOver(record, holder, now) ? null : { since: watch.since, ms: watch.ms };
   const ms = canary?.isCanary ? durationOf(flagIn(record, 'soak')) : undefined;
   return ms === undefined ? null : { ms };
 }
@@ -98,17 +117,21 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
   return value !== undefined && fits.test(value) ? value : undefined;
 }
 
-export function canaryLines({ canary, soak }: StatusDocument, now: Date): readonly string[] {
+export function canaryLines({ canary, soak }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
+  const some = (all: readonly string[]) => firstOf(all, isWide ? all.length : 5);
   const since = (from: string) => timeText(Math.max(0, now.getTime() - Date.parse(from)));
   const watched =
     soak && `soak: ${soak.since === undefined ? `${timeText(soak.ms)}, ${LATER}` : `${since(soak.since)} of ${timeText(soak.ms)}`}`;
   if (!canary) return watched ? [watched] : [];
-  const { ready, notReady, of, isCanary } = canary;
-  const names = ready.length === 0 ? '' : ` (${ready.slice(0, 5).join(', ')}${ready.length > 5 ? ` and ${ready.length - 5} more` : ''})`;
+  const { ready, others = [], notReady, of, isCanary } = canary;
+  const names = ready.length === 0 ? '' : ` (${some(ready)})`;
   const age = canary.since === undefined || notReady.length > 0 ? '' : `, all of them for ${since(canary.since)}`;
   return [
     `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
-    ...notReady.slice(0, 5).map(({ node, because }) => `  ${node}: replaced, not ready: ${because}`),
+    ...(others.length === 0 ? [] : [`  besides: ${some(others)}, new and ready: joined since, or the agent was deleted`]),
+    ...notReady
+      .slice(0, isWide ? undefined : 5)
+      .map(({ node, because, isOther }) => `  ${node}: ${isOther ? 'new, though not chosen' : 'replaced'}, not ready: ${because}`),
     ...(watched ? [`  ${watched}`] : []),
   ];
 }

@@ -142,10 +142,12 @@ interface ReportPart {
 
 /** The agents that are new while the others are held. */
 export interface CanaryStatus {
-  /** Nodes whose agent is replaced and ready. */
+  /** Nodes whose agent is replaced and ready; of a canary those that the run chose. */
   readonly ready: readonly string[];
-  /** The others whose agent is new, and why it is not ready. */
-  readonly notReady: readonly { readonly node: string; readonly because: string }[];
+  /** Of a canary those with a new agent that is ready and that the run did not choose: they joined, or somebody deleted the agent. */
+  readonly others?: readonly string[];
+  /** Those whose agent is new, and why it is not ready. */
+  readonly notReady: readonly { readonly node: string; readonly because: string; readonly isOther?: boolean }[];
   /** All agents. */
   readonly of: number;
   /** Since when all of `ready` are. */

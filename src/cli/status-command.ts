@@ -67,7 +67,7 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
       ...told.dead.map((one) => `    ${said(one)}`),
       ...ownerLines(document),
       ...told.held.map(said),
-      ...canaryLines(document, now),
+      ...canaryLines(document, now, asked.flags.output === 'wide'),
       ...[...told.strategy, ...told.until].map(said),
     ];
     const closing = async () => [...(await changedLines(session, record, now)), ...afterLook(next, record, flags).map(said), ...leftOut];

@@ -53,7 +53,8 @@ export function begunRecord(before: RunRecord | undefined, { source, oldest, ...
     ...merged,
     ...(takesBackup ? { backupBy: beginner.operator } : {}),
     intent,
-    ...definedOf({ plan }),
+    // Chosen again by each command, of those before the ones that were replaced.
+    ...definedOf({ plan, canary: remember.canary }),
     flags: flags.length > 0 ? flags : undefined,
     digests: { ...remember.digests, ...base.digests },
     accepted: [...new Set([...base.accepted, ...acceptedTexts(options)])],

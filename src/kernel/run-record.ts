@@ -75,6 +75,8 @@ export interface RunRecord {
   readonly oldest?: string;
   /** Nodes of the cluster then. */
   readonly nodes?: number;
+  /** Those whose agents it replaces alone, before it stops or watches them. */
+  readonly canary?: readonly string[];
   /** sha256 of artifacts by file name, `upgrade.yaml` among them. */
   readonly digests: Readonly<Record<string, string>>;
   readonly startedAt: string;

@@ -35,7 +35,7 @@ export type StagePlan =
 
 /** The part of the run record that a stage fills in. */
 export interface Remember
-  extends Partial<Pick<RunRecord, 'path' | 'dataPlane' | 'variant' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved'>> {
+  extends Partial<Pick<RunRecord, 'path' | 'dataPlane' | 'variant' | 'oldest' | 'nodes' | 'digests' | 'backup' | 'moved' | 'canary'>> {
   /** Release of the agents: where the run comes from. */
   readonly source?: string | undefined;
 }

@@ -188,6 +188,7 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
     type: 'stop-canary',
     agents: daemonSet.ref,
     nodes: ['n'],
+    before: [],
     isBack: false,
     release: 'v1',
     selector: 'a=b',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { soakOf } from '../../src/cli/canary-status.ts';
+import type { CanaryStatus } from '../../src/cli/documents.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -63,7 +64,7 @@ describe('what status says of agents that are held', function () {
     const flags = ['--canary', '1', '--soak', '10m', '--after-node', 'true', '--timeout', '20m'];
     const [first = '', rest = ''] = await during(scenario, [5, 15], 'run', '--yes', ...flags);
     assert.match(first, /^ {2}soak: \d+m.* of 10m$/m);
-    assert.match(rest, /^canary: 4 of 6/m);
+    assert.match(rest, /^agents: 4 of 6/m);
     assert.doesNotMatch(rest, /soak:/);
   });
 
@@ -76,7 +77,7 @@ describe('what status says of agents that are held', function () {
     assert.equal(await first.run(...run), 130, first.err());
     const [soak = '', rest = ''] = await during(scenario, [5, 14], ...run);
     assert.match(soak, /^ {2}soak: \d+m.* of 10m$/m);
-    assert.match(rest, /^canary: 4 of 6/m);
+    assert.match(rest, /^agents: 4 of 6/m);
     assert.doesNotMatch(rest, /soak:/);
   });
 
@@ -115,7 +116,47 @@ describe('what status says of agents that are held', function () {
     }
     scenario.clock.schedule(5 * 60_000, () => scenario.cluster.nodes.add(1));
     const [soak = ''] = await during(scenario, [10], 'run', '--yes', '--canary', 'pool=a', '--soak', '30m');
-    assert.match(soak, /^canary: 3 of 7 .*\n {2}soak: \d+m.* of 30m$/m);
+    assert.match(soak, /^canary: 2 of 7 .*\n {2}besides: node-07, .*\n {2}soak: \d+m.* of 30m$/m);
+  });
+
+  const deleteAgent = (node: string) => {
+    const pod = agentPods(scenario).find((one) => nodeOf(one) === node);
+    scenario.cluster.store.delete(K.Pod, pod?.metadata.name ?? '', AGENTS.namespace);
+  };
+
+  it('shows apart an agent that somebody deleted, in the order of names before the canary', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', 'node-03');
+    deleteAgent('node-01');
+    await scenario.clock.sleep(60_000);
+    assert.match(
+      await shown(scenario, 'status'),
+      /^canary: 1 of 6 agents replaced and ready \(node-03\).*\n {2}besides: node-01, new and ready: joined since, or the agent was deleted$/m,
+    );
+    // A number means the same nodes again.
+    assert.match(
+      await shown(scenario, 'run', '--yes', '--canary', '1'),
+      /stop for you: only node-03 has|1 of 6 agents has v\S+ and is ready \(node-03\)/,
+    );
+    deleteAgent('node-02');
+    await scenario.clock.sleep(60_000);
+    setAgent(scenario, 'node-02', 'not-ready');
+    const document = JSON.parse(await shown(scenario, 'status', '-o', 'json')) as { readonly canary: CanaryStatus };
+    const { ready, others, notReady } = document.canary;
+    assert.deepEqual(
+      [ready, others, notReady.map(({ node, isOther }) => [node, isOther])],
+      [['node-03'], ['node-01'], [['node-02', true]]],
+    );
+  });
+
+  it('counts as chosen what further commands of the run chose', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', 'node-05');
+    const plan = await shown(scenario, 'plan', '--canary', 'node-02');
+    assert.match(
+      plan,
+      /only the agent of node-02 is replaced first \(1 of 6\), besides the agent of node-05, which this run replaced before\./,
+    );
+    await shown(scenario, 'run', '--yes', '--canary', 'node-02');
+    assert.match(await shown(scenario, 'status'), /^canary: 2 of 6 agents replaced and ready \(node-02, node-05\)/m);
   });
 
   it('calls them no canary where --canary was not given', async () => {

@@ -83,8 +83,8 @@ export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'node
 }
 
 /** What a soak may have been too short for: pods that were refused a network while the agents were replaced are tried again only later. */
-export function lookAction({ target, selector, nodes, others }: CanaryFacts, { options: { maxFailed } }: Context): Action {
-  const until = { type: 'new-pods', namespace: target.namespace, selector, nodes: [...nodes, ...others], maxFailed } as const;
+export function lookAction({ target, selector, nodes, before, others }: CanaryFacts, { options: { maxFailed } }: Context): Action {
+  const until = { type: 'new-pods', namespace: target.namespace, selector, nodes: [...nodes, ...before, ...others], maxFailed } as const;
   const title = `see that new pods on ${nodesText(nodes)} get a network`;
   return { id: 'look-canary', title, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs: NEW_PODS_MS } };
 }
@@ -113,9 +113,13 @@ export function rollAction(change: ObjectChange, staysOurs: boolean): Action {
 }
 
 /** The end of a run with a canary that nobody waits for. */
-export function stopAction({ target, nodes, selector }: CanaryFacts, agents: ObjectChange['ref'], { goal, options }: Context): Action {
+export function stopAction(
+  { target, nodes, before, selector }: CanaryFacts,
+  agents: ObjectChange['ref'],
+  { goal, options }: Context,
+): Action {
   const { maxFailed } = options;
   const [isBack, timeoutMs] = [goal.takesBack !== undefined, waitLimit(options, nodes.length)];
-  const of = { agents, target, nodes, isBack, release: goal.release, selector, maxFailed, timeoutMs };
+  const of = { agents, target, nodes, before, isBack, release: goal.release, selector, maxFailed, timeoutMs };
   return { id: 'stop', title: 'stop for you', ref: REF, undo: 'full', effect: { type: 'stop-canary', ...of } };
 }

@@ -50,6 +50,8 @@ function countOf(number: number, isPercent: boolean): Choice {
 interface Begun {
   /** By an earlier run. */
   readonly isBegun?: boolean;
+  /** The nodes that it chose. */
+  readonly before?: readonly string[];
   /** To an older release. */
   readonly isBack?: boolean;
 }
@@ -59,16 +61,16 @@ export async function chooseNodes(
   cluster: Pick<ClusterReader, 'list'>,
   text: string,
   agents: readonly AgentNode[],
-  { isBegun = false, isBack = false }: Begun = {},
+  begun: Begun = {},
 ): Promise<readonly string[]> {
   const choice = parseCanary(text);
   if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
   const chosen =
     'names' in choice
-      ? namedNodes(isBegun ? stillThere(choice.names, agents) : choice.names, agents)
+      ? namedNodes(begun.isBegun ? stillThere(choice.names, agents) : choice.names, agents)
       : 'selector' in choice
         ? await selected(cluster, choice, agents)
-        : counting(choice, agents, isBack);
+        : counting(choice, agents, begun);
   if (chosen.length === agents.length) throw refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
   return chosen;
 }
@@ -107,17 +109,21 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
   return namedNodes(names, agents);
 }
 
-/** Those first whose agent was replaced already, however they are by now: what was begun there is watched to its end. Then workers that take pods. */
+/**
+ * Those first whose agent is new already, however they are by now: what was begun there is watched to its end. Of them those that the run
+ * chose, then others. Workers that take pods come last.
+ */
 function counting(
   choice: { readonly count: number } | { readonly percent: number },
   agents: readonly AgentNode[],
-  isBack: boolean,
+  { isBack = false, before = [] }: Begun,
 ): readonly string[] {
   const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
   // Of a rollback the last are those that were never upgraded, which are new as well.
-  const rank = ({ isNew, isMadeBefore }: AgentNode) => (!isNew ? 1 : isBack && isMadeBefore ? 2 : 0);
-  const usable = agents.filter((one) => rank(one) === 0 || takesPods(one.node));
+  const rank = ({ node, isNew, isMadeBefore }: AgentNode) =>
+    !isNew ? OLD : isBack && isMadeBefore ? OLD + 1 : before.includes(node.metadata.name) ? 0 : 1;
+  const usable = agents.filter((one) => rank(one) < OLD || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length)
@@ -132,6 +138,7 @@ function counting(
     .toSorted();
 }
 
+const OLD = 2;
 const CONTROL_PLANE = ['control-plane', 'master', 'controlplane'].map((role) => `node-role.kubernetes.io/${role}`);
 const ZONE = 'topology.kubernetes.io/zone';
 

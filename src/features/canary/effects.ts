@@ -40,6 +40,8 @@ interface StopCanary {
   readonly agents: ObjectRef;
   readonly target: RolloutTarget;
   readonly nodes: readonly string[];
+  /** Those that the run chose before. */
+  readonly before: readonly string[];
   /** To an older release: most of the others were never upgraded, and are as new. */
   readonly isBack: boolean;
   readonly release: string;
@@ -107,11 +109,12 @@ interface Seen {
 
 /** Since its agents were ready the network may have been probed for minutes, and nodes may have joined. */
 async function seeCanary(ports: Ports, effect: StopCanary, { stop: signal, onProgress }: Around): Promise<Seen> {
-  const { target, nodes: only, isBack, maxFailed, timeoutMs } = effect;
+  const { target, nodes: only, before, isBack, maxFailed, timeoutMs } = effect;
   const wait = { targets: [target], only, heldFor: 'canary', maxFailed, timeoutMs, signal, onProgress } as const;
   const progress = await waitRollout(ports.cluster, ports.clock, wait);
   const all = [...new Set(progress.flatMap(({ pods }) => pods.map(({ node }) => node)))].toSorted();
-  const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => only.includes(node) === isChosen));
+  const chosen = [...only, ...before];
+  const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => chosen.includes(node) === isChosen));
   return { nodes, others: isBack ? [] : others, of: progress.reduce((sum, { all: count = 0 }) => sum + count, 0) };
 }
 
@@ -175,7 +178,10 @@ export const canaryEffects: Pick<EffectTypes, 'replace-agents' | 'roll-agents' |
     stops: true,
     perform: stop,
     dryRun: announced,
-    text: ({ nodes, release }) => `stop for you: only ${nodesText(nodes)} ${hasOrHave(nodes)} ${release}`,
+    text: ({ nodes, before, release }) => {
+      const all = [...nodes, ...before].toSorted();
+      return `stop for you: only ${nodesText(all)} ${hasOrHave(all)} ${release}`;
+    },
     mask: whole,
     digest: ({ type, nodes }) => ({ type, nodes }),
   },

@@ -38,27 +38,35 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
   readonly nodes: readonly string[];
   /** Of those nodes, the ones whose agent is still old. */
   readonly old: readonly string[];
-  /** Other nodes whose agent is new: they joined, or somebody deleted it. None in a rollback, where most were never upgraded. */
+  /** Other nodes that this run chose before, and replaced the agent of. */
+  readonly before: readonly string[];
+  /** More nodes whose agent is new: they joined, or somebody deleted it. None in a rollback, where most were never upgraded. */
   readonly others: readonly string[];
   readonly of: number;
 }
 
-/** The nodes of `--canary`. Throws Fault('usage') where it names none that can be evaluated. */
+/** The nodes of `--canary`; `recorded`: those that the run chose before. Throws Fault('usage') where it names none that can be evaluated. */
 export async function readCanary(
   { cluster }: Pick<Sources, 'cluster'>,
   text: string,
   found: AgentFacts,
   isBack: boolean,
+  recorded: readonly string[] = [],
 ): Promise<CanaryFacts> {
   const { target, selector, agents, isChanging } = found;
-  const nodes = await chooseNodes(cluster, text, agents, { isBegun: !isChanging, isBack });
+  const nodes = await chooseNodes(cluster, text, agents, { isBegun: !isChanging, isBack, before: recorded });
   const chosen = new Set(nodes);
+  const [isRecorded, isNew] = [new Set(recorded), agents.filter((one) => one.isNew && !chosen.has(one.node.metadata.name))];
+  const [before = [], others = []] = [true, false].map((is) =>
+    isNew.map(({ node }) => node.metadata.name).filter((name) => isRecorded.has(name) === is),
+  );
   return {
     target,
     selector,
     nodes,
     old: agents.filter(({ node, isNew }) => (isChanging || !isNew) && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
-    others: agents.filter(({ node, isNew }) => !isBack && isNew && !chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
+    before,
+    others: isBack ? [] : others,
     of: agents.length,
   };
 }

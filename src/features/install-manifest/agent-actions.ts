@@ -128,14 +128,15 @@ export function stepNotes({ step }: ApplyFacts, context: Context): readonly Said
 
 const NO_SURGE = 'without maxSurge meanwhile: a node has no agent until its new one is ready';
 
-function canaryNotes({ nodes, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
-  const apart = others.length === 0 ? '' : `; new already on ${others.join(', ')}, which joined or whose agent somebody deleted`;
+function canaryNotes({ nodes, before, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
+  const earlier = before.length === 0 ? '' : `, besides ${agentsText(before)}, which this run replaced before`;
+  const apart = others.length === 0 ? '' : `; new already on ${others.join(', ')}, which joined or whose agent was deleted`;
   const then =
     soakMs === undefined
       ? text`Then the run stops for you. To continue: ${command`kubectl netsvc-upgrade commit`}`
       : text`They are watched for ${timeText(soakMs)}, then the others follow`;
   return [
-    text`canary: only ${agentsText(nodes)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${apart}. ${then}`,
+    text`canary: only ${agentsText(nodes)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${earlier}${apart}. ${then}`,
     'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs',
   ];
 }

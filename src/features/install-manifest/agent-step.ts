@@ -4,7 +4,7 @@ import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import type { RunRecord } from '../../kernel/run-record.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import { podsAtOnce, podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
@@ -104,7 +104,12 @@ export async function readAgentStep(
   const step = wanted ? undefined : overOf(agents, context);
   if (!wanted) return step ? { previews: await withLetGo(sources, agents, step, previews), step } : { previews };
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
-  return stepped(sources, context, agents, { now, previews: previews.map((one) => (one === agents.preview ? now : one)), plain: previews });
+  return stepped(sources, context, agents, {
+    now,
+    previews: previews.map((one) => (one === agents.preview ? now : one)),
+    plain: previews,
+    recorded: (continues(record, context) && record.canary) || [],
+  });
 }
 
 function agentsIn(
@@ -134,7 +139,13 @@ async function stepped(
     now,
     previews,
     plain,
-  }: { readonly now: PreviewedObject; readonly previews: readonly PreviewedObject[]; readonly plain: readonly PreviewedObject[] },
+    recorded,
+  }: {
+    readonly now: PreviewedObject;
+    readonly previews: readonly PreviewedObject[];
+    readonly plain: readonly PreviewedObject[];
+    readonly recorded: readonly string[];
+  },
 ): Promise<Stepped> {
   const { live, result: last, document, own } = agents;
   const result = now.result ?? now.document;
@@ -142,7 +153,7 @@ async function stepped(
   // Somebody who removed our mark left the strategy, which would otherwise be as it should be.
   const change = strategyChange(withoutOwn(live, own, document.object), result) ?? strategyChange(last, result);
   if (!change || !back) return { previews: plain };
-  const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, agents, result) : {};
+  const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, { ...agents, recorded }, result) : {};
   const step = { document, state: 'on', change, back, ...held, ...released(agents, result, context) } as const;
   const applied = previews.map((one) => (one === now && restarts ? restarting(now, restarts) : one));
   return { previews: await withLetGo(sources, { ...agents, preview: now, result }, step, applied), step };
@@ -185,7 +196,7 @@ async function withLetGo(
 async function heldStep(
   sources: Sources,
   context: Context,
-  { live, result, target, preview }: Agents,
+  { live, result, target, preview, recorded }: Agents & { readonly recorded: readonly string[] },
   now: KubeObject,
 ): Promise<Pick<AgentStep, 'canary' | 'driven'> & { readonly restarts?: Restarts }> {
   const { canary: text, soakMs } = context.options;
@@ -197,7 +208,7 @@ async function heldStep(
   const next = strategyChange(now, pace ?? result);
   if (text === undefined || !next) return { ...driven, restarts: all };
   const canary = {
-    ...(await readCanary(sources, text, found, context.goal.takesBack !== undefined)),
+    ...(await readCanary(sources, text, found, context.goal.takesBack !== undefined, recorded)),
     next,
     isPaced: pace !== undefined,
     atOnce,

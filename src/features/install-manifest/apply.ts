@@ -5,7 +5,7 @@ import { counted, firstOf } from '../../kernel/counted.ts';
 import { refOf, refText } from '../../kernel/object.ts';
 import { isOlder } from '../../kernel/release.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { continues } from '../../kernel/run-record.ts';
+import { continues, type RunRecord } from '../../kernel/run-record.ts';
 import type { Said } from '../../kernel/step.ts';
 import type { NoReturnPoint } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
@@ -49,11 +49,17 @@ export const manifestApply = pathPart<ApplyFacts>({
       ...carriedOf(facts),
       remember: {
         variant: facts.variant.id,
+        ...canaryIn(facts),
         digests: Object.fromEntries([[target.file, target.sha256], ...target.addOns.map((addOn) => [addOn.file, addOn.sha256])]),
       },
     };
   },
 });
+
+/** Which agents the run replaces alone, the cluster cannot tell once somebody else has deleted one. */
+function canaryIn({ step }: ApplyFacts): Pick<RunRecord, 'canary'> {
+  return step?.canary ? { canary: [...step.canary.nodes, ...step.canary.before].toSorted() } : {};
+}
 
 function skipText(facts: ApplyFacts, context: Context): string {
   const [up, rest] =
