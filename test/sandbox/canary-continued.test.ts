@@ -46,6 +46,17 @@ describe('a run that is continued after its canary', function () {
     assert.equal((await shown(scenario, 'wait', '--yes')).exit, 0);
   });
 
+  it('is not verified as if it were at its end, nor sent where no agent is replaced', async () => {
+    assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
+    const { exit, out } = await shown(scenario, 'verify');
+    assert.equal(exit, 3, out);
+    assert.match(out, /NS-301 Cluster Version \S+ \(.*\); 1 of 3 agents has it and is ready/);
+    assert.doesNotMatch(out, /The cluster is at|next: kubectl netsvc-upgrade wait|--canary=/);
+    assert.match(out, /NS-303 [\s\S]*no agent is replaced until you continue\.\n +next: kubectl netsvc-upgrade commit\n/);
+    assert.match(out, /\nNext: kubectl netsvc-upgrade commit\n$/);
+    assert.match((await shown(scenario, 'report')).out, /\nNext: kubectl netsvc-upgrade commit\n$/);
+  });
+
   it('is planned as what it is: nothing is written, and it stops for the user, with the other agents pending', async () => {
     assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
     const { exit, out } = await shown(scenario, 'plan', '--canary', '1', '--detailed-exitcode');

@@ -2,6 +2,7 @@ import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
+import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type Records, type RunRecord } from '../../kernel/run-record.ts';
@@ -9,10 +10,20 @@ import { look, text } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { hadOwnStrategy, isHeld } from './own-strategy.ts';
 
-/** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held, and no run is at work that lets it continue. */
-export async function refuseHeld({ cluster, lock }: Pick<Sources, 'cluster' | 'lock'>, { namespace, name }: RolloutTarget): Promise<void> {
+/** The DaemonSet, where this program holds it for the user to continue: no run is at work that lets it. */
+export async function heldForUser(
+  { cluster, lock }: Pick<Sources, 'cluster' | 'lock'>,
+  { namespace, name }: RolloutTarget,
+): Promise<KubeObject | undefined> {
   const live = await cluster.get(K.DaemonSet, name, namespace);
-  if (!live || !isHeld(live) || (await lock.holder())) return;
+  return live && isHeld(live) && !(await lock.holder()) ? live : undefined;
+}
+
+/** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held so. */
+export async function refuseHeld(sources: Pick<Sources, 'cluster' | 'lock'>, target: RolloutTarget): Promise<void> {
+  const { namespace, name } = target;
+  const live = await heldForUser(sources, target);
+  if (!live) return;
   throw new Fault(
     'stopped',
     `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you continue`,

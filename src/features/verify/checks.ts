@@ -12,8 +12,8 @@ import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
 import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
-import type { VerifyCheck, VersionAnswer } from './survey.ts';
-import { workloadsChecks } from './workloads-checks.ts';
+import type { VerifyCheck, VerifyFacts, VersionAnswer } from './survey.ts';
+import { agentsText, workloadsChecks } from './workloads-checks.ts';
 
 /** The CLI's own configuration file may send it to another cluster: then its answer is about that one. */
 function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAnswer>): Verdict | undefined {
@@ -26,13 +26,15 @@ function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAns
   );
 }
 
-function judged({ by, value = '' }: VersionAnswer, { goal: { release }, intent }: Context): Verdict {
+function judged({ by, value = '' }: VersionAnswer, facts: VerifyFacts, { goal: { release }, intent }: Context): Verdict {
   const line = lineOf(value);
-  if (line !== undefined && line === lineOf(release)) return ok(`Cluster Version ${value} (${by})`);
+  // The first agent that is new reports it.
+  const only = agentsText(facts);
+  if (line !== undefined && line === lineOf(release)) return ok(`Cluster Version ${value} (${by})${only === '' ? '' : `; ${only}`}`);
   return failed(
     `Cluster Version is ${value}, not of ${lineOf(release) ?? release} (${by})`,
     `Continue the ${intentWords(intent).noun}; an agent of the other release that restarts sets the version back.`,
-    { next: command`kubectl netsvc-upgrade run` },
+    { next: facts.isHeld ? command`kubectl netsvc-upgrade commit` : command`kubectl netsvc-upgrade run` },
   );
 }
 
@@ -133,9 +135,10 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
     title: 'cluster version reported',
     severity: 'error',
     ref: '§4.4/5',
-    judge({ clusterVersion: { cli, record } }, context) {
+    judge(facts, context) {
+      const { cli, record } = facts.clusterVersion;
       const { goal, profile } = context;
-      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, context);
+      if ('by' in cli && cli.value !== undefined) return elsewhere(cli, record) ?? judged(cli, facts, context);
       const { program } = profile.cli;
       const why = 'by' in cli ? `${cli.by}: ${cli.because ?? 'it did not say'}` : `${program} was not asked: ${cli.notAsked}`;
       const own = 'value' in record ? record.value : { by: 'the API', because: record.unread };
@@ -148,11 +151,11 @@ export const verifyChecks: readonly VerifyCheck[] = table({ category: 'result' }
           { next: 'by' in cli ? command`${program} version` : command`kubectl netsvc-upgrade cli` },
         );
       }
-      const verdict = judged(own, context);
+      const verdict = judged(own, facts, context);
       if (verdict.status !== 'ok') return verdict;
       return failed(
         `${verdict.detail}; ${why}`,
-        `The cluster is at ${goal.release}: this is about ${program} on your machine. The command below installs that release of it where it can, and names each manual step.`,
+        `This is about ${program} on your machine, not about the cluster. The command below installs that release of it where it can, and names each manual step.`,
         {
           severity: 'warning',
           leads: 'after',

@@ -11,6 +11,7 @@ import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
+import { heldForUser } from '../canary/index.ts';
 import { type NameProblem, readMissed } from '../going-back/index.ts';
 import { pathOf } from '../install/index.ts';
 import { readStillHeld } from '../install-operator/index.ts';
@@ -33,6 +34,7 @@ import {
   type VerifyFacts,
   type VersionAnswer,
 } from './survey.ts';
+import { agentsIn } from './workloads-checks.ts';
 
 /** Proves the result (§4.4/5, §9): versions, pods, leftovers, references; changes nothing. */
 export const verifyStage = stage<VerifyFacts>({
@@ -80,8 +82,16 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     missed: attemptWith(installed, async (one) => (context.goal.takesBack ? readMissedNow(sources, context, one) : undefined)),
     ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
+  const agents = 'value' in found.rollouts ? agentsIn(found.rollouts.value) : undefined;
+  const isHeld = agents?.done === false && (await isHeldForUser(sources, agents.target));
   const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(({ plain }) => plain) : [];
-  return { ...found, datastore, reasons, clis };
+  return { ...found, datastore, isHeld, reasons, clis };
+}
+
+/** Who may not look is told of no hold. */
+async function isHeldForUser(...of: Parameters<typeof heldForUser>): Promise<boolean> {
+  const held = await attempt(() => heldForUser(...of));
+  return 'value' in held && held.value !== undefined;
 }
 
 async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[] | undefined> {

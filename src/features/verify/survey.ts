@@ -176,6 +176,8 @@ export interface VerifyFacts extends OtherPodsJudged {
   /** Every container of the service in the cluster, whatever manifest it came from. */
   readonly images: Reading<readonly ServiceImage[]>;
   readonly rollouts: Reading<readonly RolloutProgress[]>;
+  /** No agent is replaced before the user continues. */
+  readonly isHeld?: boolean;
   /** What events and logs say of pods that keep a rollout from its end; read only where one is not done. */
   readonly reasons: readonly string[];
   /** What lags by the rule for the end of an upgrade by the operator; undefined on other paths. */

@@ -3,8 +3,28 @@ import { notApplicable, ok, read } from '../../kernel/check.ts';
 import { counted } from '../../kernel/counted.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
 import { failed, failIfAny, listed, table } from '../survey/index.ts';
-import type { ServiceImage, VerifyCheck } from './survey.ts';
+import type { ServiceImage, VerifyCheck, VerifyFacts } from './survey.ts';
+
+/** The agents among the workloads of the service. */
+export const agentsIn = (rollouts: readonly RolloutProgress[]): RolloutProgress | undefined =>
+  rollouts.find(({ target }) => target.kind === 'DaemonSet' && target.neverEmpty);
+
+/** `1 of 3 agents has it and is ready`; empty once all have it. */
+export function agentsText({ rollouts }: Pick<VerifyFacts, 'rollouts'>): string {
+  const agents = 'value' in rollouts ? agentsIn(rollouts.value) : undefined;
+  if (!agents?.pods.some(({ phase }) => phase === 'old')) return '';
+  const ready = agents.pods.filter(({ phase }) => phase === 'new').length;
+  return `${ready} of ${counted(agents.desired, 'agent')} ${ready === 1 ? 'has it and is' : 'have it and are'} ready`;
+}
+
+/** What replaces the pods that are still old. */
+function onward({ isHeld }: Pick<VerifyFacts, 'isHeld'>, hint: string, next: Command): { readonly hint: string; readonly next: Command } {
+  return isHeld ? { hint: HELD, next: command`kubectl netsvc-upgrade commit` } : { hint, next };
+}
+
+const HELD = 'Their DaemonSet is held by a run that is not finished: no agent is replaced until you continue.';
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
 
@@ -37,10 +57,11 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       ].filter(({ of }) => of.length > 0);
       const because = groups.map(({ is, of }) => `${counted(of.length, 'container')} ${is}: ${listed(of.map(({ pod }) => pod))}`);
       const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
-      return failed(`of the service, ${because.join('; ')}`, groups[0]?.hint ?? '', {
+      const { hint, next } = onward(facts, groups[0]?.hint ?? '', nextFor(old));
+      return failed(`of the service, ${because.join('; ')}`, hint, {
+        next,
         evidence: others.map(evidence),
         ...(isHarmless ? { severity: 'warning' } : {}),
-        next: nextFor(old),
       });
     },
   },
@@ -57,8 +78,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       const evidence = open.map(({ target, pending }) => ({ text: refText(target), detail: pending }));
       return failIfAny(evidence, `${counted(rollouts.length, 'workload')} rolled out and ready`, (names) => ({
         because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
-        hint: 'Wait for it; it names the node and the reason.',
-        next: command`kubectl netsvc-upgrade wait`,
+        ...onward(facts, 'Wait for it; it names the node and the reason.', command`kubectl netsvc-upgrade wait`),
       }));
     },
   },
