@@ -78,7 +78,11 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const { agent } = planned.installed ?? {};
   const { approve } = await import('../engine/prepared.ts');
   const approved = (isLate: boolean) => approve({ ...prepared, context: session.context }, { agreed: true, isLate });
-  if (!writes || session.context.options.yes) return { session, confirmed: { head: shown, agent, approved: approved(false) } };
+  if (!writes || session.context.options.yes)
+    return {
+      session: session.context.savedPlan ? await asShown(session, planned) : session,
+      confirmed: { head: shown, agent, approved: approved(false) },
+    };
   if (!session.seams.terminal.interactive) return { session, stopped: await needsYes(session, planned) };
   const head = planHead(session.context, planned);
   for (const line of [
@@ -96,7 +100,15 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   });
   if (session.interrupts.soft.aborted) throw await interruptedHere(session);
   if (!agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', await onward(session));
-  return { session, confirmed: { head: shown, agent, approved: approved(true) } };
+  return { session: await asShown(session, planned), confirmed: { head: shown, agent, approved: approved(true) } };
+}
+
+/** A number of nodes means those that were shown, also where another one would be the first by then. */
+async function asShown(session: Session, { stages }: PlannedHere): Promise<Session> {
+  if (session.context.options.canary === undefined) return session;
+  const { chosenIn } = await import('../features/canary/index.ts');
+  const nodes = chosenIn(stages.flatMap(({ actions }) => actions));
+  return nodes.length === 0 ? session : session.withCanary(nodes.join(','));
 }
 
 const interruptedHere = async (session: Session) =>

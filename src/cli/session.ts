@@ -92,6 +92,11 @@ export class Session {
     return this.#with({ savedPlan });
   }
 
+  /** The same with the nodes whose agents come first. */
+  withCanary(canary: string): Session {
+    return this.#with({ options: { ...this.context.options, canary } });
+  }
+
   #with(more: Partial<Context>): Session {
     const context = { ...this.context, ...more };
     return new Session(this.seams, this.asked, { ...this.composition, context }, this.interrupts, this.outlets);

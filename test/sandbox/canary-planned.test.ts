@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
-import { ApiFailure, type Cluster } from '../../src/kernel/ports.ts';
+import { K } from '../../src/kernel/kinds.ts';
+import type { KubeObject } from '../../src/kernel/object.ts';
+import { ApiFailure, type Cluster, type Lock } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, waved } from '../support/canary-sandbox.ts';
+import type { CommandBench } from '../support/command-bench.ts';
+import { testFolder } from '../support/folders.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** What a plan says of the agents: how many restart, and how many at a time. */
@@ -11,6 +18,46 @@ async function planned(scenario: Scenario, flags: Flags = {}): Promise<readonly 
   const object = plans.flatMap(({ objects }) => objects).find(({ ref }) => ref.kind === 'DaemonSet');
   return [object?.restarts, object?.atOnce];
 }
+
+describe('the nodes of a canary that were confirmed', function () {
+  this.timeout(60_000);
+
+  for (const how of ['at the terminal', 'in a saved plan', 'as a number'])
+    it(`are replaced, and no others, where somebody cordons one meanwhile: ${how}`, async () => {
+      const scenario = await installedSandbox({ nodes: 4, cli: false });
+      const bench = sandboxCommand(scenario, waved);
+      const run = ['run', '--canary', '1'];
+      if (how === 'in a saved plan') {
+        const file = join(testFolder('canary-confirmed-'), 'plan.json');
+        assert.equal(await bench.run('plan', '--canary', '1', '--out', file), 0, bench.err());
+        run.push('--plan-file', file);
+      }
+      if (how === 'at the terminal') bench.answers = [true];
+      else run.push('--yes');
+      onceLocked(bench, scenario, () => {
+        const node = scenario.cluster.store.get(K.Node, 'node-01') ?? assert.fail();
+        scenario.cluster.store.update(K.Node, { ...node, spec: { unschedulable: true } } as KubeObject);
+      });
+      assert.equal(await bench.run(...run), 5, bench.err());
+      assert.deepEqual(newOn(scenario), [how === 'as a number' ? 'node-02' : 'node-01']);
+      assert.equal(scenario.state.record?.flags?.includes('--canary=1'), true);
+    });
+
+  /** After the plan, and before the agents are looked at once more. */
+  function onceLocked({ seams }: CommandBench, { clock }: Scenario, act: () => void): void {
+    const { compose } = seams;
+    const waiting = async (request: ComposeRequest) => {
+      const composed = await compose(request);
+      const acquire: Lock['acquire'] = async (...how) => {
+        await clock.sleep(5_000);
+        act();
+        return composed.lock.acquire(...how);
+      };
+      return { ...composed, lock: { ...composed.lock, acquire } };
+    };
+    Object.assign(seams, { compose: waiting });
+  }
+});
 
 describe('the plan of a canary, and of what follows it', () => {
   const hooks = { 'before-node': './drain.sh {node}' };

@@ -18,6 +18,16 @@ export function isOfCanary(action: Action): boolean {
   return heldIn(action)?.for === 'canary';
 }
 
+/** The nodes of the canary in a plan; none where it has no part of one. */
+export function chosenIn(actions: readonly Action[]): readonly string[] {
+  const nodes = actions.flatMap(({ effect }) => {
+    if (effect.type === 'stop-canary') return effect.nodes;
+    const { heldFor, only = [] } = effect.type === 'wait' && effect.until.type === 'rollout' ? effect.until : {};
+    return heldFor === 'canary' ? only : [];
+  });
+  return [...new Set(nodes)];
+}
+
 /** The agents of the canary, as many at a time as the DaemonSet itself would replace, each waited for. */
 export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], atOnce: number, context: Context): readonly Action[] {
   const { nodes, old } = facts;

@@ -1,6 +1,7 @@
 /** The face of this feature: all that other rooms may use of it. */
 export {
   canaryActions,
+  chosenIn,
   isOfCanary,
   judgeAction,
   lookAction,
