@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject, refOf, refText } from '../kernel/object.
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
 import { imageRelease, sameRelease } from '../kernel/release.ts';
 import type { WorkloadName } from '../kernel/rollout.ts';
-import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
+import { type RunRecord, UNKNOWN_PATH, waitsForUser } from '../kernel/run-record.ts';
 import { type Said, text } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { isOverridden, pacedIn, rollingIn, rollingText } from '../kube/paced.ts';
@@ -106,8 +106,8 @@ export function strategyLines({ strategy, lock, record }: StatusDocument, carrie
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
-  const rest = text`All other agents follow with: ${oursWith('commit', carried)}`;
+  const rest = waitsForUser(record) ? text`. All other agents follow with: ${oursWith('commit', carried)}` : '';
   const { release } = strategy;
   const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
-  return [text`${what}: new nodes, and agents that somebody deletes, get ${get}. ${rest}`];
+  return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${rest}`];
 }

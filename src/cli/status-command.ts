@@ -5,7 +5,7 @@ import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE } from '../kernel/run-record.ts';
+import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, waitsForUser } from '../kernel/run-record.ts';
 import { type Said, stepOf, text, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
@@ -40,8 +40,8 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const soak = soakOf(record, holder, canary, now);
     const until = await readUntil(session, record, holder);
     const next = stored && !record && !holder ? foreign(asked.carried) : nextOf(record, holder, flags, { strategy, until });
-    // Agents that are held are looked at next, and then committed.
-    const suggested = strategy?.held && !holder ? 'commit' : suggestedBy(next, record);
+    // A canary that waits is looked at next, and then committed.
+    const suggested = strategy?.held && !holder && (!record || waitsForUser(record)) ? 'commit' : suggestedBy(next, record);
     const leftOut = leftOutLines(suggested, flags, record, clusterUid);
     const isShown = isForPerson(asked.flags.output);
     for (const line of [...takenLines(suggested, flags), ...(isShown ? [] : leftOut)]) session.say(line);
@@ -136,9 +136,12 @@ function nextOf(
   flags: readonly CarriedFlag[],
   { strategy, until }: Pick<StatusDocument, 'strategy' | 'until'>,
 ): RecordNext {
-  // Agents that are held wait for the user, not for anything that `wait` could see.
-  if (strategy?.held && holder === undefined) return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags) };
-  return until ? { of: 'commit', command: oursWith('commit', flags) } : nextByRecord(record, holder, flags);
+  const next = nextByRecord(record, holder, flags);
+  const isOver = record && !waitsForUser(record);
+  // `wait` would see nothing of agents that are held.
+  if (strategy?.held && holder === undefined && (!isOver || (next.isLook && record.stages.at(-1)?.pod === undefined)))
+    return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags), ...(isOver ? { isLook: true } : {}) };
+  return until ? { of: 'commit', command: oursWith('commit', flags) } : next;
 }
 
 const lookAtHeld = ({ name, namespace = '' }: ObjectRef) => command`kubectl -n ${namespace} describe daemonset ${name}`;

@@ -50,6 +50,9 @@ export function openStage({ stages }: Pick<RunRecord, 'stages'>): StageRecord | 
   return stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
 }
 
+/** True if the run has stopped where it was told to, and the user says how it continues. */
+export const waitsForUser = ({ stages }: Pick<RunRecord, 'stages'>): boolean => stages.some(({ state }) => state === 'held');
+
 /** How far a part of a run came in the plan that was agreed to. */
 export interface RunProgress extends StepPlace {
   /** The stage is at work, or was killed: it is at one of its steps up to this one. */

@@ -159,6 +159,20 @@ describe('what status says of agents that are held', function () {
     assert.match(await shown(scenario, 'status'), /^canary: 2 of 6 agents replaced and ready \(node-02, node-05\)/m);
   });
 
+  it('leads where the run that failed does: to its pod, and to the same run again', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    const nextOf = (out: string) => out.trimEnd().split('\n').at(-1);
+    const stopped = nextOf(await shown(scenario, 'run', '--yes', '--canary', '1'));
+    assert.match(stopped ?? '', /^Next: kubectl -n kube-system logs /);
+    const out = await shown(scenario, 'status');
+    assert.equal(nextOf(out), stopped);
+    assert.match(out, /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run --canary=1$/m);
+    assert.doesNotMatch(out, /commit/);
+    const waited = await shown(scenario, 'wait');
+    assert.match(waited, /no agent is replaced until you resume it/);
+    assert.doesNotMatch(waited, /commit/);
+  });
+
   it('calls them no canary where --canary was not given', async () => {
     const commands: UserCommands = {
       run: async (name, { node }) =>

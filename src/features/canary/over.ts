@@ -1,11 +1,11 @@
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, HeldFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { continues, type Records, type RunRecord } from '../../kernel/run-record.ts';
+import { continues, type Records, type RunRecord, waitsForUser } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { hadOwnStrategy, isHeld } from './own-strategy.ts';
@@ -19,19 +19,18 @@ export async function heldForUser(
   return live && isHeld(live) && !(await lock.holder()) ? live : undefined;
 }
 
-/** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held so. */
-export async function refuseHeld(sources: Pick<Sources, 'cluster' | 'lock'>, target: RolloutTarget): Promise<void> {
+/** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held so: HeldFault if the run was told to stop. */
+export async function refuseHeld(sources: Pick<Sources, 'cluster' | 'lock' | 'records'>, target: RolloutTarget): Promise<void> {
   const { namespace, name } = target;
   const live = await heldForUser(sources, target);
   if (!live) return;
-  throw new Fault(
-    'stopped',
-    `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you continue`,
-    [
-      look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selectorText(selectorOf(live))}`}`),
-      text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
-    ],
-  );
+  const seen = look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selectorText(selectorOf(live))}`}`);
+  const held = `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you`;
+  const record = await sources.records.load();
+  if (!record || waitsForUser(record))
+    throw new HeldFault(`${held} continue`, [seen, text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`]);
+  const why = text`see why it stopped, and what resumes it: ${command`kubectl netsvc-upgrade status`}`;
+  throw new Fault('stopped', `${held} resume it`, [seen, why]);
 }
 
 /**
