@@ -228,7 +228,7 @@ async function runLines(
 async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly string[]> {
   if (stages.length === 0) return [];
   const { stateText, summaryTable } = await import('../report/table.ts');
-  return summaryTable(
+  const table = summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
     stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0, undo }) => [
       id,
@@ -237,6 +237,8 @@ async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly st
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),
   );
+  // Whoever may write the record chose it.
+  return [...table, ...stages.flatMap(({ id, left }) => (left === undefined ? [] : [`left at ${id}: ${oneLine(left.slice(0, 500))}`]))];
 }
 
 interface Stands {

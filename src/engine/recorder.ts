@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { type ExitName, Fault, HeldFault, messageOf, PodFault } from '../kernel/fault.ts';
+import { type ExitName, Fault, HeldFault, LeftFault, messageOf, PodFault } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import {
   continues,
@@ -208,8 +208,7 @@ export class Recorder {
     if (stage) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
-      this.noteStage(stage, { state, startedAt: now, endedAt: now, because, ...(pod ? { pod } : {}) });
+      this.noteStage(stage, { state, startedAt: now, endedAt: now, because, ...shownBy(thrown) });
     }
     const isOver = whole && exit === 'done';
     // A look at what is held writes nothing, and may find that it has failed since, or runs now.
@@ -294,3 +293,9 @@ export class Recorder {
 }
 
 const itemsOf = ({ keep, keepForLater }: Keeps): readonly StageKeep[] => [keep ?? [], keepForLater ?? []].flat();
+
+/** Where to look, and what is left to do. */
+function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'left'> {
+  const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
+  return { ...(pod ? { pod } : {}), ...(thrown instanceof LeftFault ? { left: thrown.left } : {}) };
+}

@@ -80,23 +80,23 @@ export class UnchangedFault extends Fault {
   override readonly saysUnchanged = true;
 }
 
-/** Ended early, and something is left that only the user can do, whatever the reason turns out to be. */
-export class LeftFault extends Fault {
-  readonly left: Suggestion;
-
-  constructor({ code, message, steps, cause }: Fault, left: Suggestion) {
-    super(code, message, [left, ...steps], cause);
-    this.left = left;
-  }
-}
-
 /** An error that a pod shows: whoever comes later looks at it first. */
 export class PodFault extends Fault {
   readonly pods: readonly PodName[];
 
-  constructor(code: ExitName, fact: string, suggestions: readonly Suggestion[], pods: readonly PodName[]) {
-    super(code, fact, suggestions);
+  constructor(code: ExitName, fact: string, suggestions: readonly Suggestion[], pods: readonly PodName[], cause?: unknown) {
+    super(code, fact, suggestions, cause);
     this.pods = pods;
+  }
+}
+
+/** Ended early, and something is left that only the user can do, whatever the reason turns out to be. */
+export class LeftFault extends PodFault {
+  readonly left: string;
+
+  constructor(fault: Fault, left: string) {
+    super(fault.code, fault.message, [left, ...fault.steps], fault instanceof PodFault ? fault.pods : [], fault.cause);
+    this.left = left;
   }
 }
 

@@ -39,6 +39,8 @@ export interface StageRecord {
   readonly manual?: number;
   /** That shows why it failed. */
   readonly pod?: PodName;
+  /** What only the user can do there, as it ended early. */
+  readonly left?: string;
   /** Who holds the lock as `by` is at work at something that takes so long, since then. */
   readonly watch?: { readonly since: string; readonly ms: number; readonly by: string };
   /** It took back what the stage of this name did. */

@@ -81,14 +81,14 @@ function isStripped(value: unknown): boolean {
 }
 
 function isStage(value: JsonMap): boolean {
-  const { id, state, startedAt, endedAt, because, manual, pod, undo, watch } = value;
+  const { id, state, startedAt, endedAt, because, left, manual, pod, undo, watch } = value;
   return (
     isCountOrAbsent(manual) &&
     (watch === undefined || (isRecord(watch) && [watch.since, watch.by].every(isText) && isCountOrAbsent(watch.ms))) &&
     (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
     [id, state, startedAt].every(isText) &&
-    [endedAt, because].every(isTextOrAbsent)
+    [endedAt, because, left].every(isTextOrAbsent)
   );
 }
 

@@ -1,7 +1,7 @@
 import { command, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, HeldFault, LeftFault, MovedOn, messageOf, PodFault, stepsAfter } from '../../kernel/fault.ts';
+import { Fault, HeldFault, LeftFault, MovedOn, messageOf, stepsAfter } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
@@ -79,9 +79,7 @@ function endedEarly(thrown: unknown, { left, replaced }: AgentDriver, { warn }: 
     return new MovedOn(thrown.message, undefined, replaced > 0);
   }
   if (left === undefined) return thrown;
-  const fault = thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown);
-  const { code, message, steps } = fault;
-  return fault instanceof PodFault ? new PodFault(code, message, [left, ...steps], fault.pods) : new LeftFault(fault, left);
+  return new LeftFault(thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown), left);
 }
 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {

@@ -197,6 +197,11 @@ describe('run records in Secrets', () => {
       /missing: stages$/,
     ],
     [
+      'with something left that is no text',
+      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', left: 7 }] }),
+      /wrong or missing: stages/,
+    ],
+    [
       'with a watch whose length is no time',
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'running', startedAt: 't', watch: { since: 't', ms: -1, by: 'b' } }] }),
       /missing: stages$/,
