@@ -3,6 +3,7 @@ import type { Context } from '../kernel/context.ts';
 import { type Around, changesSomething, type EnginePorts, type Performed, typeOf } from '../kernel/effect-type.ts';
 import type { Observer } from '../kernel/event.ts';
 import { Fault, HeldFault, messageOf, Outdated } from '../kernel/fault.ts';
+import { isInterrupted } from '../kernel/interruption.ts';
 import { K } from '../kernel/kinds.ts';
 import type { PlannedStage } from '../kernel/plan.ts';
 import type { AnyStage } from '../kernel/stage.ts';
@@ -83,21 +84,20 @@ class Actor {
       this.atWork = undefined;
       return { ...(left ? { left } : {}), ...(told === undefined ? {} : { told }) };
     } catch (thrown) {
-      const interrupted = thrown instanceof Fault && thrown.code === 'interrupted';
-      this.#observe({
-        type: 'action-failed',
-        stage: stage.id,
-        action,
-        message: messageOf(thrown),
-        ...(interrupted ? { interrupted } : {}),
-        ...(thrown instanceof HeldFault ? { held: true } : {}),
-      });
+      this.#tellFailed(stage, action, thrown);
       if (!(thrown instanceof Outdated)) throw thrown;
       this.atWork = undefined;
       this.#recorder.kept.settle(kept, thrown.outcome);
       if (thrown.hasWritten) this.writes += 1;
       return { outdated: thrown };
     }
+  }
+
+  #tellFailed({ id: stage }: AnyStage, action: Action, thrown: unknown): void {
+    // What watches the run, or the lock, may have stopped it, and not the user.
+    const cause = isInterrupted(thrown) ? this.#hold.causeOf(thrown, action) : thrown;
+    const ends = { ...(isInterrupted(cause) ? { interrupted: true } : {}), ...(cause instanceof HeldFault ? { held: true } : {}) };
+    this.#observe({ type: 'action-failed', stage, action, message: messageOf(cause), ...ends });
   }
 
   /** Resolves to the id under which is kept what is about to be removed. */

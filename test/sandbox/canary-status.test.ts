@@ -75,6 +75,7 @@ describe('what status says of agents that are held', function () {
     const first = sandboxCommand(scenario, waved);
     scenario.clock.schedule(5 * 60_000, () => first.engine.soft.abort());
     assert.equal(await first.run(...run), 130, first.err());
+    assert.match(first.err(), /^error: stopped in the soak, after \d+m.* of 10m: nothing was being written$/m);
     const [soak = '', rest = ''] = await during(scenario, [5, 14], ...run);
     assert.match(soak, /^ {2}soak: \d+m.* of 10m$/m);
     assert.match(rest, /^agents: 4 of 6/m);
@@ -180,7 +181,14 @@ describe('what status says of agents that are held', function () {
     };
     const ports = sandboxPorts(scenario, { commands });
     await performIn(scenario, [applyStage], { 'before-node': 'drain {node}' }, { profile: waved, ports });
-    assert.match(await shown(scenario, 'status'), /^agents: 1 of 6 agents replaced and ready \(node-01\)/m);
+    const out = await shown(scenario, 'status');
+    assert.match(out, /^agents: 1 of 6 agents replaced and ready \(node-01\)/m);
+    assert.match(out, /^left at apply: the agent of node-02 was not replaced: undo there what --before-node did/m);
+    assert.match(
+      out,
+      /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run\nNext: kubectl -n kube-system describe daemonset /m,
+    );
+    assert.doesNotMatch(out, /commit/);
   });
 
   it('names what commit needs besides, and what of it is from the record', async () => {

@@ -3,8 +3,9 @@ import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { newOn, strategy } from '../support/canary-sandbox.ts';
+import { newOn, strategy, waved } from '../support/canary-sandbox.ts';
 import { HOOKS, hooked } from '../support/hooked.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox } from '../support/sandbox-ports.ts';
 
 const HELD = { type: 'OnDelete' };
@@ -20,10 +21,15 @@ describe('commands around each node of a run that ends early', function () {
     const stop = new AbortController();
     const interruption = interruptionOf(stop.signal, new AbortController().signal);
     const says = (call: string) => (call === 'before-node node-02' ? void stop.abort() : undefined);
-    const { exit, steps, told } = await hooked(scenario, HOOKS, says, { ports: { interruption } });
+    const { exit, message, steps, told, lines } = await hooked(scenario, HOOKS, says, { ports: { interruption } });
     await scenario.clock.sleep(60_000);
+    assert.equal(message, 'stopped once --before-node of node-02 had ended');
+    assert.deepEqual(lines.slice(-2), ['runs --before-node of node-02', 'stops once --before-node of node-02 has ended']);
     assert.deepEqual([exit, newOn(scenario), strategy(scenario), told.length], ['interrupted', ['node-01'], HELD, 3]);
     assert.match(steps.join('\n'), /--before-node was run for node-02, whose agent this run did not replace: undo there what it did/);
+    const status = sandboxCommand(scenario, waved);
+    await status.run('status');
+    assert.match(status.out(), /^left at apply: --before-node was run for node-02, whose agent this run did not replace: undo there what/m);
   });
 
   for (const [status, exit] of [

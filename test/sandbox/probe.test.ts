@@ -68,11 +68,15 @@ describe('a probe beside a run', function () {
   });
 
   it('that fails twice in a row in the soak stops: the canary has failed', async () => {
-    const { exit, message, steps, history } = await probed(scenario, { canary: '1', soak: '30m' }, (minutes) =>
+    const { exit, message, steps, history, events } = await probed(scenario, { canary: '1', soak: '30m' }, (minutes) =>
       minutes > 5 ? 'it ended with exit code 1: no answer' : undefined,
     );
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }], message);
     assert.equal(message, 'the canary failed: the probe failed 2 times in a row: it ended with exit code 1: no answer');
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'action-failed' ? [[event.message, event.interrupted]] : [])),
+      [[message, undefined]],
+    );
     assert.match(steps.join('\n'), /spec\.nodeName=node-01[\s\S]*the update strategy stays OnDelete/);
     assert.equal(history.told(scenario.clock.now()).probe?.failures.length, 2);
     assert.ok(

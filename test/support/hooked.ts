@@ -16,6 +16,8 @@ interface Hooked extends ChainOutcome {
   readonly warned: readonly string[];
   /** `1/3 --before-node of node-02`. */
   readonly shown: readonly string[];
+  /** `runs --before-node of node-02`. */
+  readonly lines: readonly string[];
   /** Of each command, in milliseconds. */
   readonly limits: readonly number[];
 }
@@ -32,7 +34,7 @@ export async function hooked(
   says: (call: string) => string | undefined = () => undefined,
   { takesMs = 1000, ports = {} }: Surroundings = {},
 ): Promise<Hooked> {
-  const [told, limits, warned, shown]: [string[], number[], string[], string[]] = [[], [], [], []];
+  const [told, limits, warned, shown, lines]: [string[], number[], string[], string[], string[]] = [[], [], [], [], []];
   const commands: UserCommands = {
     async run(name, { node, limitMs }) {
       await scenario.clock.sleep(takesMs);
@@ -45,8 +47,16 @@ export async function hooked(
   const observe: Observer = (event) => {
     if (event.type === 'note' && event.level === 'warning') warned.push(plainText(event.text));
     if (event.type === 'action-started' && event.action.id === 'probe-between') told.push('probe');
+    if (event.type === 'action-output') lines.push(event.line);
     if (event.type === 'progress') shown.push(`${event.done}/${event.of} ${event.what}`);
   };
   const all = { ...sandboxPorts(scenario, { commands }), ...ports };
-  return { ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports: all, observe })), told, warned, shown, limits };
+  return {
+    ...(await performIn(scenario, [applyStage], flags, { profile: waved, ports: all, observe })),
+    told,
+    warned,
+    shown,
+    lines,
+    limits,
+  };
 }

@@ -4,7 +4,7 @@ import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { Again, againAs, look as lookAt, or, seeWhy, text } from '../../kernel/step.ts';
+import { Again, againAs, look as lookAt, means, or, seeWhy, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
 import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
 import { type DriverView, HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
@@ -12,6 +12,7 @@ import { nodesText } from './choice.ts';
 import { isHeld } from './own-strategy.ts';
 
 type Ports = Pick<EnginePorts, 'cluster' | 'commands' | 'clock'>;
+type AroundDriver = Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'onLine' | 'watcher'>;
 
 /** What is replaced, and how. */
 export interface Driven {
@@ -45,12 +46,15 @@ const AWAY_MS = 180_000;
 export class AgentDriver implements PodDriver {
   readonly #ports: Ports;
   readonly #driven: Driven;
-  readonly #around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>;
+  readonly #around: AroundDriver;
   readonly #nodes: string[];
   /** Nodes that a command was run before, or whose agent was deleted, and that none was run after. */
   #open: string[] = [];
   #stopped: Fault | undefined;
+  /** Of commands that failed. */
+  readonly #left: string[] = [];
   replaced = 0;
+  stoppedIn: string | undefined;
   /** Of those, after how many the connections were seen to last. */
   #seen = 0;
   /** Of what was waited, by node and time. */
@@ -58,7 +62,7 @@ export class AgentDriver implements PodDriver {
   /** Since when the same agents have been away, as many as may be, without one of the wanted. */
   #full: { readonly of: string; readonly since: number } | undefined;
 
-  constructor(ports: Ports, driven: Driven, around: Pick<Around, 'mustHold' | 'stop' | 'cut' | 'report' | 'watcher'>) {
+  constructor(ports: Ports, driven: Driven, around: AroundDriver) {
     this.#ports = ports;
     this.#driven = driven;
     this.#around = around;
@@ -169,6 +173,7 @@ export class AgentDriver implements PodDriver {
   get left(): string | undefined {
     const [replaced = [], prepared = []] = [true, false].map((is) => this.#open.filter((node) => this.#nodes.includes(node) === is));
     const parts = [
+      this.#left,
       prepared.length === 0
         ? []
         : `--before-node was run for ${nodesText(prepared)}, whose agent this run did not replace: undo there what it did`,
@@ -229,19 +234,30 @@ export class AgentDriver implements PodDriver {
 
   /** False if it failed: then nothing further is replaced. A drain of a node that was removed meanwhile may fail. */
   async #run(name: HookName, node: string, look: () => DriverView): Promise<boolean> {
-    this.#around.report(this.replaced, this.replaced + this.#wantedOf(look()).length, `--${name} of ${node}`);
-    const { because } = await this.#ports.commands.run(name, { node, limitMs: this.#driven.hookMs, signal: this.#around.cut });
+    const { stop, cut: signal, report, onLine } = this.#around;
+    const hook = `--${name} of ${node}`;
+    onLine(`runs ${hook}`, 'stdout');
+    report(this.replaced, this.replaced + this.#wantedOf(look()).length, hook);
+    const onStop = () => {
+      this.stoppedIn = hook;
+      onLine(`stops once ${hook} has ended`, 'stdout');
+    };
+    stop.addEventListener('abort', onStop);
+    const { because } = await this.#ports.commands
+      .run(name, { node, limitMs: this.#driven.hookMs, signal })
+      .finally(() => stop.removeEventListener('abort', onStop));
     if (because === undefined || !look().nodes.has(node)) return true;
     const see = command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
+    this.#left.push(
+      name === 'before-node'
+        ? `the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`
+        : `do on ${node} yourself what --after-node does: a resumed run does not run it there again`,
+    );
     this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
       lookAt(text`${see}`),
-      ...(name === 'before-node'
-        ? [`the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`]
-        : [
-            `the agent of ${node} is new and ready`,
-            `do on ${node} yourself what --after-node does: a resumed run does not run it there again`,
-          ]),
+      ...(name === 'before-node' ? [] : [`the agent of ${node} is new and ready`]),
       HELD_ON,
+      means('undo runs the same commands around each node: true in the place of one stands for none'),
       text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
     ]);
     return false;

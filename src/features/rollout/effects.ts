@@ -69,6 +69,8 @@ export interface PodDriver {
   readonly nodes: readonly string[];
   /** The nodes of a canary, whose pods are old yet or new. */
   readonly chosen?: readonly string[] | undefined;
+  /** What it was at as it was asked to stop, and has ended since. */
+  readonly stoppedIn?: string | undefined;
   /**
    * They are: replaces some others, and re-checks where that takes its time. False where none is left to replace, `later` where none may
    * be yet. Throws Fault where none may be for long.
@@ -148,9 +150,9 @@ async function loop(
     return (request.untilFirst === true && hasNew(progress)) || failed.judge(progress, waited);
   };
   for (;;) {
-    if (request.signal.aborted) throw new Fault('interrupted', 'stopped while waiting for the rollout', CONTINUE);
     const now = clock.now().getTime();
     const waited = time.at(now);
+    if (request.signal.aborted) throw new Fault('interrupted', stoppedText(request, stays, waited), CONTINUE);
     const progress = viewOf(request, board, now);
     if (progress) {
       request.onProgress(events.late.told(progress), waited);
@@ -164,6 +166,13 @@ async function loop(
     if (time.isUp) throw timeout(progress, request, minReadyMs(board));
     await board.change(clock, signal);
   }
+}
+
+/** What the user has stopped. */
+function stoppedText({ driver, holdMs }: WaitRequest, { since }: Steady, waited: number): string {
+  if (driver?.stoppedIn !== undefined) return `stopped once ${driver.stoppedIn} had ended`;
+  if (holdMs === undefined || since === undefined) return 'stopped while waiting for the rollout';
+  return `stopped in the soak, after ${timeText(waited - since)} of ${timeText(holdMs)}`;
 }
 
 /** Time that was waited, which only grows, and the limit of what is waited for now. */
