@@ -1,5 +1,5 @@
 import { type AnyCommand, Command } from '../kernel/command.ts';
-import { EXIT, type ExitName, type Fault } from '../kernel/fault.ts';
+import { EXIT, type ExitName, type Fault, HeldFault } from '../kernel/fault.ts';
 import { nextStepOf, type Step } from '../kernel/step.ts';
 import { indented, oneLine } from '../kernel/visible.ts';
 import { type Palette, plain } from '../report/colour.ts';
@@ -8,17 +8,15 @@ type Told = Pick<Fault, 'message' | 'steps' | 'end'>;
 
 /**
  * Which cluster, `error: fact`, each hint on a line of its own, `more`, and the next command last: it is not said by its hint as well. Further
- * lines of one stand further right.
+ * lines of one stand further right. A planned stop is no error.
  */
-export function errorLines(
-  { message, steps, end }: Told,
-  more: readonly string[] = [],
-  { said, piece }: Palette = plain,
-): readonly string[] {
+export function errorLines(told: Told, more: readonly string[] = [], { said, piece }: Palette = plain): readonly string[] {
+  const { message, steps, end } = told;
   const { header = [], closing = '', next } = end ?? {};
+  const fact = told instanceof HeldFault ? message : `error: ${message}`;
   const hints = steps.filter((one) => next === undefined || !endsWith(one, next)).map(({ whole }) => said(whole));
   return [
-    ...[header.map(piece).join('   '), `error: ${message}`, ...hints, closing].filter((line) => line !== '').map(indented),
+    ...[header.map(piece).join('   '), fact, ...hints, closing].filter((line) => line !== '').map(indented),
     ...more,
     ...(next === undefined ? [] : [`Next: ${oneLine(said(next))}`]),
   ];

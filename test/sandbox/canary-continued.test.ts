@@ -38,7 +38,10 @@ describe('a run that is continued after its canary', function () {
     const begun = scenario.clock.now().getTime();
     const { exit, err, out } = await shown(scenario, 'wait', '--yes');
     assert.equal(exit, 5, err);
-    assert.match(err, /error: DaemonSet kube-system\/netsvc-node is held by a run that is not finished/);
+    assert.match(err, /DaemonSet kube-system\/netsvc-node is held by a run that is not finished: no agent is replaced until you continue/);
+    assert.doesNotMatch(err, /error: /);
+    assert.match(out, /^wait +held /m);
+    assert.match(out, /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/m);
     assert.match(out, /\nNext: kubectl -n kube-system get pods -o wide -l k8s-app=netsvc-node$/m);
     assert.match(out, /continue, with all other agents: kubectl netsvc-upgrade commit/);
     assert.ok(scenario.clock.now().getTime() - begun < 10_000);

@@ -1,9 +1,9 @@
 import { type Command, ownCommand } from '../../kernel/command.ts';
-import { EXIT, type ExitName, Fault } from '../../kernel/fault.ts';
-import { type RunRecord, recordHere } from '../../kernel/run-record.ts';
-import type { Said } from '../../kernel/step.ts';
+import { EXIT, type ExitName, Fault, HeldFault } from '../../kernel/fault.ts';
+import { type RunRecord, recordHere, waitsForUser } from '../../kernel/run-record.ts';
+import { type Said, type Text, text } from '../../kernel/step.ts';
 import type { Palette } from '../../report/colour.ts';
-import { resumeCommand, resumerOf } from '../carried.ts';
+import { type CarriedFlag, oursWith, resumeCommand, resumerOf } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
@@ -49,22 +49,30 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
     const needed = isPreflight ? await neededLines(session) : [];
     return [...head, ...needed, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
-  const closing = async () => [
-    ...(stopped?.stoppedLines(outcome, view, await undoOf(session, outcome)) ?? []),
-    ...closingLines({
-      of,
-      outcome,
-      chain,
-      effects,
-      isDryRun,
-      isBlock,
-      before: before ?? (await recordBefore(session, outcome.record)),
-      now: session.composition.clock.now(),
-    }),
-    ...(stopped && outcome.record?.finishedAt === undefined && outcome.record ? [stopped.keptText(outcome.record)] : []),
-    ...afterProbe(step, asked).map(session.outPalette.said),
-    ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome, session.outPalette)] : []),
-  ];
+  const closing = async () => {
+    const earlier = before ?? (await recordBefore(session, outcome.record));
+    const record = outcome.record ?? earlier;
+    return [
+      ...(stopped?.stoppedLines(outcome, view, await undoOf(session, record)) ?? []),
+      ...(of?.isUpgrade && exit === 'done' && !isDryRun ? await untilHere(session, record) : []),
+      ...closingLines({
+        of,
+        outcome,
+        chain,
+        effects,
+        isDryRun,
+        isBlock,
+        before: earlier,
+        now: session.composition.clock.now(),
+      }),
+      ...(of?.isUpgrade && !isDryRun && outcome.exit === 'done'
+        ? undoneLater(outcome.record, asked.carried).map(session.outPalette.said)
+        : []),
+      ...(stopped && outcome.record?.finishedAt === undefined && outcome.record ? [stopped.keptText(outcome.record)] : []),
+      ...afterProbe(step, asked).map(session.outPalette.said),
+      ...(exit !== 'done' && endsDemo({ chain: of, exit }) ? [demoLine(outcome, session.outPalette)] : []),
+    ];
+  };
   const fault = faultBeside(session, outcome, isBlock);
   await present(session, document, human, { closing, fault, isPart: await isPart(session, outcome) });
   return exit;
@@ -91,15 +99,16 @@ async function isPart(session: Session, { exit, record }: Outcome): Promise<bool
 }
 
 /** What stderr says beside the document; nothing where the block is on the same terminal. Its steps are in the block, if the format has one. */
-function faultBeside({ seams, asked }: Session, { exit, message, steps }: Outcome, isBlock: boolean): Fault | undefined {
+function faultBeside({ seams, asked }: Session, { exit, message, steps, stages }: Outcome, isBlock: boolean): Fault | undefined {
   const isShown = isBlock && isForPerson(asked.flags.output);
   const { outIsTerminal, errIsTerminal } = seams.terminal;
   if (message === undefined || (isShown && outIsTerminal && errIsTerminal)) return undefined;
-  return new Fault(exit, message, isShown ? [] : steps);
+  const shown = isShown ? [] : steps;
+  return waitsForUser({ stages }) ? new HeldFault(message, shown) : new Fault(exit, message, shown);
 }
 
 /** Of a run that has begun to write. */
-async function undoOf(session: Session, { record }: Outcome): Promise<readonly Said[]> {
+async function undoOf(session: Session, record: RunRecord | undefined): Promise<readonly Said[]> {
   if (record === undefined) return [];
   const { asked, composition, context, seams } = session;
   const { undoTexts } = await import('./end-lines.ts');
