@@ -207,7 +207,7 @@ async function runLines(
   now: Date,
 ): Promise<readonly string[]> {
   if (!record) return [NO_RUN];
-  const { keptText, reachedText } = await import('./ending/end-lines.ts');
+  const { keptText, reachedText, undoLines } = await import('./ending/end-lines.ts');
   const { progress, finishedAt } = record;
   // Stages behind the last step have none of their own.
   const open = openStage(record);
@@ -220,7 +220,7 @@ async function runLines(
     ...(record.accepted.length > 0 ? [`accepted: ${record.accepted.join(', ')}`] : []),
     ...(record.backup ? [`backup: ${record.backup}`] : []),
     ...(finishedAt === undefined ? [keptText(record)] : []),
-    ...undo.map((one, index) => `${index === 0 ? 'undo:' : ' '} ${outPalette.said(one)}`),
+    ...undoLines(undo, outPalette),
     ...(await stageTable(record, now)),
   ];
 }

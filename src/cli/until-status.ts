@@ -112,7 +112,11 @@ const isByOperator = (record: RunRecord | null): boolean => {
   return path !== UNKNOWN_PATH && isOperated({ path });
 };
 
-export function untilLines({ until, ownerReferences, record }: StatusDocument, now: Date, commit: Command): readonly Said[] {
+export function untilLines(
+  { until, ownerReferences, record }: Pick<StatusDocument, 'until' | 'ownerReferences' | 'record'>,
+  now: Date,
+  commit: Command,
+): readonly Said[] {
   if (!until) return [];
   const { part, since, open, over = false } = until;
   const { references = 0 } = ownerReferences ?? {};

@@ -172,14 +172,15 @@ describe('the last lines of a command', function () {
     assert.match(lines[success] ?? '', pattern`^✔ .* v3\.26\.4 → ${NETSVC_TARGET} on 2 nodes in \d+s · 2 manual steps left$`);
     assert.equal(lines.slice(success).filter((line) => line.startsWith('MANUAL STEP')).length, 2, 'then each step once');
     assert.equal(
-      lines.at(-3),
+      lines.at(-4),
       'Changed by this command: 1 DaemonSet, 1 Deployment, 5 CRDs and 5 others (apply), cli.',
       'the files of the backup change nothing in the cluster',
     );
     assert.equal(
-      lines.at(-2),
+      lines.at(-3),
       'Routes and rules stay in the kernel while an agent restarts. This program measured no traffic of running pods.',
     );
+    assert.equal(lines.at(-2), 'What can be undone now: kubectl netsvc-upgrade plan --rollback');
   });
 
   it('of a second run say that nothing was changed, and a plan then has no changes', async () => {

@@ -29,7 +29,14 @@ describe('a run that goes no further than it was told', function () {
     const bench = sandboxCommand(scenario);
     assert.equal(await bench.run('run', '--yes', '--until', 'agents'), 0, bench.err());
     assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [allNodes(scenario), false]);
+    const STOPPED =
+      /^stopped on purpose, --until agents, for .*Open: controllers, wait, .*\n {2}possible from here: kubectl netsvc-upgrade commit, or what undo says\n {2}until then: .*\nundo: possible: kubectl netsvc-upgrade rollback$/m;
+    assert.match(bench.out(), STOPPED);
     assert.match(bench.out(), /\nNext: kubectl netsvc-upgrade status$/m);
+    const plan = sandboxCommand(scenario);
+    assert.equal(await plan.run('plan', '--until', 'agents'), 0);
+    assert.match(plan.out(), STOPPED);
+    assert.doesNotMatch(plan.out(), /nothing to do/);
     const status = sandboxCommand(scenario);
     assert.equal(await status.run('status'), 0);
     assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: controllers, wait, ownerrefs-restore, cli/);
@@ -40,6 +47,7 @@ describe('a run that goes no further than it was told', function () {
     assert.ok(Date.parse(since) <= scenario.clock.now().getTime(), since);
     const again = sandboxCommand(scenario);
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
+    assert.match(again.out(), STOPPED);
     assert.equal(controllersAreNew(scenario), false);
     const stage = sandboxCommand(scenario);
     assert.equal(await stage.run('apply', '--yes', '--until', 'agents'), 0, stage.err());
@@ -59,6 +67,8 @@ describe('a run that goes no further than it was told', function () {
     const went = sandboxCommand(scenario);
     assert.equal(await went.run('commit', '--yes'), 0, went.err());
     assert.equal(controllersAreNew(scenario), true);
+    assert.doesNotMatch(went.out(), /--until/);
+    assert.match(went.out(), /^What can be undone now: kubectl netsvc-upgrade plan --rollback$/m);
     assert.equal(await untilIn(scenario), null);
     const end = sandboxCommand(scenario);
     await end.run('status');
@@ -68,6 +78,10 @@ describe('a run that goes no further than it was told', function () {
   it('holds the controllers back while a canary is held, also where the service needs no order', async () => {
     const bench = sandboxCommand(scenario);
     assert.equal(await bench.run('run', '--yes', '--canary', '1'), 5, bench.err());
+    assert.match(bench.err(), /^the canary runs: /m);
+    const again = sandboxCommand(scenario);
+    assert.equal(await again.run('run', '--yes', '--canary', '1'), 5, again.err());
+    for (const { out } of [bench, again]) assert.match(out(), /^ {2}undo {4}possible: kubectl netsvc-upgrade rollback$/m);
     assert.deepEqual([newOn(scenario), controllersAreNew(scenario)], [['node-01'], false]);
     const status = sandboxCommand(scenario);
     await status.run('status');

@@ -150,6 +150,10 @@ export interface Undoing {
 const filesText = ({ backup }: RunRecord) =>
   backup === undefined ? `this run has no backup; see ${PAGE}` : `${backup}/RESTORE.md has the commands, object by object`;
 
+/** The same on a screen without a block. */
+export const undoLines = (undo: readonly Said[], { said }: Palette): readonly string[] =>
+  undo.map((one, index) => `${index === 0 ? 'undo:' : ' '} ${said(one)}`);
+
 /** What of an unfinished run can be undone now, and how: whether, then the ways, what was done last first. */
 export function undoTexts(record: RunRecord, { chain, carried: all, now, refused }: Undoing): readonly Said[] {
   const carried = all.filter(({ name }) => !isOfOneWay(name));

@@ -117,6 +117,25 @@ async function undoOf(session: Session, record: RunRecord | undefined): Promise<
   return undoTexts(record, { chain: await seams.loadChain(record.intent.kind), carried, now, refused });
 }
 
+/** Of an upgrade that came to its end: whether it can be undone is found out where it is asked for. */
+function undoneLater(record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Text[] {
+  if (record?.finishedAt === undefined || record.noReturn || record.intent.kind !== 'upgrade') return [];
+  return [text`What can be undone now: ${oursWith('plan --rollback', carried)}`];
+}
+
+/** Of a run that has stopped where `--until` said, what `status` says of it. */
+export async function untilHere(session: Session, record: RunRecord | undefined): Promise<readonly string[]> {
+  const { readUntil, untilLines } = await import('../until-status.ts');
+  const until = await readUntil(session, record, undefined);
+  if (!until || !record) return [];
+  const { asked, composition, context, outPalette } = session;
+  const commit = oursWith('commit', withRecorded(asked.carried, record, context.clusterUid));
+  const { undoLines } = await import('./end-lines.ts');
+  const undo = undoLines(await undoOf(session, record), outPalette);
+  const lines = untilLines({ until, ownerReferences: record.stripped ?? null, record }, composition.clock.now(), commit);
+  return [...lines.map(outPalette.said), ...undo];
+}
+
 /** The cluster as a command sees it. */
 export type Seen = Pick<Session, 'composition' | 'context' | 'seams'>;
 

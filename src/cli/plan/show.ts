@@ -19,7 +19,7 @@ import { type Former, isBackedUp, planSummary } from '../../report/plan-summary.
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { type Here, stagesHere, textHere } from '../carried.ts';
 import { earlierLines } from '../ending/closing.ts';
-import { nextStep, recordBefore, type Seen } from '../ending/end.ts';
+import { nextStep, recordBefore, type Seen, untilHere } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
 import { present } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -66,12 +66,14 @@ export async function showPlan(
   const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const document = isIdle ? saved : { ...saved, change: await changeOf({ seen, asked: session.asked }, planned, head) };
+  const until = isIdle ? await untilHere(session, await recordBefore(seen)) : [];
+  const idle =
+    asking.length > 0 ? 'a manual step is left' : until.length > 0 ? 'the run is where it was to stop' : 'there is nothing to do';
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
-    isIdle
-      ? `No changes: ${asking.length > 0 ? 'a manual step is left' : 'there is nothing to do'}.`
-      : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
+    isIdle ? `No changes: ${idle}.` : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
+    ...until,
     ...(await earlierHere(seen)),
     ...afterProbe(step, session.asked).map(session.outPalette.said),
   ];
