@@ -169,9 +169,8 @@ describe('what status says of agents that are held', function () {
     assert.equal(nextOf(out), stopped);
     assert.match(out, /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run --canary=1$/m);
     assert.doesNotMatch(out, /commit/);
-    const waited = await shown(scenario, 'wait');
-    assert.match(waited, /no agent is replaced until you resume it/);
-    assert.doesNotMatch(waited, /commit/);
+    assert.match(await shown(scenario, 'wait'), /no agent is replaced until you resume it/);
+    for (const command of ['wait', 'verify']) assert.doesNotMatch(await shown(scenario, command), /commit/, command);
   });
 
   it('calls them no canary where --canary was not given', async () => {

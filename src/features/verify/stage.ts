@@ -8,6 +8,8 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
+import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { waitsForUser } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
@@ -88,10 +90,13 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
   return { ...found, datastore, isHeld, reasons, clis };
 }
 
-/** Who may not look is told of no hold. */
-async function isHeldForUser(...of: Parameters<typeof heldForUser>): Promise<boolean> {
-  const held = await attempt(() => heldForUser(...of));
-  return 'value' in held && held.value !== undefined;
+/** Not of a run that has failed. Who may not look is told of no hold. */
+async function isHeldForUser(sources: Sources, agents: RolloutTarget): Promise<boolean> {
+  const held = await attempt(async () => {
+    const record = await sources.records.load();
+    return (!record || waitsForUser(record)) && (await heldForUser(sources, agents)) !== undefined;
+  });
+  return 'value' in held && held.value;
 }
 
 async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[] | undefined> {
