@@ -45,7 +45,9 @@ describe('a run that is continued after its canary', function () {
     assert.match(out, /\nNext: kubectl -n kube-system get pods -o wide -l k8s-app=netsvc-node$/m);
     assert.match(out, /continue, with all other agents: kubectl netsvc-upgrade commit/);
     assert.ok(scenario.clock.now().getTime() - begun < 10_000);
-    assert.equal((await shown(scenario, 'commit', '--yes')).exit, 0);
+    const goesOn = await shown(scenario, 'commit', '--yes');
+    assert.equal(goesOn.exit, 0);
+    assert.match(goesOn.out, /v3\.26\.4 → v\S+ {3}3 nodes/);
     assert.equal((await shown(scenario, 'wait', '--yes')).exit, 0);
   });
 
@@ -58,6 +60,7 @@ describe('a run that is continued after its canary', function () {
     assert.match(out, /NS-303 [\s\S]*no agent is replaced until you continue\.\n +next: kubectl netsvc-upgrade commit\n/);
     assert.match(out, /\nNext: kubectl netsvc-upgrade commit\n$/);
     assert.match((await shown(scenario, 'report')).out, /\nNext: kubectl netsvc-upgrade commit\n$/);
+    assert.match((await shown(scenario, 'run', '--yes', '--canary', '1')).out, /v3\.26\.4 → v\S+, unfinished {3}3 nodes/);
   });
 
   it('is planned as what it is: nothing is written, and it stops for the user, with the other agents pending', async () => {

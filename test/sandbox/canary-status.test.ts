@@ -26,6 +26,30 @@ async function during(scenario: Scenario, minutes: readonly number[], ...argv: r
   return Promise.all(said);
 }
 
+describe('what a command says that it changed', () => {
+  for (const more of [[], ['--probe', 'true']] as const)
+    it(`has the agents that others follow: commit ${more.join(' ')}`, async () => {
+      const scenario = await installedSandbox({ nodes: 3, cli: false });
+      await shown(scenario, 'run', '--yes', '--canary', '1', ...more);
+      assert.match(await shown(scenario, 'commit', '--yes', ...more), /^Changed by this command: 1 DaemonSet, 1 Deployment \(apply\)/m);
+    });
+
+  it('has the agents of a canary that was begun before, where Ctrl-C ends the soak', async () => {
+    const scenario = await installedSandbox({ nodes: 3, cli: false });
+    const stopped = async (ms: number, ...argv: readonly string[]) => {
+      const bench = sandboxCommand(scenario, waved);
+      scenario.clock.schedule(ms, () => bench.engine.soft.abort());
+      assert.equal(await bench.run(...argv), 130, bench.err());
+      return bench.out();
+    };
+    await stopped(2_000, 'run', '--yes', '--canary', '2', '--soak', '1h');
+    assert.match(
+      await stopped(600_000, 'run', '--yes', '--canary', '2', '--soak', '1h'),
+      /^Changed by this command: 1 DaemonSet \(apply\)\.$/m,
+    );
+  });
+});
+
 describe('what status says of agents that are held', function () {
   this.timeout(120_000);
   let scenario: Scenario;

@@ -105,8 +105,13 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
     const isWhole = writers.every(isDone);
     const isWritten = ({ change, by }: PlannedObject) =>
       (change === 'create' || change === 'update') && (by === undefined ? isWhole : isDone({ id: by }));
-    const refs = objects.length > 0 ? objects.filter(isWritten).map(({ ref }) => ref) : writers.filter(isDone).flatMap(targetsOf);
-    return { stage, refs, isOpen: writers.some(({ id }) => ['failed', 'running'].includes(ends.get(`${stage} ${id}`) ?? '')) };
+    const done = writers.filter(isDone);
+    const refs = objects.length > 0 ? objects.filter(isWritten).map(({ ref }) => ref) : done.flatMap(targetsOf);
+    return {
+      stage,
+      refs: [...refs, ...done.flatMap(agentsOf)],
+      isOpen: writers.some(({ id }) => ['failed', 'running'].includes(ends.get(`${stage} ${id}`) ?? '')),
+    };
   });
 }
 
@@ -114,6 +119,11 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
 function targetsOf({ effect }: Action): readonly ObjectRef[] {
   if (effect.type === 'patch-all') return effect.patches.map(({ target }) => target);
   return effect.type === 'delete' ? [effect.target] : [];
+}
+
+/** Their DaemonSet may be as planned already. */
+function agentsOf({ effect }: Action): readonly ObjectRef[] {
+  return effect.type === 'replace-agents' || effect.type === 'roll-agents' ? [effect.agents] : [];
 }
 
 /** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others (apply), cli`: objects where a plan has them, else stages. */

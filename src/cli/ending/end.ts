@@ -22,7 +22,8 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
   const { exit, findings } = outcome;
   const { chain: of } = asked;
   const full = of?.tells !== undefined;
-  const before = full || of?.resumedBy ? await recordBefore(session, outcome.record) : undefined;
+  const recorded = await recordBefore(session, outcome.record);
+  const before = full || of?.resumedBy ? recorded : undefined;
   const flags = before && withRecorded(asked.carried, before, context.clusterUid);
   const resume = flags && resumeCommand(flags, before);
   const isDryRun = context.options.dryRun !== 'none';
@@ -41,7 +42,12 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
   const isBlock = stopped !== undefined && outcome.message !== undefined;
   const human = async (wide: boolean) => {
     const { runLines } = await import('./run-lines.ts');
-    const upgrade = outcome.head && { ...outcome.head, ...(before?.intent.from ? { source: before.intent.from, isUnfinished: true } : {}) };
+    const { intent, finishedAt } = recorded ?? {};
+    const isOfRun = intent?.from !== undefined && intent.to === outcome.head?.release;
+    const upgrade = outcome.head && {
+      ...outcome.head,
+      ...(isOfRun ? { source: intent.from, isUnfinished: finishedAt === undefined } : {}),
+    };
     const head = upgrade === undefined ? [] : [(await import('../../report/head-line.ts')).headLine(upgrade, session.outPalette)];
     // A plan that the user has agreed to a moment ago has said it.
     const advice = context.options.yes || !session.seams.terminal.interactive;
@@ -50,8 +56,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
     return [...head, ...needed, ...runLines(outcome, { ...view, wide, full, advice, reason, folded: of?.tells === 'readiness' })];
   };
   const closing = async () => {
-    const earlier = before ?? (await recordBefore(session, outcome.record));
-    const record = outcome.record ?? earlier;
+    const record = outcome.record ?? recorded;
     return [
       ...(stopped?.stoppedLines(outcome, view, await undoOf(session, record)) ?? []),
       ...(of?.isUpgrade && exit === 'done' && !isDryRun ? await untilHere(session, record) : []),
@@ -62,7 +67,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
         effects,
         isDryRun,
         isBlock,
-        before: earlier,
+        before: recorded,
         now: session.composition.clock.now(),
       }),
       ...(of?.isUpgrade && !isDryRun && outcome.exit === 'done'

@@ -40,6 +40,9 @@ export function isOnlyStrategy({ fields }: PlannedObject): boolean {
   return fields.length > 0 && fields.every(({ path }) => isOfStrategy(path));
 }
 
+/** The action that does it. */
+export const PUT_BACK = 'strategy';
+
 /** The agents as the target has them, once all of them are new: what a user or the release had set comes back. */
 export function putBack({ document, back }: AgentStep, { file }: Wave, { workFolder }: Context): readonly Action[] {
   const own = file.replace(/\.yaml$/, '-strategy.yaml');
@@ -47,7 +50,7 @@ export function putBack({ document, back }: AgentStep, { file }: Wave, { workFol
   return [
     { id: 'file-strategy', title: `write ${own}`, ...common, effect: { type: 'write', file: own, content: documentsText([document]) } },
     {
-      id: 'strategy',
+      id: PUT_BACK,
       title: `give ${refText(back.ref)} its own update strategy again: ${strategyText(back.after)}`,
       ...common,
       afresh: true,

@@ -17,7 +17,7 @@ import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index
 import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { removeAdded } from './added.ts';
-import { afterApply, isOnlyStrategy, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
+import { afterApply, isOnlyStrategy, PUT_BACK, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
 import type { AgentStep } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
@@ -40,9 +40,10 @@ export const manifestApply = pathPart<ApplyFacts>({
     return {
       actions,
       objects: [
-        ...wavesOf(facts, context).flatMap((wave) =>
-          previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by: applyOf(wave) })),
-        ),
+        ...wavesOf(facts, context).flatMap((wave) => {
+          const by = isBackAlone(wave, facts) ? PUT_BACK : applyOf(wave);
+          return previewsIn(wave, facts.previews).map(({ planned }) => ({ ...planned, by }));
+        }),
         ...left,
       ],
       notes: notesOf(facts, context),
@@ -140,11 +141,17 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
   const step = stepIn(wave, facts);
   const judged = step?.released ? [judgeAction(step.released, context)] : [];
-  const isBackAlone = step?.state === 'over' && previews.every((one) => !isPending(one) || isOnlyStrategy(one.planned));
-  if (isBackAlone) return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
+  if (step && isBackAlone(wave, facts))
+    return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited) : late;
   const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
   return [...judged, ...rollout.keep, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
+}
+
+/** Of the wave only the agents' own strategy is left, which is given back. */
+function isBackAlone(wave: Wave, facts: ApplyFacts): boolean {
+  const previews = previewsIn(wave, [...facts.previews, ...facts.rolePreviews]);
+  return stepIn(wave, facts)?.state === 'over' && previews.every((one) => !isPending(one) || isOnlyStrategy(one.planned));
 }
 
 /** Effects were seen long after Typha had rolled: with --soak all new agents are watched once more, before the controllers follow. */
