@@ -23,9 +23,7 @@ export function nextByRecord(record: RunRecord | undefined, holder: LockHolder |
   const last = record?.stages.at(-1);
   if (holder !== undefined || record === undefined || isAtEnd(record) || last?.state !== 'failed') {
     const of = subCommand(record, holder);
-    // The part of the chain that was asked for is done: with its end the next command would do nothing.
-    const onward = record?.outcome === 'done' ? flags.filter(({ name }) => name !== 'through') : flags;
-    return { of, command: oursWith(of, onward) };
+    return { of, command: oursWith(of, flags) };
   }
   // What failed is looked at before it is tried again: the record does not say what became of it since.
   const goesBack = intentWords(record.intent).goesBack;

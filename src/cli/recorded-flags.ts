@@ -20,7 +20,9 @@ const DECIDES_TRUST = namesOf('decidesTrust');
 const REPEATABLE = namesOf('multiple');
 const USER_COMMANDS = namesOf('isUserCommand');
 
-type Record = Pick<RunRecord, 'clusterUid' | 'flags'> | undefined;
+const ENDS = ['through', 'until'];
+
+type Record = Pick<RunRecord, 'clusterUid' | 'flags' | 'outcome'> | undefined;
 
 /** The flags of the record, if it is of this cluster; none of the connection, and nothing that is no flag of a run. */
 function flagsIn(record: Record, clusterUid: string): readonly CarriedFlag[] {
@@ -38,7 +40,9 @@ const isNotAmong = (flags: readonly CarriedFlag[]) => {
 
 /** Flags for a suggested command: those of the command line, then those of the record of this cluster that decide no trust. */
 export function withRecorded(flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly CarriedFlag[] {
-  const more = flagsIn(record, clusterUid).filter(({ name }) => !DECIDES_TRUST.has(name));
+  // The part of the chain that was asked for is done: with its end the next command would do nothing.
+  const over = record?.outcome === 'done' ? ENDS : [];
+  const more = flagsIn(record, clusterUid).filter(({ name }) => !DECIDES_TRUST.has(name) && !over.includes(name));
   return [...flags, ...more.filter(isNotAmong(flags))];
 }
 

@@ -45,6 +45,12 @@ describe('a run that goes no further than it was told', function () {
     const { since, ...until } = await untilIn(scenario);
     assert.deepEqual(until, { part: 'agents', open: ['controllers', 'wait', 'ownerrefs-restore', 'cli', 'alp', 'verify'] });
     assert.ok(Date.parse(since) <= scenario.clock.now().getTime(), since);
+    // With --until the same run would do nothing.
+    for (const command of ['verify', 'report']) {
+      const later = sandboxCommand(scenario);
+      await later.run(command);
+      assert.match(later.out(), /\nNext: kubectl netsvc-upgrade run$/m, command);
+    }
     const again = sandboxCommand(scenario);
     assert.equal(await again.run('run', '--yes', '--until', 'agents'), 0, again.err());
     assert.match(again.out(), STOPPED);
