@@ -5,7 +5,16 @@ import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
 import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { openStage, RECORD_NAME, type RunRecord, recordHere, STATE_NAMESPACE, waitsForUser } from '../kernel/run-record.ts';
+import {
+  openStage,
+  RECORD_NAME,
+  type RunRecord,
+  recordHere,
+  STATE_NAMESPACE,
+  type StageRecord,
+  waitsForUser,
+} from '../kernel/run-record.ts';
+import type { AnyStage } from '../kernel/stage.ts';
 import { type Said, stepOf, text, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { heldBy, readHeldCopies } from '../kube/held.ts';
@@ -201,7 +210,7 @@ async function undoOf(
 }
 
 async function runLines(
-  { outPalette }: Session,
+  { outPalette, seams }: Session,
   record: RunRecord | undefined,
   undo: readonly Said[],
   now: Date,
@@ -221,18 +230,22 @@ async function runLines(
     ...(record.backup ? [`backup: ${record.backup}`] : []),
     ...(finishedAt === undefined ? [keptText(record)] : []),
     ...undoLines(undo, outPalette),
-    ...(await stageTable(record, now)),
+    ...(await stageTable(record, finishedAt === undefined ? await seams.loadChain(record.intent.kind) : [], now)),
   ];
 }
 
-async function stageTable({ stages }: RunRecord, now: Date): Promise<readonly string[]> {
-  if (stages.length === 0) return [];
+/** In the order of the procedure, also where an unfinished run has performed a stage once more. */
+async function stageTable(record: RunRecord, chain: readonly AnyStage[], now: Date): Promise<readonly string[]> {
+  if (record.stages.length === 0) return [];
+  const ids = chain.flatMap((stage) => [stage.id, stage.undo?.id]);
+  const place = ({ id }: StageRecord) => (ids.includes(id) ? ids.indexOf(id) : ids.length);
+  const stages = record.stages.toSorted((a, b) => place(a) - place(b));
   const { stateText, summaryTable } = await import('../report/table.ts');
   const table = summaryTable(
     ['STAGE', 'STATE', 'SINCE', 'WHY'],
     stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0, undo }) => [
       id,
-      stateText({ state, undo }),
+      stateText({ state, undo, manual }),
       agoText(endedAt ?? startedAt, now),
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),

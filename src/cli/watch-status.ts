@@ -33,12 +33,12 @@ function linesOf(
   const stages = record?.stages ?? [];
   return [
     ...(holder ? [[holder.identity, `${whoText(holder.identity)} began ${agoText(holder.acquiredAt, now)}`] as const] : []),
-    ...stages.map(({ id, state, startedAt, endedAt, because, undo }) => {
+    ...stages.map(({ id, state, startedAt, endedAt, because, undo, manual }) => {
       const at = endedAt ?? startedAt;
       const when = `${endedAt === undefined ? 'began ' : ''}${agoText(at, now)}`;
       return [
         `${id} ${state} ${at}`,
-        `${id}: ${stateText({ state, undo })}, ${when}${because === undefined ? '' : `: ${because}`}`,
+        `${id}: ${stateText({ state, undo, manual })}, ${when}${because === undefined ? '' : `: ${because}`}`,
       ] as const;
     }),
   ];

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import type { StageRecord } from '../kernel/run-record.ts';
 import { oneLine, visible } from '../kernel/visible.ts';
 
 /** Above this many rows cli-table3 gets slow out of proportion; `columns` takes over there. */
@@ -18,8 +19,9 @@ export function summaryTable(head: readonly string[], rows: readonly (readonly s
     .map((line) => line.trimEnd());
 }
 
-/** The state of a stage for a table: one with nothing to do was not skipped by anybody. */
-export function stateText({ state, undo }: { readonly state: string; readonly undo?: true | undefined }): string {
+/** The state of a stage for a table: one with nothing to do was not skipped by anybody, and one with manual steps left is not done. */
+export function stateText({ state, undo, manual = 0 }: Pick<StageRecord, 'state' | 'undo' | 'manual'>): string {
   if (state === 'skipped') return 'not needed';
+  if (state === 'done' && manual > 0) return 'manual';
   return undo && state === 'done' ? 'undone' : state;
 }

@@ -357,7 +357,14 @@ describe('a command that performs stages', () => {
       assert.ok(bench.engine.calls.includes(APPLY));
       assert.deepEqual(bench.out().match(/^MANUAL STEP.*$/gm), ['MANUAL STEP  do remove-old', 'MANUAL STEP  do configure']);
       assert.equal(await bench.run('status'), 0);
-      assert.match(bench.out(), /^cli +done +0s ago +2 manual steps left$/m);
+      assert.match(bench.out(), /^cli +manual +0s ago +2 manual steps left\napply +done/m);
+      assert.equal(await bench.run('cli', '--yes'), 5);
+      assert.equal(await bench.run('status'), 0);
+      assert.match(
+        bench.out().split('Next:').at(-2) ?? '',
+        /^cli +manual .*\napply +done/m,
+        'in the order of the chain, though it came last',
+      );
     });
 
     it('says what is left in a chain that has nothing to write any more, too', async () => {
