@@ -132,6 +132,9 @@ async function refuseWrong({ flags, env }: Pick<ComposeRequest, 'flags' | 'env'>
   const { defaultRelease } = flags.profile === undefined ? firstShipped() : namedProfile(flags.profile);
   askedFor(flags, { defaultRelease, ...(await acceptableChecks(flags)) });
   await givenSumsOf(flags['artifact-digest']);
+  const binDir = flags['bin-dir'];
+  // Its stage may be one of a later command.
+  if (binDir !== undefined) await (await import('../features/service-cli/index.ts')).refuseNoFolder(localFiles(), binDir);
   return openUserCommands(onOneCluster(userCommandTexts(flags), flags), env);
 }
 

@@ -85,10 +85,14 @@ async function localCli({ tools, files }: Sources, found: FoundCli, target: stri
 async function chooseFolder({ files }: Sources, { options }: Context, clis: readonly LocalCli[]): Promise<string | undefined> {
   const { binDir } = options;
   if (binDir === undefined) return clis.filter(mayBeReplaced).map(({ file }) => folderOf(file))[0];
-  if (!(await files.isFolder(binDir))) {
-    throw new Fault('usage', `--bin-dir ${binDir} is not a folder`, ['make it first, and see that it is on PATH']);
-  }
+  await refuseNoFolder(files, binDir);
   return (await asOnPath(files, binDir, clis)) ?? (binDir.length > 1 ? binDir.replace(/[/\\]+$/, '') : binDir);
+}
+
+/** Throws Fault('usage'). */
+export async function refuseNoFolder(files: Pick<UserFiles, 'isFolder'>, binDir: string): Promise<void> {
+  if (await files.isFolder(binDir)) return;
+  throw new Fault('usage', `--bin-dir ${binDir} is not a folder`, ['make it first, and see that it is on PATH']);
 }
 
 /** The folder by the name under which a CLI was found in it: under another, its own file would be replaced and then removed. */
