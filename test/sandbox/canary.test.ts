@@ -242,11 +242,14 @@ describe('what --canary refuses before anything is written', () => {
     ['kubernetes.io/os=linux', /is every node with an agent/],
     ['kubernetes.io/os!=windows', /is every node with an agent/],
     [',', /names no nodes/],
+    ['', /^--canary is empty: it names no nodes$/],
+    ['5', /^--canary: 5 nodes of 6 wanted, with only 4 ready workers that take pods$/],
     ['-1', /names no nodes/],
   ];
   for (const [text, because] of cases)
     it(`--canary ${text}`, async () => {
       const scenario = await installedSandbox({ nodes: NODES });
+      if (text === '5') for (const node of ['node-01', 'node-02']) scenario.cluster.nodes.fault(node, 'down');
       const { exit, message, writes } = await run(scenario, { canary: text });
       assert.deepEqual([exit, writes], ['usage', 0], message);
       assert.match(message ?? '', because);
@@ -267,13 +270,15 @@ describe('what --canary refuses before anything is written', () => {
     const labels = { ...node.metadata.labels, 'kubernetes.io/os': 'windows' };
     store.update(K.Node, { ...node, metadata: { ...node.metadata, labels } });
     for (const [canary, because] of [
-      ['node-03', /there is no node node-03 with an agent for Linux/],
+      ['node-03', /^--canary: node node-03 runs Windows, where this DaemonSet has no agent$/],
+      ['node-04', /there is no node node-04 with an agent for Linux/],
       ['kubernetes.io/os=windows', /selects no node with an agent/],
       ['2', /is every node with an agent/],
     ] as const) {
-      const { exit, message, writes } = await run(scenario, { canary });
+      const { exit, message, writes, steps } = await run(scenario, { canary });
       assert.deepEqual([exit, writes], ['usage', 0], canary);
       assert.match(message ?? '', because);
+      assert.equal(steps.join().includes('did you mean'), canary === 'node-04', canary);
     }
   });
 

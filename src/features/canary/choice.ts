@@ -37,7 +37,7 @@ function parseCanary(text: string): Choice {
   if (/[=!(]/.test(said)) return { selector: said };
   const names = [...new Set(said.split(',').map((name) => name.trim()))].filter((name) => name !== '');
   if (names.length === 0 || names.some((name) => name.endsWith('%') || name.startsWith('-')))
-    throw refused(`--canary ${text} names no nodes`);
+    throw refused(`--canary ${said === '' ? 'is empty: it' : text} names no nodes`);
   return { names };
 }
 
@@ -67,7 +67,7 @@ export async function chooseNodes(
   if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
   const chosen =
     'names' in choice
-      ? namedNodes(begun.isBegun ? stillThere(choice.names, agents) : choice.names, agents)
+      ? await namedNodes(cluster, begun.isBegun ? stillThere(choice.names, agents) : choice.names, agents)
       : 'selector' in choice
         ? await selected(cluster, choice, agents)
         : counting(choice, agents, begun);
@@ -75,10 +75,14 @@ export async function chooseNodes(
   return chosen;
 }
 
-function namedNodes(names: readonly string[], agents: readonly AgentNode[]): readonly string[] {
+async function namedNodes(
+  cluster: Pick<ClusterReader, 'list'>,
+  names: readonly string[],
+  agents: readonly AgentNode[],
+): Promise<readonly string[]> {
   const all = new Map(agents.map((one) => [one.node.metadata.name, one]));
   const unknown = names.find((name) => !all.has(name));
-  if (unknown !== undefined) throw unknownNode(unknown, [...all.keys()]);
+  if (unknown !== undefined) throw await unknownNode(cluster, unknown, [...all.keys()]);
   // Where it was begun it is watched to its end: a new agent may be what makes the node not ready.
   const unfit = names.find((name) => !all.get(name)?.isNew && !isReady(all.get(name)?.node));
   if (unfit !== undefined) throw refused(`--canary: node ${unfit} is not ready, so its agent cannot be evaluated`);
@@ -92,7 +96,9 @@ function stillThere(names: readonly string[], agents: readonly AgentNode[]): rea
   return left.length > 0 ? left : names;
 }
 
-function unknownNode(name: string, known: readonly string[]): Fault {
+async function unknownNode(cluster: Pick<ClusterReader, 'list'>, name: string, known: readonly string[]): Promise<Fault> {
+  const node = (await cluster.list(K.Node, { metadataOnly: true })).find(({ metadata }) => metadata.name === name);
+  if (node && !isLinux(node)) return refused(`--canary: node ${name} runs Windows, where this DaemonSet has no agent`);
   const meant = nearest(name, known);
   const fact = `--canary: there is no node ${name} with an agent for Linux`;
   return new Fault('usage', fact, [...(meant === undefined ? [] : [`did you mean ${meant}?`]), look(says`see the nodes: ${LOOK}`)]);
@@ -106,7 +112,7 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
   const found = new Set(nodes.map(({ metadata }) => metadata.name));
   const names = agents.map(({ node }) => node.metadata.name).filter((name) => found.has(name));
   if (names.length === 0) throw refused(`--canary ${selector} selects no node with an agent`);
-  return namedNodes(names, agents);
+  return namedNodes(cluster, names, agents);
 }
 
 /**
@@ -128,7 +134,7 @@ function counting(
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length)
     throw refused(
-      `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, and ${candidates.length} can be used: they are ready workers that take pods`,
+      `--canary: ${counted(wanted, 'node')} of ${agents.length} wanted, with only ${counted(candidates.length, 'ready worker that takes pods', 'ready workers that take pods')}`,
     );
   const inTurn = overZones(candidates.toSorted((a, b) => rank(a) - rank(b)));
   return inTurn
