@@ -1,9 +1,8 @@
-import { type Command, command, localCommand } from '../kernel/command.ts';
+import { type Command, localCommand } from '../kernel/command.ts';
 import { Fault } from '../kernel/fault.ts';
 import { HIDDEN } from '../kernel/hidden.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
-import { look, text } from '../kernel/step.ts';
 import { commandWords, type UserCommandName } from '../kernel/user-command.ts';
 import type { CarriedFlag } from './carried.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
@@ -52,10 +51,12 @@ function textsIn({ name, word }: CarriedFlag): readonly string[] {
 /** Throws Fault('usage') where the run that is resumed was begun with a command that is not given now. */
 export function refuseWithout(record: RunRecord, flags: RunFlags, mayHave: (name: string) => boolean): void {
   const had = USER_COMMANDS.filter((name) => record.flags?.some((word) => word.startsWith(`--${name}=`)));
-  const [missing] = had.filter((name) => mayHave(name) && flags[name] === undefined);
-  if (missing === undefined) return;
-  throw new Fault('usage', `the run was begun with --${missing}, which is not given now; no command is started from a run record`, [
-    `give it again: --${missing} COMMAND; a command that always succeeds, such as true, stands for none`,
-    look(text`see what is recorded: ${command`kubectl netsvc-upgrade status`}`),
+  const missing = had.filter((name) => mayHave(name) && flags[name] === undefined).map((name) => `--${name}`);
+  if (missing.length === 0) return;
+  const [is, them, they] = missing.length === 1 ? ['is', 'it', 'it was'] : ['are', 'them', 'they were'];
+  const fact = `the run was begun with ${missing.join(', ')}, which ${is} not given now; no command is started from a run record`;
+  throw new Fault('usage', fact, [
+    `give ${them} again: ${missing.map((flag) => `${flag} COMMAND`).join(' ')}; a command that always succeeds, such as true, stands for none`,
+    `what ${they}, only who began the run knows: ${record.startedBy}`,
   ]);
 }

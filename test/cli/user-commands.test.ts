@@ -58,5 +58,12 @@ describe('a command of the user on the command line', () => {
       () => refuseWithout(record, { canary: '1' }, has),
       (thrown) => thrown instanceof Fault && thrown.code === 'usage' && /begun with --probe, which is not given now/.test(thrown.message),
     );
+    const hooked = { ...record, startedBy: 'anna@host-1', flags: ['--before-node=(hidden)', '--after-node=(hidden)', '--probe=(hidden)'] };
+    assert.throws(
+      () => refuseWithout(hooked, flags, () => true),
+      ({ message, steps }: Fault) =>
+        /begun with --before-node, --after-node, which are not given now/.test(message) &&
+        /^give them again: --before-node COMMAND --after-node COMMAND; .*\nwhat they were, .* knows: anna@host-1$/.test(steps.join('\n')),
+    );
   });
 });
