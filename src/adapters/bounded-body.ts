@@ -106,7 +106,7 @@ async function unpacked(message: IncomingMessage): Promise<Readable> {
 export async function readChunks(message: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
   const taken = (chunk: Buffer) => {
     take(chunk);
-    giveMemoryBack();
+    giveMemoryBack(chunk.length);
   };
   await eachChunk(await unpacked(message), ANSWER_BYTES, taken);
 }
@@ -121,8 +121,8 @@ export async function* readLines(message: IncomingMessage): AsyncGenerator<strin
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of await unpacked(message)) {
-    giveMemoryBack();
     let rest = chunk as Buffer;
+    giveMemoryBack(rest.length);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = Buffer.concat([...pending, rest.subarray(0, end)]).toString('utf8');
       pending = [];

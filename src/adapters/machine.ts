@@ -113,7 +113,7 @@ async function sumOf({ content, packed }: TextFile): Promise<string> {
 async function* piecesOf(packed: PackedText): AsyncGenerator<Uint8Array> {
   for await (const piece of packed.pieces()) {
     yield piece;
-    giveMemoryBack();
+    giveMemoryBack(piece.length);
   }
 }
 

@@ -83,7 +83,7 @@ function filesOf(releases: Releases, only: readonly string[] | undefined): Relea
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: readonly Buffer[] = [];
   for await (const chunk of chunks) {
-    giveMemoryBack();
+    giveMemoryBack(chunk.length);
     let from = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
       const last = chunk.subarray(from, end);

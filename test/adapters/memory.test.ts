@@ -11,7 +11,7 @@ describe('memory that is needed no more', () => {
     process.memoryUsage.rss = rss;
   });
 
-  it('is given back where there is much of it, and again only once there is much more than was left', () => {
+  it('is given back once much was read, where there is much of it, and again only once there is much more than was left', () => {
     let [now, times] = [100, 0];
     process.memoryUsage.rss = () => now * MIB;
     const left = (after: number) => {
@@ -26,6 +26,8 @@ describe('memory that is needed no more', () => {
       giveMemoryBack();
       return times;
     };
+    assert.equal(at(200, 90), 0, 'a small cluster');
+    giveMemoryBack(64 * MIB);
     assert.deepEqual([at(100, 90), at(140, 100), at(126, 100), at(129, 120)], [0, 1, 0, 1], 'a large fleet');
     assert.deepEqual([at(300, 290), at(309, 290), at(320, 110)], [1, 0, 1], 'what it holds is much itself');
     globalThis.gc = undefined;
