@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localCommand } from '../../kernel/command.ts';
+import { counted } from '../../kernel/counted.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { interrupted } from '../../kernel/interruption.ts';
 import { isPassingStatus } from '../../kernel/ports.ts';
@@ -34,6 +35,9 @@ export class NotThere extends Error {}
 
 /** Worth another attempt: no answer, a cut-off one, or the other side is busy. */
 class Passing extends Error {}
+
+/** No answer, and none within seconds: the name resolves to nothing here. A machine without internet would wait at every plan. */
+class Unknown extends Passing {}
 
 const REDIRECTS = 5;
 
@@ -71,10 +75,10 @@ async function fetchAgain(url: URL, options: Cuttable, limit: number, method: st
       return await follow(url, options, limit, method);
     } catch (thrown) {
       if (options.cut.aborted || !(thrown instanceof Passing)) throw thrown;
-      if (attempt >= retries)
+      if (attempt >= retries || thrown instanceof Unknown)
         throw new Fault(
           'failed',
-          `${url.href} could not be fetched: ${thrown.message} (${attempt + 1} attempts)`,
+          `${url.href} could not be fetched: ${thrown.message} (${counted(attempt + 1, 'attempt')})`,
           [
             'check the address, the network and the proxy, then run again',
             or('give a folder of the same layout with --manifest-url DIR'),
@@ -150,6 +154,7 @@ async function request(url: URL, options: Cuttable, method: string): Promise<Inc
     if (options.cut.aborted) throw thrown;
     const { code = '' } = thrown as NodeJS.ErrnoException;
     if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code)) throw untrusted(url, thrown as Error);
+    if (code === 'ENOTFOUND') throw new Unknown(messageOf(thrown));
     throw new Passing(silence.signal.aborted ? `no answer for ${timeout} ms` : messageOf(thrown));
   } finally {
     clearTimeout(timer);

@@ -110,6 +110,28 @@ describe('fetchBytes from loopback', () => {
   });
 });
 
+describe('fetchBytes of a name that resolves to nothing', () => {
+  const dns = process.getBuiltinModule('node:dns');
+  const { lookup } = dns;
+  afterEach(() => {
+    dns.lookup = lookup;
+  });
+
+  for (const [code, attempts] of [
+    ['ENOTFOUND', '1 attempt'],
+    ['EAI_AGAIN', '3 attempts'],
+  ] as const)
+    it(`says so after ${attempts}: ${code}`, async () => {
+      const never = (name: string, _: unknown, done: (thrown: Error) => void) =>
+        done(Object.assign(new Error(`getaddrinfo ${code} ${name}`), { code }));
+      dns.lookup = never as typeof lookup;
+      await assert.rejects(
+        get('https://mirror.example.org/x'),
+        fault('failed', new RegExp(`${code} mirror\\.example\\.org \\(${attempts}\\)$`)),
+      );
+    });
+});
+
 describe('fetchBytes from a slow server', () => {
   it('reads for longer than it waits for an answer, while bytes come', async () => {
     const server = await serve((_, response) => {
