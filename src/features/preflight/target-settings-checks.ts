@@ -42,7 +42,10 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
       const move = context.profile.registryMove;
       const source = sourceRelease(installation, facts, context);
       if (!move || !crosses(source, context.goal.release, move.since)) return notApplicable('images stay in their registry');
-      const now = installation.components.filter(({ component }) => !ELSEWHERE.has(component)).map(({ image }) => image);
+      const own = installation.components.filter(({ component }) => !ELSEWHERE.has(component));
+      const now = own.map(({ image }) => image);
+      // A run that has changed a template and not all of its pods leaves nodes that have pulled none of it.
+      const pulled = own.filter(({ workload }) => !own.some((one) => one.workload.endsWith(` of ${workload}`))).map(({ image }) => image);
       const others = now.map(registryOf).filter((registry) => !within(registry, move.to));
       const operated = facts.operated && 'value' in facts.operated.installation ? facts.operated.installation.value : undefined;
       const then = operated && imageSource(operated, context);
@@ -50,7 +53,7 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
       if (others.length === 0) return ok(`images already come from ${move.to}`);
       const mirrors = new Set(others.filter((registry) => !within(registry, move.from)));
       const verdict = hasFullManifest(installation)
-        ? judgeImages(imagesThen(facts, now, mirrors, move.to), mirrors, move.to, comeFrom(others, now.length))
+        ? judgeImages(imagesThen(facts, { now, pulled }, mirrors, move.to), mirrors, move.to, comeFrom(others, now.length))
         : judgeOperated(mirrors, move.to, comeFrom(others, now.length));
       return afterProbe(verdict, facts, hasFullManifest(installation));
     }),
@@ -76,15 +79,20 @@ export const targetSettingsChecks: readonly PreflightCheck[] = table({ category:
 ]);
 
 /** The images of the target once your changes are carried into it: from the new registry, which they do not come from now, and from your own. */
-function imagesThen(facts: PreflightFacts, now: readonly string[], mirrors: ReadonlySet<string>, to: string) {
+function imagesThen(
+  facts: PreflightFacts,
+  { now, pulled }: Readonly<Record<'now' | 'pulled', readonly string[]>>,
+  mirrors: ReadonlySet<string>,
+  to: string,
+) {
   const images = [...new Set(imagesIn(readTarget(facts).documents))];
-  const registriesNow = (image: string) => now.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
+  const registriesOf = (image: string, all = now) => all.filter((one) => nameIn(one) === nameIn(image)).map(registryOf);
   // Without the merge the target has its own registries: an image that is from yours now will be then.
   const isMerged = 'value' in facts.preview;
   const isKept = (image: string) =>
-    mirrors.has(registryOf(image)) || (!isMerged && registriesNow(image).some((registry) => mirrors.has(registry)));
+    mirrors.has(registryOf(image)) || (!isMerged && registriesOf(image).some((registry) => mirrors.has(registry)));
   const comesAlready = (image: string) => {
-    const registries = registriesNow(image);
+    const registries = registriesOf(image, pulled);
     return registries.length > 0 && registries.every((registry) => within(registry, to));
   };
   const kept = images.filter(isKept);

@@ -59,6 +59,24 @@ checkCases('NS-606', {
     says: /; some installed images come from docker\.io\/calico$/,
     about: ['quay.io/calico/typha:v3.32.1'],
   },
+  'names what most nodes have still to pull, where a run has changed the template and not all pods': {
+    facts: {
+      detection: found({
+        components: (
+          [
+            ['agent', 'DaemonSet/kube-system/calico-node', 'quay.io/calico/node:v3.32.1'],
+            ['cni', 'DaemonSet/kube-system/calico-node', 'quay.io/calico/cni:v3.32.1'],
+            ['agent', '4 pods of DaemonSet/kube-system/calico-node', 'calico/node:v3.15.0'],
+            ['typha', 'Deployment/kube-system/calico-typha', 'quay.io/calico/typha:v3.15.0'],
+          ] as const
+        ).map(([component, workload, image]) => ({ ...installation.components[0], component, workload, image }) as never),
+      }),
+      target: targetOf(...['node', 'cni', 'typha'].map((name) => pulling(`quay.io/calico/${name}:v3.32.1`))),
+    },
+    is: 'warning',
+    says: /^the upgrade pulls 2 images from quay\.io\/calico; /,
+    about: ['quay.io/calico/node:v3.32.1', 'quay.io/calico/cni:v3.32.1'],
+  },
   'passes if the upgrade pulls nothing from it': { facts: { ...from('calico/node:v3.15.0'), target: targetOf() }, is: 'ok' },
   'warns about the registry itself on the path of an operator': {
     facts: {
