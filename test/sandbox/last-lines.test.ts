@@ -253,7 +253,7 @@ describe('the last lines of a command', function () {
     assert.match(rows.join('\n'), /^says .*dial tcp.*no route to host$/m);
     assert.match(rows.join('\n'), /^means the pod does not reach that address/m);
     const order = rows.filter((row) => /^(?:then|or|undo) /.test(row));
-    assert.equal(order[0], 'then keep new pods off node-02: kubectl cordon node-02 (undo: kubectl uncordon node-02)');
+    assert.equal(order[0], 'then keep new pods off node-02: kubectl cordon node-02 (afterwards: kubectl uncordon node-02)');
     assert.match(order[1] ?? '', /^undo possible: /);
     assert.match(order[2] ?? '', /^then fix the cause \(Kubernetes then continues this rollout by itself\), then resume: /);
     assert.doesNotMatch(block.join('\n'), /as undo says/);
@@ -304,7 +304,7 @@ describe('the last lines of a command', function () {
         '  impact  routes and rules stay in the kernel of every node; BGP routes to a node without its agent for about two minutes; new pods on node-01 get no network',
       ),
     );
-    assert.ok(last.includes('  then    keep new pods off node-01: kubectl cordon node-01 (undo: kubectl uncordon node-01)'));
+    assert.ok(last.includes('  then    keep new pods off node-01: kubectl cordon node-01 (afterwards: kubectl uncordon node-01)'));
     assert.equal(last.filter((line) => line.includes('OnDelete')).length, 1, 'node-03 is still to be rolled');
     assert.doesNotMatch(last.join('\n'), /--max-failed/);
   });

@@ -135,6 +135,6 @@ function podOf({ pod: { pod, ended }, target: { namespace } }: Failed): PodName 
 export function keptOff(nodes: readonly string[]): Step {
   const named = [...new Set(nodes)];
   return contain(
-    text`keep new pods off ${listed(named)}: ${repairCommand`kubectl cordon ${named}`} (undo: ${repairCommand`kubectl uncordon ${named}`})`,
+    text`keep new pods off ${listed(named)}: ${repairCommand`kubectl cordon ${named}`} (afterwards: ${repairCommand`kubectl uncordon ${named}`})`,
   );
 }

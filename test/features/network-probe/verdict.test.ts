@@ -148,7 +148,7 @@ describe('the verdict of a network probe', () => {
     assert.equal(fault?.message, 'a new pod on a (upgraded) gets no network');
     assert.ok(fault?.suggestions.some((text) => /^this means: the API server refuses the token of the CNI plugin/.test(text)));
     assert.ok(fault?.suggestions.includes(withoutNetwork('a').plain));
-    assert.ok(fault?.suggestions.includes('keep new pods off a: kubectl cordon a (undo: kubectl uncordon a)'));
+    assert.ok(fault?.suggestions.includes('keep new pods off a: kubectl cordon a (afterwards: kubectl uncordon a)'));
   });
 
   it('gives the command that holds the rollout, but not where an operator would undo it', () => {

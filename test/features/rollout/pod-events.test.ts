@@ -93,7 +93,7 @@ describe('new pods on nodes whose agent is new', () => {
     assert.match(fault.suggestions[1] ?? '', /this means: the CNI plugin on this node does not trust the API server/);
     assert.deepEqual(fault.suggestions.slice(2), [
       withoutNetwork('n1').plain,
-      'keep new pods off n1: kubectl cordon n1 (undo: kubectl uncordon n1)',
+      'keep new pods off n1: kubectl cordon n1 (afterwards: kubectl uncordon n1)',
       'fix n1, then run the same command again: it resumes',
     ]);
   });
