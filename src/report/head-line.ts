@@ -1,6 +1,7 @@
 import type { Context } from '../kernel/context.ts';
 import { ageText, counted } from '../kernel/counted.ts';
 import type { DataPlane, Installation } from '../kernel/installation.ts';
+import { intentWords } from '../kernel/intent.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { type RunRecord, UNKNOWN_PATH } from '../kernel/run-record.ts';
 import type { Palette } from './colour.ts';
@@ -15,6 +16,8 @@ export interface UpgradeHead {
   readonly release: string;
   readonly nodes?: number;
   readonly clusterUid: string;
+  /** It goes back to an older release. */
+  readonly isBack?: boolean;
   /** A run to this release is not finished. */
   readonly isUnfinished?: boolean;
 }
@@ -28,13 +31,15 @@ export interface PlanHead extends UpgradeHead {
 /** If the installation is unclear, the findings say so and the header says less. */
 export function upgradeHead(context: Context, installed: Installation | undefined): UpgradeHead {
   const { path, datastore, variant, dataPlane, release: source, nodes } = installed ?? {};
-  const { goal, clusterUid } = context;
-  return { path, datastore, variant, dataPlane, source, nodes, release: goal.release, clusterUid };
+  const { goal, clusterUid, intent } = context;
+  return { path, datastore, variant, dataPlane, source, nodes, release: goal.release, clusterUid, isBack: intentWords(intent).goesBack };
 }
 
 /** Of a run, by what it noted when it began: the cluster is not asked for it. */
-export function recordHead({ path, variant, intent: { from: source, to }, nodes, clusterUid }: RunRecord): UpgradeHead {
-  return { path: path === UNKNOWN_PATH ? undefined : path, variant, source, nodes, release: to, clusterUid };
+export function recordHead({ path, variant, intent, nodes, clusterUid }: RunRecord): UpgradeHead {
+  const { from: source, to: release } = intent;
+  const isBack = intentWords(intent).goesBack;
+  return { path: path === UNKNOWN_PATH ? undefined : path, variant, source, nodes, release, clusterUid, isBack };
 }
 
 const SHORT = 8;
@@ -45,7 +50,8 @@ export function headLine(head: UpgradeHead | PlanHead, palette: Palette): string
   const kind = [head.path ? `${head.path} path` : '', head.variant ?? '', DATASTORES[head.datastore ?? ''] ?? '']
     .filter((part) => part !== '')
     .join(', ');
-  const releases = head.source === head.release ? `${head.release} (installed)` : `${head.source ?? 'unknown release'} → ${head.release}`;
+  const way = `${head.isBack ? 'rollback ' : ''}${head.source ?? 'unknown release'} → ${head.release}`;
+  const releases = head.source === head.release ? `${head.release} (installed)` : way;
   return palette.strong(
     [
       kind,

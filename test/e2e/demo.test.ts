@@ -67,7 +67,7 @@ const EXPECTED: Readonly<Record<DemoScenarioName, Expected>> = {
     err: [/apply: failed/],
     out: [
       pattern`(?m:^STOPPED at apply, step \d+ of \d+ · 0 of 4 nodes on ${CALICO_TARGET} · node-01 failing$)`,
-      /^ {2}means {3}no other agent is replaced: the update strategy stays OnDelete/m,
+      /^ {2}means {3}no further agent is replaced: the update strategy stays OnDelete/m,
       /^ {2}look {4}kubectl -n kube-system logs calico-node-\S+ -c calico-node --previous$/m,
     ],
   },

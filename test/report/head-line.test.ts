@@ -28,6 +28,8 @@ describe('the second line of a screen', () => {
       recorded({ variant: 'calico', intent: upgradeTo('v3.32.1', 'v3.27.5'), nodes: 3 }),
       'manifest path, calico   v3.27.5 → v3.32.1   3 nodes   cluster 05aa2a29…',
     );
+    const intent = { kind: 'rollback', from: 'v3.32.1', to: 'v3.27.5' } as const;
+    assert.match(recorded({ intent }), / {3}rollback v3\.32\.1 → v3\.27\.5 {3}/);
     assert.equal(recorded({ path: 'unknown' }), 'unknown release → v3.32.1   cluster 05aa2a29…');
   });
 });

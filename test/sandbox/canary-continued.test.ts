@@ -81,7 +81,7 @@ describe('a run that is continued after its canary', function () {
       await scenario.clock.sleep(600_000);
       const { exit, err } = await shown(scenario, 'run', '--yes', '--canary', '1');
       assert.equal(exit, 64, err);
-      assert.match(err, /no agent is left for it: all are new, or .* Next: kubectl netsvc-upgrade commit/);
+      assert.match(err, /no agent is left for it: all were replaced, or .* Next: kubectl netsvc-upgrade commit/);
     }
     assert.equal((await shown(scenario, 'commit', '--yes')).exit, 0);
     const { exit, out } = await shown(scenario, 'run', '--yes', '--canary', '1');

@@ -43,7 +43,7 @@ describe('a canary that is to stop, and whose strategy somebody changes meanwhil
         once(scenario, 'node-01', () => void roll(scenario, keepsMark));
         const { exit, message, steps } = await run(scenario, { canary });
         assert.deepEqual([exit, newDeployments(scenario), strategy(scenario)], ['stopped', [], ROLLING], message);
-        assert.equal(message, '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself');
+        assert.equal(message, '--canary: no agent is left for it: all were replaced, or the DaemonSet replaces them by itself');
         assert.match(steps.join('\n'), /continue without it: kubectl netsvc-upgrade commit/);
       });
 });
@@ -81,7 +81,7 @@ describe('what a canary says when it stops', () => {
     const probe = { 'probe-network': true, 'probe-image': 'registry.netsvc.io/tools/busybox:1.37', 'probe-namespace': 'probe' };
     const { exit, message } = await performIn(scenario, [applyStage], { canary: '1', ...probe }, { profile: waved, observe });
     assert.equal(exit, 'stopped');
-    assert.match(message ?? '', /^the canary failed: 1 new agent restarted since it was started: node-01/);
+    assert.match(message ?? '', /^the canary failed: 1 agent restarted since it was started: node-01/);
   });
 });
 

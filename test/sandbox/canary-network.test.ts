@@ -136,7 +136,7 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     });
 
   for (const [what, happens, because] of [
-    ['its agent restarts', restartAgent, /^the canary failed: 1 new agent restarted since it was started: node-01: /],
+    ['its agent restarts', restartAgent, /^the canary failed: 1 agent restarted since it was started: node-01: /],
     [
       'somebody changes the template',
       (one: Scenario) => setVariable(one, '1'),

@@ -35,7 +35,7 @@ describe('the second soak, after Typha', function () {
       );
       // The stage is planned again before the controllers: the soak is not.
       assert.deepEqual([outcome.exit, soaks], [exit, 1], outcome.message);
-      if (exit === 'stopped') assert.match(outcome.message ?? '', /^1 new agent restarted since it was started: node-02: /);
+      if (exit === 'stopped') assert.match(outcome.message ?? '', /^1 agent restarted since it was started: node-02: /);
     });
 });
 
@@ -48,7 +48,7 @@ describe('agents that are away for a while in the second soak', function () {
       flags: { 'max-failed': 1 },
       away: { 'node-01': [1, 100], 'node-02': [11, 100] },
       exit: 'stopped',
-      because: /^2 new agents not ready any more for 30s: node-01: .*; node-02: /,
+      because: /^2 agents not ready any more for 30s: node-01: .*; node-02: /,
     },
   } as const;
   for (const [title, { flags, away, exit, because }] of Object.entries(OUTAGES))
@@ -106,10 +106,7 @@ describe('the soak of a canary whose agent is deleted again and again', () => {
       const outcome = await performIn(scenario, [applyStage], { canary: '1', soak: '10m' }, { profile: waved });
       assert.equal(outcome.exit, exit, outcome.message);
       if (exit === 'done') return;
-      assert.match(
-        outcome.message ?? '',
-        /^the canary failed: 1 new agent replaced 3 times while watched: node-01: kube-system\/netsvc-node-/,
-      );
+      assert.match(outcome.message ?? '', /^the canary failed: 1 agent replaced 3 times while watched: node-01: kube-system\/netsvc-node-/);
       assert.match(outcome.steps.join('\n'), /see what deletes or evicts it: kubectl -n kube-system get events/);
       assert.deepEqual([newOn(scenario), strategy(scenario)], [['node-01'], { type: 'OnDelete' }]);
       assert.ok(clock.now().getTime() - begun < 30 * 60_000);

@@ -97,7 +97,7 @@ describe('connections that a run keeps', function () {
     assert.ok(newOn(scenario).length < 6, newOn(scenario).join());
     assert.deepEqual(strategy(scenario), { type: 'OnDelete' });
     assert.match(text, /^error: a connection from .* broke at \d\d:\d\d:\d\dZ$/m);
-    assert.match(text, /no other agent is replaced: the update strategy stays OnDelete/);
+    assert.match(text, /no further agent is replaced: the update strategy stays OnDelete/);
     assert.match(text, /test an application there now/i);
     assert.deepEqual(await leftIn(scenario), []);
   });
@@ -113,7 +113,7 @@ describe('connections that a run keeps', function () {
     assert.equal(exit, 5, text);
     assert.deepEqual([before, newOn(scenario).length], [2, 2], text);
     assert.match(text, /^error: a connection from .* broke at \d\d:\d\d:\d\dZ$/m);
-    assert.match(text, /no other agent is replaced: the update strategy stays OnDelete/);
+    assert.match(text, /no further agent is replaced: the update strategy stays OnDelete/);
   });
 
   it('that end with a node that is lost are told as such', async () => {

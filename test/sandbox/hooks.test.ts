@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
+import type { PlannedStage } from '../../src/kernel/plan.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
@@ -29,6 +30,9 @@ function taint({ cluster: { store } }: Scenario, name: string): void {
   store.update(K.Node, { ...node, spec: { ...(node.spec as object), taints: [{ key: 'dedicated', effect: 'NoSchedule' }] } } as KubeObject);
 }
 
+const titleIn = (plans: readonly PlannedStage[]) =>
+  plans.flatMap(({ actions }) => actions).find(({ effect }) => effect.type === 'replace-agents')?.title;
+
 describe('commands around each node', function () {
   this.timeout(180_000);
   let scenario: Scenario;
@@ -37,7 +41,8 @@ describe('commands around each node', function () {
   });
 
   it('are run before its agent is replaced, and once the new one is ready, one node after another', async () => {
-    const { exit, message, told } = await hooked(scenario);
+    const { exit, message, told, plans } = await hooked(scenario);
+    assert.equal(titleIn(plans), 'replace the agents, 1 node at a time, and wait for each');
     assert.deepEqual([exit, message, strategy(scenario), newOn(scenario)], ['done', undefined, ROLLING, allNodes(scenario)]);
     assert.deepEqual(
       told,
@@ -63,6 +68,7 @@ describe('commands around each node', function () {
     const { exit, told } = await hooked(scenario, { ...HOOKS, canary: 'node-02' });
     assert.deepEqual([exit, told, newOn(scenario)], ['stopped', ['before-node node-02: 0 new', 'after-node node-02: 1 new'], ['node-02']]);
     const rest = await hooked(scenario);
+    assert.equal(titleIn(rest.plans), 'replace the other agents, 1 node at a time, and wait for each');
     assert.deepEqual([rest.exit, rest.told.length, strategy(scenario), newOn(scenario)], ['done', 4, ROLLING, allNodes(scenario)]);
     assert.ok(rest.told.every((one) => !one.includes('node-02')));
   });

@@ -37,15 +37,15 @@ export function canaryActions(facts: CanaryFacts, agents: ObjectChange['ref'], a
   return [replaceAction('canary', title, facts, { agents, nodes: old, done, atOnce, heldFor: 'canary' }, context)];
 }
 
-/** All other agents, where this program replaces them itself. */
+/** All other agents, where this program replaces them itself; `isFirst`: no other was replaced before. */
 export function replaceOthers(
   facts: Pick<CanaryFacts, 'target' | 'selector'>,
-  others: Pick<Driven, 'agents' | 'nodes' | 'atOnce'>,
+  { isFirst = false, ...others }: Pick<Driven, 'agents' | 'nodes' | 'atOnce'> & { readonly isFirst?: boolean },
   context: Context,
 ): Action {
   const { nodes, atOnce } = others;
   const driven = { ...others, heldFor: 'rest' } as const;
-  const which = nodes === undefined ? 'the other agents' : agentsText(nodes);
+  const which = nodes === undefined ? (isFirst ? 'the agents' : 'the other agents') : agentsText(nodes);
   const title = `replace ${which}, ${counted(atOnce, 'node')} at a time, and wait for each`;
   return replaceAction(nodes === undefined ? 'replace-others' : 'replace-first', title, facts, driven, context);
 }
@@ -107,7 +107,7 @@ export function secondSoakAction(target: RolloutTarget, holdMs: number, context:
 /** New agents of a held DaemonSet are ready, whoever replaced them, and all of a canary: then the others follow. */
 export function judgeAction(target: RolloutTarget, context: Context, canary?: CanaryFacts): Action {
   const watching = { heldFor: canary ? 'canary' : 'rest', isJudged: true } as const;
-  return { ...waitAction('judge', target, canary?.nodes ?? [], context, watching), title: 'see that every new agent is ready' };
+  return { ...waitAction('judge', target, canary?.nodes ?? [], context, watching), title: 'see that every agent replaced so far is ready' };
 }
 
 /** What comes after the canary: the strategy that is the user's or the release's, or the pace of this run. */

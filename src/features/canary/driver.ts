@@ -255,10 +255,10 @@ export class AgentDriver implements PodDriver {
     );
     this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
       lookAt(text`${see}`),
-      ...(name === 'before-node' ? [] : [`the agent of ${node} is new and ready`]),
+      ...(name === 'before-node' ? [] : [`the agent of ${node} was replaced and is ready`]),
       HELD_ON,
       means('undo runs the same commands around each node: true in the place of one stands for none'),
-      text`fix the cause, then ${againAs('it resumes; nodes whose agent is new keep it')}`,
+      text`fix the cause, then ${againAs('it resumes; what was replaced stays so')}`,
     ]);
     return false;
   }

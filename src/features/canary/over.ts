@@ -44,7 +44,7 @@ export async function refuseOver(records: Pick<Records, 'keptWith'>, record: Run
   if (!isResumed && !(await hadOwnStrategy(records, record))) return;
   throw new Fault(
     isResumed ? 'usage' : 'stopped',
-    '--canary: no agent is left for it: all are new, or the DaemonSet replaces them by itself',
+    '--canary: no agent is left for it: all were replaced, or the DaemonSet replaces them by itself',
     [text`continue without it: ${command`kubectl netsvc-upgrade commit`}`],
   );
 }

@@ -85,10 +85,11 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
  */
 function drivenActions({ change }: AgentStep, driven: DrivenStep, probe: readonly Action[], context: Context): readonly Action[] {
   const { atOnce, agents } = driven;
-  const others = replaceOthers(driven, { agents: change.ref, atOnce }, context);
+  const othersOf = (isFirst: boolean) => replaceOthers(driven, { agents: change.ref, atOnce, isFirst }, context);
   const usable = agents.filter(({ node }) => takesPods(node));
   const [first] = usable;
-  if (probe.length === 0 || !first) return [others, ...probe];
+  if (probe.length === 0 || !first) return [othersOf(!agents.some(({ isNew }) => isNew)), ...probe];
+  const others = othersOf(false);
   if (usable.some(({ isNew }) => isNew)) return [...probe, others];
   return [replaceOthers(driven, { agents: change.ref, atOnce: 1, nodes: [first.node.metadata.name] }, context), ...probe, others];
 }

@@ -192,7 +192,7 @@ export class Steady {
     });
     const list = bad.map(({ target: { namespace }, pod }) => `${pod.node}: ${namespace}/${pod.pod}${pod.why === '' ? '' : `: ${pod.why}`}`);
     const looks = pods.slice(0, SHOWN).map(seePod);
-    const fact = `${counted(bad.length, 'new agent')} ${what}: ${list.join('; ')}`;
+    const fact = `${counted(bad.length, 'agent')} ${what}: ${list.join('; ')}`;
     const rest = this.#heldFor ? HELD : [FIX];
     return new PodFault('stopped', ofCanary(fact, this.#heldFor), [...looks, ...steps, ...rest], pods);
   }
@@ -227,7 +227,7 @@ export const FIX: Suggestion = text`fix the cause, then ${againAs('it resumes')}
 
 /** What it means that the agents stay held. */
 export const HELD_ON = means(
-  'no other agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the release that the run installs',
+  'no further agent is replaced: the update strategy stays OnDelete. New nodes, and agents that somebody deletes, get the release that the run installs',
 );
 
 const CHOOSE: Suggestion = text`choose other nodes: ${command`kubectl netsvc-upgrade run`.with('--canary', '1')}`;
