@@ -1,6 +1,6 @@
 import type { Command } from '../kernel/command.ts';
 import { intentWords } from '../kernel/intent.ts';
-import { podCommand } from '../kernel/pod-look.ts';
+import { nodeCommand, podCommand } from '../kernel/pod-look.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import { leavesSteps, type RunRecord } from '../kernel/run-record.ts';
 import { type Text, text } from '../kernel/step.ts';
@@ -28,8 +28,8 @@ export function nextByRecord(record: RunRecord | undefined, holder: LockHolder |
   // What failed is looked at before it is tried again: the record does not say what became of it since.
   const goesBack = intentWords(record.intent).goesBack;
   const of = goesBack ? 'plan' : lookAt(last.id);
-  const look = last.pod === undefined ? oursWith(goesBack ? 'plan --rollback' : of, flags) : commandHere(podCommand(last.pod), flags);
-  return { of, isLook: true, command: look };
+  const look = last.pod ? podCommand(last.pod) : last.node === undefined ? undefined : nodeCommand(last.node);
+  return { of, isLook: true, command: look ? commandHere(look, flags) : oursWith(goesBack ? 'plan --rollback' : of, flags) };
 }
 
 /** Below a look. */

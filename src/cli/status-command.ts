@@ -148,7 +148,7 @@ function nextOf(
   const next = nextByRecord(record, holder, flags);
   const isOver = record && !waitsForUser(record);
   // `wait` would see nothing of agents that are held.
-  if (strategy?.held && holder === undefined && (!isOver || (next.isLook && record.stages.at(-1)?.pod === undefined)))
+  if (strategy?.held && holder === undefined && (!isOver || (next.isLook && next.command.own !== undefined)))
     return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags), ...(isOver ? { isLook: true } : {}) };
   return until ? { of: 'commit', command: oursWith('commit', flags) } : next;
 }

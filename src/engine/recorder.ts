@@ -295,7 +295,12 @@ export class Recorder {
 const itemsOf = ({ keep, keepForLater }: Keeps): readonly StageKeep[] => [keep ?? [], keepForLater ?? []].flat();
 
 /** Where to look, and what is left to do. */
-function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'left'> {
+function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'node' | 'left'> {
   const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
-  return { ...(pod ? { pod } : {}), ...(thrown instanceof LeftFault ? { left: thrown.left } : {}) };
+  const { node } = (thrown instanceof Fault && thrown.steps.find(({ kind }) => kind === 'look')?.more) || {};
+  return {
+    ...(pod ? { pod } : {}),
+    ...(node === undefined ? {} : { node }),
+    ...(thrown instanceof LeftFault ? { left: thrown.left } : {}),
+  };
 }

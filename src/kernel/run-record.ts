@@ -39,6 +39,8 @@ export interface StageRecord {
   readonly manual?: number;
   /** That shows why it failed. */
   readonly pod?: PodName;
+  /** What runs there shows why it failed. */
+  readonly node?: string;
   /** What only the user can do there, as it ended early. */
   readonly left?: string;
   /** Who holds the lock as `by` is at work at something that takes so long, since then. */

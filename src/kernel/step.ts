@@ -130,6 +130,8 @@ interface More {
   readonly contains?: true;
   /** Sentences of an impact, and the nodes on which new pods get no network. */
   readonly impact?: Impact;
+  /** Its command shows what runs there. */
+  readonly node?: string;
   /** Of one that was kept: program and arguments of its command, which is never shown as one. */
   readonly argv?: readonly string[];
 }

@@ -209,9 +209,10 @@ describe('what status says of agents that are held', function () {
     assert.match(out, /^left at apply: the agent of node-02 was not replaced: undo there what --before-node did/m);
     assert.match(
       out,
-      /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run\nNext: kubectl -n kube-system describe daemonset /m,
+      /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run\nNext: kubectl get pods -A -o wide --field-selector spec\.nodeName=node-02$/m,
     );
     assert.doesNotMatch(out, /commit/);
+    assert.match(await shown(scenario, 'report'), /\nNext: kubectl get pods -A -o wide --field-selector spec\.nodeName=node-02$/m);
   });
 
   it('names what commit needs besides, and what of it is from the record', async () => {

@@ -81,24 +81,27 @@ function isStripped(value: unknown): boolean {
 }
 
 function isStage(value: JsonMap): boolean {
-  const { id, state, startedAt, endedAt, because, left, manual, pod, undo, watch } = value;
+  const { id, state, startedAt, endedAt, because, left, manual, node, pod, undo, watch } = value;
   return (
     isCountOrAbsent(manual) &&
     (watch === undefined || (isRecord(watch) && [watch.since, watch.by].every(isText) && isCountOrAbsent(watch.ms))) &&
     (undo === undefined || undo === true) &&
     (pod === undefined || isPod(pod)) &&
+    (node === undefined || isName(node)) &&
     [id, state, startedAt].every(isText) &&
     [endedAt, because, left].every(isTextOrAbsent)
   );
 }
 
-/** It becomes part of a command that is shown. */
+/** Its names become part of a command that is shown. */
 function isPod(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { namespace, name, log = { container: 'none', of: 'former' } } = value;
   const isLog = isRecord(log) && (log.of === 'former' || log.of === 'running');
-  return isLog && [namespace, name, log.container].every((one) => typeof one === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(one));
+  return isLog && [namespace, name, log.container].every(isName);
 }
+
+const isName = (value: unknown): boolean => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(value);
 
 function parsed(text: string, where: string): JsonMap {
   let value: unknown;

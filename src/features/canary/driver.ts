@@ -3,8 +3,9 @@ import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { seeNode } from '../../kernel/pod-look.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
-import { Again, againAs, look as lookAt, means, or, seeWhy, text } from '../../kernel/step.ts';
+import { Again, againAs, means, or, seeWhy, text } from '../../kernel/step.ts';
 import type { HookName } from '../../kernel/user-command.ts';
 import { CONNECTIONS, ConnectionWatch } from '../network-probe/index.ts';
 import { type DriverView, HELD_ON, type HeldFor, type OldPod, type PodDriver } from '../rollout/index.ts';
@@ -247,14 +248,13 @@ export class AgentDriver implements PodDriver {
       .run(name, { node, limitMs: this.#driven.hookMs, signal })
       .finally(() => stop.removeEventListener('abort', onStop));
     if (because === undefined || !look().nodes.has(node)) return true;
-    const see = command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
     this.#left.push(
       name === 'before-node'
         ? `the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`
         : `do on ${node} yourself what --after-node does: a resumed run does not run it there again`,
     );
     this.#stopped ??= new Fault('stopped', `--${name} failed for ${node}: ${because}`, [
-      lookAt(text`${see}`),
+      seeNode(node),
       ...(name === 'before-node' ? [] : [`the agent of ${node} was replaced and is ready`]),
       HELD_ON,
       means('undo runs the same commands around each node: true in the place of one stands for none'),

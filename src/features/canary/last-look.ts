@@ -2,6 +2,7 @@ import { command } from '../../kernel/command.ts';
 import type { Around, EnginePorts, ExpectationTypes } from '../../kernel/effect-type.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
+import { nodeCommand } from '../../kernel/pod-look.ts';
 import { ApiFailure, type Clock } from '../../kernel/ports.ts';
 import { againAs, look, type Step, text } from '../../kernel/step.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
@@ -119,4 +120,4 @@ function seenOf({ nodes }: CanaryAgents, accepted: readonly RefusedPod[]): Step 
   return look(text`accepted by --max-failed: new pods on ${nodesText(nodesOf(accepted))} get no network: ${see}`);
 }
 
-const podsOn = ([first = '']: readonly string[]) => command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${first}`}`;
+const podsOn = ([first = '']: readonly string[]) => nodeCommand(first);

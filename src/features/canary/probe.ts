@@ -3,6 +3,7 @@ import { type Command, command } from '../../kernel/command.ts';
 import type { Observer } from '../../kernel/event.ts';
 import { Fault, UnchangedFault } from '../../kernel/fault.ts';
 import { isInterrupted } from '../../kernel/interruption.ts';
+import { seeNode } from '../../kernel/pod-look.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { againAs, look, type Suggestion, text } from '../../kernel/step.ts';
 import type { ProbeTrace, Sentinel, UserCommandEnd, UserCommands } from '../../kernel/user-command.ts';
@@ -71,9 +72,7 @@ export class ProbeWatch implements Sentinel {
   fault(last: Action | undefined): Fault {
     const fact = `the probe failed ${IN_A_ROW} times in a row: ${this.#because}`;
     const held = heldIn(last);
-    const see = (node: string) => command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`;
-    if (held)
-      return new Fault('stopped', ofCanary(fact, held.for), [...held.nodes.slice(0, 1).map((one) => look(text`${see(one)}`)), ...HELD]);
+    if (held) return new Fault('stopped', ofCanary(fact, held.for), [...held.nodes.slice(0, 1).map(seeNode), ...HELD]);
     return new Fault('stopped', fact, [look(text`${command`kubectl get nodes`}`), ...ROLLING]);
   }
 

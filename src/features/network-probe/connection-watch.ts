@@ -6,6 +6,7 @@ import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault, messageOf } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { seeNode } from '../../kernel/pod-look.ts';
 import { impact, look, type Suggestion, text } from '../../kernel/step.ts';
 import { leanNode } from '../../kube/lean-objects.ts';
 import { nodeFacts } from '../../kube/pod-facts.ts';
@@ -228,11 +229,10 @@ export class ConnectionWatch implements Watcher {
 
   #fault(isHeld: boolean): Fault {
     const broken = this.#links.find((one) => one.broken > 0)?.kept;
-    const see = (node: string) => look(text`${command`kubectl get pods -A -o wide --field-selector ${`spec.nodeName=${node}`}`}`);
     const where = broken ? [...new Set([broken.to, broken.from])].join(' and ') : '';
     const lost = impact(`running pods on ${where} may have lost connections as well: test an application there now`);
     return new Fault('stopped', ofCanary(this.#because, this.#isOfCanary ? 'canary' : undefined), [
-      ...(broken ? [see(broken.to), lost] : []),
+      ...(broken ? [seeNode(broken.to), lost] : []),
       ...(isHeld ? HELD : ROLLING),
     ]);
   }

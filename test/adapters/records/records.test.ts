@@ -197,6 +197,11 @@ describe('run records in Secrets', () => {
       /missing: stages$/,
     ],
     [
+      'with a node whose name is another command',
+      JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', node: 'b; rm' }] }),
+      /missing: stages$/,
+    ],
+    [
       'with something left that is no text',
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', left: 7 }] }),
       /wrong or missing: stages/,
