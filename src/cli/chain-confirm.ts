@@ -13,7 +13,8 @@ import { AGAIN, Step, type Suggestion, stepOf, text, WHEN_READY } from '../kerne
 import { oneLine } from '../kernel/visible.ts';
 import { type UpgradeHead, upgradeHead } from '../report/head-line.ts';
 import { twoWayLines } from '../report/plan-rows.ts';
-import { nextStep, report } from './ending/end.ts';
+import { leftLines } from './ending/closing.ts';
+import { nextStep, recordBefore, report } from './ending/end.ts';
 import { type Outcome, shownOutcome } from './ending/run.ts';
 import { present } from './output.ts';
 import { type PlannedHere, planDocument, planHead } from './plan/document.ts';
@@ -90,7 +91,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
     ...planText(session, await headOf(session, head), planned, false, session.errPalette),
   ])
     session.say(line);
-  for (const line of await summaryOf(session, planned)) session.say(line);
+  for (const line of [...(await summaryOf(session, planned)), ...leftLines(await recordBefore(session))]) session.say(line);
   const { noReturn } = prepared.steps;
   const end = noReturn === undefined ? '' : ` (no undo after step ${noReturn.step})`;
   const asked = `${await question(session, stages, shown)}${end}`;

@@ -250,8 +250,7 @@ async function stageTable(record: RunRecord, chain: readonly AnyStage[], now: Da
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),
   );
-  // Whoever may write the record chose it.
-  return [...table, ...stages.flatMap(({ id, left }) => (left === undefined ? [] : [`left at ${id}: ${oneLine(left.slice(0, 500))}`]))];
+  return [...table, ...(await import('./ending/closing.ts')).leftLines({ ...record, stages })];
 }
 
 interface Stands {

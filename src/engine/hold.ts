@@ -81,7 +81,7 @@ export class Hold {
     const isWatcher = !this.#ports.interruption.soft.aborted && isInterrupted(caught);
     const fault = this.isLost ? lockLost() : isWatcher ? this.#alarm?.fault(last) : undefined;
     if (fault === undefined) return caught;
-    return caught instanceof LeftFault ? new LeftFault(fault, caught.left) : fault;
+    return caught instanceof LeftFault ? new LeftFault(fault, caught) : fault;
   }
 
   get #alarm(): Sentinel | undefined {

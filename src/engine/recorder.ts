@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { type ExitName, Fault, HeldFault, LeftFault, messageOf, PodFault } from '../kernel/fault.ts';
+import { type ExitName, Fault, HeldFault, messageOf } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import {
   continues,
@@ -13,7 +13,7 @@ import {
   stopsOnPurpose,
   takenOver,
 } from '../kernel/run-record.ts';
-import { begunRecord, endedRecord, withStages, withWriter } from '../kernel/run-record-steps.ts';
+import { begunRecord, endedRecord, owedBy, owedOther, shownBy, withStages, withWriter } from '../kernel/run-record-steps.ts';
 import type { AnyStage, Remember, StageKeep, StagePlan } from '../kernel/stage.ts';
 import { text } from '../kernel/step.ts';
 import type { NoReturnPoint } from '../kernel/undo.ts';
@@ -220,7 +220,7 @@ export class Recorder {
     if (!record || (looksOnly && stopsOnPurpose(record))) return;
     await this.kept.settled();
     const ended = { ...endedRecord(record, exit, isOver ? this.#now() : undefined), ...this.steps.endedAt(record) };
-    await this.#save(withStages(ended, this.#stages));
+    await this.#save({ ...withStages(ended, this.#stages), ...owedBy(record, thrown) });
   }
 
   async #previous(): Promise<RunRecord | undefined> {
@@ -240,7 +240,8 @@ export class Recorder {
     if (resumed) this.#taken = takenOver(resumed);
     if (resumed) this.remember({ source: resumed.from, ...(resumed.oldest === undefined ? {} : { oldest: resumed.oldest }) });
     const { clusterUid, stripped, moved }: RunRecord = stored;
-    if (clusterUid === this.#context.clusterUid) this.#notes = { ...(stripped ? { stripped } : {}), ...(moved ? { moved } : {}) };
+    if (clusterUid === this.#context.clusterUid)
+      this.#notes = { ...(stripped ? { stripped } : {}), ...(moved ? { moved } : {}), ...owedOther(stored) };
     return undefined;
   }
 
@@ -293,14 +294,3 @@ export class Recorder {
 }
 
 const itemsOf = ({ keep, keepForLater }: Keeps): readonly StageKeep[] => [keep ?? [], keepForLater ?? []].flat();
-
-/** Where to look, and what is left to do. */
-function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'node' | 'left'> {
-  const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
-  const { node } = (thrown instanceof Fault && thrown.steps.find(({ kind }) => kind === 'look')?.more) || {};
-  return {
-    ...(pod ? { pod } : {}),
-    ...(node === undefined ? {} : { node }),
-    ...(thrown instanceof LeftFault ? { left: thrown.left } : {}),
-  };
-}

@@ -90,13 +90,24 @@ export class PodFault extends Fault {
   }
 }
 
-/** Ended early, and something is left that only the user can do, whatever the reason turns out to be. */
-export class LeftFault extends PodFault {
-  readonly left: string;
+/** What only the user can do. */
+interface Left {
+  readonly left: readonly string[];
+  /** What the same command does not do either, once it is run again. */
+  readonly owed: readonly string[];
+}
 
-  constructor(fault: Fault, left: string) {
-    super(fault.code, fault.message, [left, ...fault.steps], fault instanceof PodFault ? fault.pods : [], fault.cause);
-    this.left = left;
+export const leftText = ({ left, owed }: Left): string => [...left, ...owed].join('; ');
+
+/** Ended early, and something is left that only the user can do, whatever the reason turns out to be. */
+export class LeftFault extends PodFault implements Left {
+  readonly left: readonly string[];
+  readonly owed: readonly string[];
+
+  constructor(fault: Fault, of: Left) {
+    super(fault.code, fault.message, [leftText(of), ...fault.steps], fault instanceof PodFault ? fault.pods : [], fault.cause);
+    this.left = of.left;
+    this.owed = of.owed;
   }
 }
 

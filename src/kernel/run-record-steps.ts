@@ -1,5 +1,5 @@
 import type { Context, Options } from './context.ts';
-import type { ExitName } from './fault.ts';
+import { type ExitName, Fault, LeftFault, leftText, PodFault } from './fault.ts';
 import { intentOf } from './intent.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
@@ -83,6 +83,26 @@ export function endedRecord(record: RunRecord, exit: ExitName, finishedAt: strin
   const outcome = exit === 'done' || exit === 'interrupted' || exit === 'stopped' ? exit : 'failed';
   return { ...record, outcome, ...definedOf({ finishedAt }) };
 }
+
+/** Where to look after a stage ended early, and what is left to do. */
+export function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'node' | 'left'> {
+  const pod = thrown instanceof PodFault ? thrown.pods[0] : undefined;
+  const { node } = (thrown instanceof Fault && thrown.steps.find(({ kind }) => kind === 'look')?.more) || {};
+  return definedOf({ pod, node, left: thrown instanceof LeftFault ? leftText(thrown) : undefined });
+}
+
+/** What the run has left to the user by now. */
+export const owedBy = ({ owed = [] }: RunRecord, thrown: unknown): Pick<RunRecord, 'owed'> =>
+  owing([...owed, ...(thrown instanceof LeftFault ? thrown.owed : [])]);
+
+/** What a run that is not finished left to the user: one the other way does not come to those nodes. */
+export const owedOther = ({ finishedAt, owed = [], stages }: RunRecord): Pick<RunRecord, 'owed'> =>
+  finishedAt === undefined ? owing([...owed, ...stages.flatMap(({ left }) => left ?? [])]) : {};
+
+/** A run that is resumed every minute must not fill the record. */
+const MOST_OWED = 50;
+
+const owing = (all: readonly string[]): Pick<RunRecord, 'owed'> => (all.length > 0 ? { owed: [...new Set(all)].slice(-MOST_OWED) } : {});
 
 /** `NS-712=node-01`: as it is written on the command line. */
 function acceptedTexts({ accept }: Pick<Options, 'accept'>): readonly string[] {

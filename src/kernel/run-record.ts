@@ -108,6 +108,8 @@ export interface RunRecord {
   readonly stripped?: JournalNote | undefined;
   /** UIDs of what the chart release was stored in before the run moved it. What only looks like it is not trusted. */
   readonly moved?: readonly string[];
+  /** What parts of it that ended early left to the user, and later ones do not do. */
+  readonly owed?: readonly string[];
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;
   /** What was chosen on its command line, so that `status` can name the command that continues it: `--manifest-url=/mirror`. */
@@ -122,7 +124,7 @@ export function leavesSteps({ stages }: RunRecord): boolean {
 }
 
 /** What the record says of other state in the cluster, which outlives the run: a later run's record says it too. */
-export type RecordNotes = Pick<RunRecord, 'stripped' | 'moved'>;
+export type RecordNotes = Pick<RunRecord, 'stripped' | 'moved' | 'owed'>;
 
 /** `20261121T020000Z-2c9e0000`: when the run began, and on which cluster. */
 export function runIdOf(startedAt: Date, clusterUid: string): string {

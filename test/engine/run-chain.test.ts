@@ -825,7 +825,7 @@ describe('runChain', () => {
     const bench = engineBench();
     const lose = async () => {
       bench.lost.abort();
-      throw new LeftFault(new Fault('locked', 'ended', []), 'undo on node-04 what was done there');
+      throw new LeftFault(new Fault('locked', 'ended', []), { left: ['undo on node-04 what was done there'], owed: [] });
     };
     Object.assign(bench.ports.tools, { run: lose });
     const { outcome } = await run(bench, [scripted('apply', twice({ actions: [exec('a')] }))]);

@@ -10,6 +10,7 @@ import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { AGENTS, agentPods, agents, allNodes, newOn, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import { HOOKS, hooked } from '../support/hooked.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
@@ -156,6 +157,13 @@ describe('a canary', function () {
     const stages = flags.canary ? chains.rollback.slice(0, chains.rollback.findLastIndex(({ installs }) => installs) + 1) : chains.rollback;
     return runChain(stages, ports, context, () => undefined, { leavesRun: 'NS-012' });
   }
+
+  it('that was ended between its hooks is taken back: what is prepared on a node stays told', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    await hooked(scenario, HOOKS, (call) => (call === 'before-node node-02' ? 'refused' : undefined));
+    const { record } = await back(scenario, HOOKS);
+    assert.match(record?.owed?.join() ?? '', /^the agent of node-02 was not replaced: undo there what --before-node did/);
+  });
 
   for (const flags of [{ canary: '1' }, {}])
     it(`that failed is taken back ${JSON.stringify(flags)}, however often an agent that nobody touched has restarted`, async () => {

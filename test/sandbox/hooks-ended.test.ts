@@ -32,6 +32,20 @@ describe('commands around each node of a run that ends early', function () {
     assert.match(status.out(), /^left at apply: --before-node was run for node-02, whose agent this run did not replace: undo there what/m);
   });
 
+  it('and is resumed: an --after-node that nobody runs there any more is told in its plan, at its end, and later', async () => {
+    const OWED = /^left by an earlier part: do on node-01 yourself what --after-node does: a resumed run does not run it there again$/m;
+    const shown = async (...argv: readonly string[]) => {
+      const bench = sandboxCommand(scenario, waved);
+      await bench.run(...argv);
+      return bench.out();
+    };
+    await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'refused' : undefined));
+    const left = new RegExp(OWED.source.replace('by an earlier part', 'at apply'), 'm');
+    for (const argv of [['plan', '--after-node', 'true'], ['status'], ['report']]) assert.match(await shown(...argv), left, argv.join(' '));
+    assert.match(await shown('run', '--yes', '--after-node', 'true'), OWED);
+    for (const command of ['status', 'report']) assert.match(await shown(command), OWED, command);
+  });
+
   for (const [status, exit] of [
     [403, 'failed'],
     [0, 'failed'],

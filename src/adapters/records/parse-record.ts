@@ -26,7 +26,7 @@ export function parseRecord(text: string, where: string): RunRecord {
     ...TEXTS.filter((field) => !isText(value[field])),
     ...LISTS.filter((field) => !areTexts(value[field])),
     ...TEXTS_OR_ABSENT.filter((field) => !isTextOrAbsent(value[field])),
-    ...['flags', 'moved', 'canary'].filter((field) => value[field] !== undefined && !areTexts(value[field])),
+    ...['flags', 'moved', 'canary', 'owed'].filter((field) => value[field] !== undefined && !areTexts(value[field])),
     ...(isListOf(value.stages, isStage) ? [] : ['stages']),
     ...(value.progress === undefined || isProgress(value.progress) ? [] : ['progress']),
     ...(value.noReturn === undefined || (hasPoint(value.noReturn) && isText(value.noReturn.at)) ? [] : ['noReturn']),

@@ -12,6 +12,7 @@ import type { RunRecord } from '../../kernel/run-record.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import { stoppedText, trafficSentences, UNTOUCHED } from '../../kernel/traffic.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
+import { oneLine } from '../../kernel/visible.ts';
 import type { Chain } from '../command-names.ts';
 import type { Outcome } from './run.ts';
 
@@ -62,6 +63,19 @@ export function earlierLines(
   const changed = `Earlier parts of this run, begun ${agoText(record.startedAt, now)}${resumed}, changed: ${earlier.join(', ')}.`;
   return [changed, ...traffic];
 }
+
+/** What earlier parts of a run left to the user, and the later ones did not do; not what the row of a stage still says. */
+export const owedLines = ({ stages, owed = [] }: Pick<RunRecord, 'stages' | 'owed'>): readonly string[] =>
+  owed.filter((one) => !stages.some(({ left }) => left?.includes(one))).map((one) => leftLine('by an earlier part', one));
+
+/** The same with what the last one left. */
+export const leftLines = (record: Pick<RunRecord, 'stages' | 'owed'> | undefined): readonly string[] =>
+  record
+    ? [...record.stages.flatMap(({ id, left }) => (left === undefined ? [] : [leftLine(`at ${id}`, left)])), ...owedLines(record)]
+    : [];
+
+/** Whoever may write the record chose it. */
+const leftLine = (where: string, left: string): string => `left ${where}: ${oneLine(left.slice(0, 500))}`;
 
 /** The record, if it is of a run on this cluster that began before this command, and was not finished then. */
 export function unfinishedBefore(record: RunRecord | undefined, { clusterUid, startedAt }: Context): RunRecord | undefined {

@@ -9,6 +9,7 @@ import { afterLook, isAtEnd, nextByRecord, suggestedBy } from '../record-next.ts
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
+import { leftLines } from './closing.ts';
 import { endViewOf } from './end.ts';
 import { recordedReport, recordOf } from './recorded.ts';
 import { runLines } from './run-lines.ts';
@@ -43,7 +44,11 @@ async function shown(session: Session, record: RunRecord): Promise<void> {
     ),
     ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.intent.to, wide, full: false }),
   ];
-  const closing = async () => ['Nothing was changed by this command.', ...afterLook(next, record, flags).map(outPalette.said)];
+  const closing = async () => [
+    'Nothing was changed by this command.',
+    ...leftLines(record),
+    ...afterLook(next, record, flags).map(outPalette.said),
+  ];
   await present(session, document, lines, { closing });
 }
 

@@ -9,7 +9,7 @@ import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import { formerIn, refusalNow } from '../refusal-now.ts';
 import type { Session } from '../session.ts';
-import { closingLines, unfinishedBefore } from './closing.ts';
+import { closingLines, owedLines, unfinishedBefore } from './closing.ts';
 import type { EndView } from './end-lines.ts';
 import { afterProbe, type Ending, endsDemo, nextCommand } from './next-step.ts';
 import { nextOfPerson, type Outcome, preflightReport, runDocument, type Shown, stopForPerson } from './run.ts';
@@ -70,6 +70,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
         before: recorded,
         now: session.composition.clock.now(),
       }),
+      ...(record ? owedLines(record) : []),
       ...(of?.isUpgrade && !isDryRun && outcome.exit === 'done'
         ? undoneLater(outcome.record, asked.carried).map(session.outPalette.said)
         : []),

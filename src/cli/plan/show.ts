@@ -18,7 +18,7 @@ import { twoWayLines } from '../../report/plan-rows.ts';
 import { type Former, isBackedUp, planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
 import { type Here, stagesHere, textHere } from '../carried.ts';
-import { earlierLines } from '../ending/closing.ts';
+import { earlierLines, leftLines } from '../ending/closing.ts';
 import { nextStep, recordBefore, type Seen, untilHere } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
 import { present } from '../output.ts';
@@ -75,6 +75,7 @@ export async function showPlan(
     isIdle ? `No changes: ${idle}.` : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...until,
     ...(await earlierHere(seen)),
+    ...leftLines(await recordBefore(seen)),
     ...afterProbe(step, session.asked).map(session.outPalette.said),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.

@@ -53,7 +53,7 @@ export class AgentDriver implements PodDriver {
   #open: string[] = [];
   #stopped: Fault | undefined;
   /** Of commands that failed. */
-  readonly #left: string[] = [];
+  readonly #failed: Record<HookName, string[]> = { 'before-node': [], 'after-node': [] };
   replaced = 0;
   stoppedIn: string | undefined;
   /** Of those, after how many the connections were seen to last. */
@@ -170,19 +170,20 @@ export class AgentDriver implements PodDriver {
     );
   }
 
-  /** What of the user's commands is not done, where the work ends early. */
-  get left(): string | undefined {
-    const [replaced = [], prepared = []] = [true, false].map((is) => this.#open.filter((node) => this.#nodes.includes(node) === is));
-    const parts = [
-      this.#left,
-      prepared.length === 0
-        ? []
-        : `--before-node was run for ${nodesText(prepared)}, whose agent this run did not replace: undo there what it did`,
-      replaced.length === 0 || !this.#driven.hooks.includes('after-node')
-        ? []
-        : `--after-node was not run for ${nodesText(replaced)}: undo there what --before-node did, once the agent is ready`,
-    ].flat();
-    return parts.length === 0 ? undefined : parts.join('; ');
+  /** What of the user's commands is not done, where the work ends early: a resumed run begins with these nodes again. */
+  get left(): readonly string[] {
+    const nodes = this.#open.filter((node) => !this.#nodes.includes(node));
+    if (nodes.length === 0) return this.#failed['before-node'];
+    const more = `--before-node was run for ${nodesText(nodes)}, whose agent this run did not replace: undo there what it did`;
+    return [...this.#failed['before-node'], more];
+  }
+
+  /** The same of nodes whose agent is new: no resumed run comes to them. */
+  get owed(): readonly string[] {
+    const nodes = this.#open.filter((node) => this.#nodes.includes(node));
+    if (nodes.length === 0 || !this.#driven.hooks.includes('after-node')) return this.#failed['after-node'];
+    const more = `--after-node was not run for ${nodesText(nodes)}: undo there what --before-node did, once the agent is ready`;
+    return [...this.#failed['after-node'], more];
   }
 
   async #replaceAll(group: readonly OldPod[], look: () => DriverView): Promise<void> {
@@ -248,7 +249,7 @@ export class AgentDriver implements PodDriver {
       .run(name, { node, limitMs: this.#driven.hookMs, signal })
       .finally(() => stop.removeEventListener('abort', onStop));
     if (because === undefined || !look().nodes.has(node)) return true;
-    this.#left.push(
+    this.#failed[name].push(
       name === 'before-node'
         ? `the agent of ${node} was not replaced: undo there what --before-node did (a number in --canary takes no node that is cordoned)`
         : `do on ${node} yourself what --after-node does: a resumed run does not run it there again`,

@@ -1,7 +1,7 @@
 import { command, repairCommand } from '../../kernel/command.ts';
 import { counted } from '../../kernel/counted.ts';
 import { type Around, announced, type EffectTypes, type EnginePorts, type Performed, whole } from '../../kernel/effect-type.ts';
-import { Fault, HeldFault, LeftFault, MovedOn, messageOf, stepsAfter } from '../../kernel/fault.ts';
+import { Fault, HeldFault, LeftFault, leftText, MovedOn, messageOf, stepsAfter } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type ObjectRef, refText } from '../../kernel/object.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
@@ -72,14 +72,15 @@ async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around
 }
 
 /** What of the user's commands is not done, beside why. */
-function endedEarly(thrown: unknown, { left, replaced }: AgentDriver, { warn }: Pick<Around, 'warn'>): unknown {
+function endedEarly(thrown: unknown, driver: AgentDriver, { warn }: Pick<Around, 'warn'>): unknown {
+  const left = leftText(driver);
   if (thrown instanceof MovedOn) {
     // The stage is planned again, and may come to its end.
-    if (left !== undefined) warn(`${thrown.message}; ${left}`);
-    return new MovedOn(thrown.message, undefined, replaced > 0);
+    if (left !== '') warn(`${thrown.message}; ${left}`);
+    return new MovedOn(thrown.message, undefined, driver.replaced > 0);
   }
-  if (left === undefined) return thrown;
-  return new LeftFault(thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown), left);
+  if (left === '') return thrown;
+  return new LeftFault(thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown), driver);
 }
 
 async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, { mustHold }: Pick<Around, 'mustHold'>): Promise<Performed> {

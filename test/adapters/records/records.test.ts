@@ -196,6 +196,7 @@ describe('run records in Secrets', () => {
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', pod: { namespace: 'a', name: 'b; rm' } }] }),
       /missing: stages$/,
     ],
+    ['with something owed that is no text', JSON.stringify({ ...RECORD, owed: [7] }), /wrong or missing: owed$/],
     [
       'with a node whose name is another command',
       JSON.stringify({ ...RECORD, stages: [{ id: 'apply', state: 'failed', startedAt: 't', node: 'b; rm' }] }),
