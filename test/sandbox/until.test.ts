@@ -37,6 +37,7 @@ describe('a run that goes no further than it was told', function () {
     assert.equal(await plan.run('plan', '--until', 'agents'), 0);
     assert.match(plan.out(), STOPPED);
     assert.doesNotMatch(plan.out(), /nothing to do/);
+    assert.match(plan.out(), /\nNext: kubectl netsvc-upgrade commit$/m);
     const status = sandboxCommand(scenario);
     assert.equal(await status.run('status'), 0);
     assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: controllers, wait, ownerrefs-restore, cli/);

@@ -59,7 +59,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
     const record = outcome.record ?? recorded;
     return [
       ...(stopped?.stoppedLines(outcome, view, await undoOf(session, record)) ?? []),
-      ...(of?.isUpgrade && exit === 'done' && !isDryRun ? await untilHere(session, record) : []),
+      ...(of?.isUpgrade && exit === 'done' && !isDryRun ? ((await untilHere(session, record))?.lines ?? []) : []),
       ...closingLines({
         of,
         outcome,
@@ -129,17 +129,20 @@ function undoneLater(record: RunRecord | undefined, carried: readonly CarriedFla
   return [text`What can be undone now: ${oursWith('plan --rollback', carried)}`];
 }
 
-/** Of a run that has stopped where `--until` said, what `status` says of it. */
-export async function untilHere(session: Session, record: RunRecord | undefined): Promise<readonly string[]> {
+/** Of a run that has stopped where `--until` said, what `status` says of it, and what continues it. */
+export async function untilHere(
+  session: Session,
+  record: RunRecord | undefined,
+): Promise<{ readonly lines: readonly string[]; readonly commit: Command } | undefined> {
   const { readUntil, untilLines } = await import('../until-status.ts');
   const until = await readUntil(session, record, undefined);
-  if (!until || !record) return [];
+  if (!until || !record) return undefined;
   const { asked, composition, context, outPalette } = session;
   const commit = oursWith('commit', withRecorded(asked.carried, record, context.clusterUid));
   const { undoLines } = await import('./end-lines.ts');
   const undo = undoLines(await undoOf(session, record), outPalette);
   const lines = untilLines({ until, ownerReferences: record.stripped ?? null, record }, composition.clock.now(), commit);
-  return [...lines.map(outPalette.said), ...undo];
+  return { lines: [...lines.map(outPalette.said), ...undo], commit };
 }
 
 /** The cluster as a command sees it. */

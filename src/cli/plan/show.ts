@@ -51,29 +51,29 @@ export async function showPlan(
     planned.writes || planned.stages.some(({ actions }) => actions.some(({ effect }) => typeOf(planned.effects, effect).stops));
   const exit = planned.blocked ?? (detailed && isPending ? 'pending' : 'done');
   const dryRun = session.context.options.dryRun !== 'none';
+  const isIdle = !isPending && planned.blocked === undefined;
+  const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
+  const until = isIdle ? await untilHere(session, await recordBefore(seen)) : undefined;
   const step = nextStep(session, {
     exit,
     findings: planned.findings,
     pending: isPending,
     dryRun,
+    resume: until?.commit,
     ...(out === undefined ? {} : { savedPlan: out }),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
   const saved = git?.document ? { ...made, git: git.document } : made;
   if (out !== undefined) await (await import('./file.ts')).savePlan(out, saved);
-  const isIdle = !isPending && planned.blocked === undefined;
   // A stage alone is not done without them (`withPerson`); a run ends with them.
   const asking = stages.length === 1 ? planned.stages.filter(({ actions }) => stepsLeftIn(actions) > 0) : [];
-  const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
   const document = isIdle ? saved : { ...saved, change: await changeOf({ seen, asked: session.asked }, planned, head) };
-  const until = isIdle ? await untilHere(session, await recordBefore(seen)) : [];
-  const idle =
-    asking.length > 0 ? 'a manual step is left' : until.length > 0 ? 'the run is where it was to stop' : 'there is nothing to do';
+  const idle = asking.length > 0 ? 'a manual step is left' : until ? 'the run is where it was to stop' : 'there is nothing to do';
   const closing = async () => [
     ...(isIdle ? [] : await summaryOf(seen, planned)),
     ...(git?.lines ?? []),
     isIdle ? `No changes: ${idle}.` : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
-    ...until,
+    ...(until?.lines ?? []),
     ...(await earlierHere(seen)),
     ...leftLines(await recordBefore(seen)),
     ...afterProbe(step, session.asked).map(session.outPalette.said),
