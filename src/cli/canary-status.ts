@@ -69,7 +69,7 @@ export async function readCanaryStatus(
     ...(others.length === 0 ? {} : { others: namesOf(others) }),
     notReady,
     of: withAgent.size,
-    ...(chosen === undefined ? {} : { isCanary: true }),
+    ...(isAlone ? { isCanary: true } : {}),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
   };
 }
@@ -117,7 +117,7 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
   return value !== undefined && fits.test(value) ? value : undefined;
 }
 
-export function canaryLines({ canary, soak }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
+export function canaryLines({ canary, soak, record }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
   const some = (all: readonly string[]) => firstOf(all, isWide ? all.length : 5);
   const since = (from: string) => timeText(Math.max(0, now.getTime() - Date.parse(from)));
   const watched =
@@ -126,9 +126,11 @@ export function canaryLines({ canary, soak }: StatusDocument, now: Date, isWide:
   const { ready, others = [], notReady, of, isCanary } = canary;
   const names = ready.length === 0 ? '' : ` (${some(ready)})`;
   const age = canary.since === undefined || notReady.length > 0 ? '' : `, all of them for ${since(canary.since)}`;
+  // A run that ended early after its soak had begun with the others.
+  const later = record && flagIn(record, 'soak') !== undefined ? 'replaced after the canary, ' : '';
   return [
     `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
-    ...(others.length === 0 ? [] : [`  besides: ${some(others)}, new and ready: joined since, or the agent was deleted`]),
+    ...(others.length === 0 ? [] : [`  besides: ${some(others)}, new and ready: ${later}joined since, or the agent was deleted`]),
     ...notReady
       .slice(0, isWide ? undefined : 5)
       .map(({ node, because, isOther }) => `  ${node}: ${isOther ? 'new, though not chosen' : 'replaced'}, not ready: ${because}`),

@@ -144,7 +144,7 @@ interface ReportPart {
 export interface CanaryStatus {
   /** Nodes whose agent is replaced and ready; of a canary those that the run chose. */
   readonly ready: readonly string[];
-  /** Of a canary those with a new agent that is ready and that the run did not choose: they joined, or somebody deleted the agent. */
+  /** Of a canary those with a new agent that is ready and that the run did not choose: replaced after a soak, joined, or deleted by somebody. */
   readonly others?: readonly string[];
   /** Those whose agent is new, and why it is not ready. */
   readonly notReady: readonly { readonly node: string; readonly because: string; readonly isOther?: boolean }[];

@@ -174,6 +174,28 @@ describe('what status says of agents that are held', function () {
     );
   });
 
+  it('takes no agent that the run itself replaced after the soak for one that somebody deleted', async () => {
+    scenario.cluster.nodes.fault('node-05', 'not-ready');
+    const run = sandboxCommand(scenario, waved);
+    scenario.clock.schedule(14 * 60_000, () => run.engine.soft.abort());
+    const flags = ['--canary', '1', '--soak', '10m', '--after-node', 'true'];
+    assert.equal(await run.run('run', '--yes', ...flags, '--timeout', '20m'), 130, run.err());
+    const besides =
+      /besides: node-02, node-03, node-04, new and ready: replaced after the canary, joined since, or the agent was deleted$/m;
+    assert.match(await shown(scenario, 'status'), besides);
+    assert.match(
+      await shown(scenario, 'plan', ...flags),
+      /; new already on node-02, node-03, node-04 and 1 more, which were replaced later, joined, or whose agent was deleted\. They are/,
+    );
+  });
+
+  it('calls it a canary where the record of an older version names no nodes', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    const { record } = scenario.state as { record: { canary?: readonly string[] } };
+    delete record.canary;
+    assert.match(await shown(scenario, 'status'), /^canary: 1 of 6 agents replaced and ready \(node-01\)/m);
+  });
+
   it('counts as chosen what further commands of the run chose', async () => {
     await shown(scenario, 'run', '--yes', '--canary', 'node-05');
     const plan = await shown(scenario, 'plan', '--canary', 'node-02');

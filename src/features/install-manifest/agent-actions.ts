@@ -18,6 +18,7 @@ import {
   isOrAre,
   judgeAction,
   lookAction,
+  nodesText,
   replaceOthers,
   rollAction,
   soakAction,
@@ -134,7 +135,8 @@ const NO_SURGE = 'without maxSurge meanwhile: a node has no agent until its new 
 
 function canaryNotes({ nodes, before, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
   const earlier = before.length === 0 ? '' : `, besides ${agentsText(before)}, which this run replaced before`;
-  const apart = others.length === 0 ? '' : `; new already on ${others.join(', ')}, which joined or whose agent was deleted`;
+  const how = soakMs === undefined ? 'joined' : 'were replaced later, joined,';
+  const apart = others.length === 0 ? '' : `; new already on ${nodesText(others)}, which ${how} or whose agent was deleted`;
   const then =
     soakMs === undefined
       ? text`Then the run stops for you. To continue: ${command`kubectl netsvc-upgrade commit`}`
