@@ -34,6 +34,12 @@ describe('what a command says that it changed', () => {
       assert.match(await shown(scenario, 'commit', '--yes', ...more), /^Changed by this command: 1 DaemonSet, 1 Deployment \(apply\)/m);
     });
 
+  it('leads to the plan that takes it back, without the flags that go one way', async () => {
+    const scenario = await installedSandbox({ nodes: 3, cli: false });
+    const out = await shown(scenario, 'run', '--yes', '--canary', '1', '--soak', '1m', '--max-failed', '1');
+    assert.match(out, /^What can be undone now: kubectl netsvc-upgrade plan --rollback --max-failed=1$/m);
+  });
+
   it('has the agents of a canary that was begun before, where Ctrl-C ends the soak', async () => {
     const scenario = await installedSandbox({ nodes: 3, cli: false });
     const stopped = async (ms: number, ...argv: readonly string[]) => {

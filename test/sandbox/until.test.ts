@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { allNodes, newOn } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
@@ -23,6 +24,17 @@ describe('a run that goes no further than it was told', function () {
   let scenario: Scenario;
   beforeEach(async () => {
     scenario = await installedSandbox({ nodes: 3, cli: false });
+  });
+
+  it('is done also where the cluster does not answer any more at its end', async () => {
+    const { cluster } = scenario;
+    const get: typeof cluster.get = (kind, ...of) => {
+      const { record } = scenario.state as { readonly record?: { readonly outcome?: string } };
+      if (record?.outcome === 'done' && kind === K.Deployment) throw new ApiFailure(0, '', 'no answer');
+      return cluster.get(kind, ...of);
+    };
+    const bench = sandboxCommand({ ...scenario, cluster: { ...cluster, get } } as Scenario);
+    assert.equal(await bench.run('run', '--yes', '--until', 'agents'), 0, bench.err());
   });
 
   it('stops with the agents new and the controllers old, says so, and commit continues', async () => {

@@ -3,7 +3,7 @@ import { EXIT, type ExitName, Fault, HeldFault } from '../../kernel/fault.ts';
 import { type RunRecord, recordHere, waitsForUser } from '../../kernel/run-record.ts';
 import { type Said, type Text, text } from '../../kernel/step.ts';
 import type { Palette } from '../../report/colour.ts';
-import { type CarriedFlag, oursWith, resumeCommand, resumerOf } from '../carried.ts';
+import { type CarriedFlag, isOfOneWay, oursWith, resumeCommand, resumerOf } from '../carried.ts';
 import { CHAINS } from '../command-names.ts';
 import { isForPerson, present } from '../output.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
@@ -59,7 +59,7 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
     const record = outcome.record ?? recorded;
     return [
       ...(stopped?.stoppedLines(outcome, view, await undoOf(session, record)) ?? []),
-      ...(of?.isUpgrade && exit === 'done' && !isDryRun ? ((await untilHere(session, record))?.lines ?? []) : []),
+      ...(of?.isUpgrade && exit === 'done' && !isDryRun ? await untilLast(session, record) : []),
       ...closingLines({
         of,
         outcome,
@@ -126,7 +126,8 @@ async function undoOf(session: Session, record: RunRecord | undefined): Promise<
 /** Of an upgrade that came to its end: whether it can be undone is found out where it is asked for. */
 function undoneLater(record: RunRecord | undefined, carried: readonly CarriedFlag[]): readonly Text[] {
   if (record?.finishedAt === undefined || record.noReturn || record.intent.kind !== 'upgrade') return [];
-  return [text`What can be undone now: ${oursWith('plan --rollback', carried)}`];
+  const back = carried.filter(({ name }) => !isOfOneWay(name));
+  return [text`What can be undone now: ${oursWith('plan --rollback', back)}`];
 }
 
 /** Of a run that has stopped where `--until` said, what `status` says of it, and what continues it. */
@@ -144,6 +145,9 @@ export async function untilHere(
   const lines = untilLines({ until, ownerReferences: record.stripped ?? null, record }, composition.clock.now(), commit);
   return { lines: [...lines.map(outPalette.said), ...undo], commit };
 }
+
+/** The command has ended: what cannot be read any more says nothing. */
+const untilLast = async (...of: Parameters<typeof untilHere>) => (await untilHere(...of).catch(() => undefined))?.lines ?? [];
 
 /** The cluster as a command sees it. */
 export type Seen = Pick<Session, 'composition' | 'context' | 'seams'>;
