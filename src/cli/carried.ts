@@ -8,7 +8,7 @@ import { intentWords } from '../kernel/intent.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
 import type { PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { quoteFor } from '../kernel/quoting.ts';
-import { openStage, type RunRecord } from '../kernel/run-record.ts';
+import { type RunRecord, waitsForUser } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { type Chain, chainOf } from './command-names.ts';
@@ -85,7 +85,7 @@ export function resumeCommand(flags: readonly CarriedFlag[], record: Pick<RunRec
 
 /** The command that resumes a recorded run; the one that began it would stop a canary once more. */
 export const resumerOf = (record: Pick<RunRecord, 'intent' | 'stages'> | undefined): 'run' | 'rollback' | 'commit' =>
-  record && openStage(record)?.state === 'held' ? 'commit' : intentWords(record?.intent ?? { kind: 'upgrade' }).resumedBy;
+  record && waitsForUser(record) ? 'commit' : intentWords(record?.intent ?? { kind: 'upgrade' }).resumedBy;
 
 function inHelmsWords(name: string, word: string): string {
   return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;

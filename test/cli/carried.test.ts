@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CARRIED, carriedNames, isOn, oursWith, planHere } from '../../src/cli/carried.ts';
+import { CARRIED, carriedNames, isOn, oursWith, planHere, resumerOf } from '../../src/cli/carried.ts';
 import { CREDENTIAL_FLAGS } from '../../src/cli/command-line.ts';
 import { FLAG_ROWS } from '../../src/cli/flags.ts';
 import { command } from '../../src/kernel/command.ts';
@@ -31,6 +31,15 @@ describe('flags carried to the next command', () => {
   it('are those of the sub-command’s command', () => {
     const next = oursWith('ownerrefs strip', [{ name: 'qps', word: '--qps=9' }]);
     assert.equal(String(next), 'kubectl netsvc-upgrade ownerrefs strip --qps=9');
+  });
+
+  it('go to commit while a stage is held, also where another was performed alone since', () => {
+    const rows = [
+      ['apply', 'held'],
+      ['alp', 'failed'],
+    ] as const;
+    const stages = rows.map(([id, state]) => ({ id, state, startedAt: '' }));
+    assert.equal(resumerOf({ intent: { kind: 'upgrade', to: 'v1' }, stages }), 'commit');
   });
 
   it('are, of a plan of a rollback, those that the rollback knows: the plan refuses the others', () => {

@@ -239,7 +239,7 @@ describe('commands around each node', function () {
     const { exit, message, steps, told } = await hooked(scenario);
     assert.deepEqual([exit, newOn(scenario), strategy(scenario), told], ['stopped', ['node-01'], HELD, ['before-node node-01: 0 new']]);
     assert.match(message ?? '', /^1 pod failed, /, 'nobody asked for a canary');
-    assert.match(steps.join('\n'), /--after-node was not run for node-01: undo there what --before-node did/);
+    assert.match(steps.join('\n'), /--after-node was not run for node-01: do there yourself what it does/);
   });
 
   it('are planned again where somebody changes the strategy meanwhile', async () => {

@@ -182,7 +182,7 @@ export class AgentDriver implements PodDriver {
   get owed(): readonly string[] {
     const nodes = this.#open.filter((node) => this.#nodes.includes(node));
     if (nodes.length === 0 || !this.#driven.hooks.includes('after-node')) return this.#failed['after-node'];
-    const more = `--after-node was not run for ${nodesText(nodes)}: undo there what --before-node did, once the agent is ready`;
+    const more = `--after-node was not run for ${nodesText(nodes)}: do there yourself what it does, once the agent is ready`;
     return [...this.#failed['after-node'], more];
   }
 
