@@ -89,6 +89,7 @@ class Actor {
       this.atWork = undefined;
       this.#recorder.kept.settle(kept, thrown.outcome);
       if (thrown.hasWritten) this.writes += 1;
+      await this.#recorder.owes(thrown);
       return { outdated: thrown };
     }
   }

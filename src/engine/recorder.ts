@@ -2,7 +2,7 @@ import type { Action } from '../kernel/action.ts';
 import type { Context } from '../kernel/context.ts';
 import { agoText } from '../kernel/counted.ts';
 import type { EnginePorts } from '../kernel/effect-type.ts';
-import { type ExitName, Fault, HeldFault, messageOf } from '../kernel/fault.ts';
+import { type ExitName, Fault, HeldFault, MovedOn, messageOf, type Outdated } from '../kernel/fault.ts';
 import { continueCommand, intentWords } from '../kernel/intent.ts';
 import {
   continues,
@@ -200,6 +200,12 @@ export class Recorder {
     if (!this.#record) return;
     const next = { ...this.#record, ...notes };
     if (JSON.stringify(next.stripped) !== JSON.stringify(this.#record.stripped)) await this.#save(next);
+  }
+
+  /** Stored at once: the stage is planned again, and may come to its end. */
+  async owes(thrown: Outdated): Promise<void> {
+    if (this.#record && thrown instanceof MovedOn && thrown.owed.length > 0)
+      await this.#save({ ...this.#record, ...owedBy(this.#record, thrown) });
   }
 
   /** The run is over; `stage` is the one that did not end, `whole` says that the chain included its proof. */

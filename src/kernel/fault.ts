@@ -156,4 +156,12 @@ export class Outdated extends Error {
 }
 
 /** Thrown when the server says that an object is no longer as it was read: somebody else wrote it. */
-export class MovedOn extends Outdated {}
+export class MovedOn extends Outdated {
+  /** What only the user can do by now. */
+  readonly owed: readonly string[];
+
+  constructor(message: string, outcome?: KeptOutcome, hasWritten?: boolean, owed: readonly string[] = []) {
+    super(message, outcome, hasWritten);
+    this.owed = owed;
+  }
+}

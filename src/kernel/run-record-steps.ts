@@ -1,5 +1,5 @@
 import type { Context, Options } from './context.ts';
-import { type ExitName, Fault, LeftFault, leftText, PodFault } from './fault.ts';
+import { type ExitName, Fault, LeftFault, leftText, MovedOn, PodFault } from './fault.ts';
 import { intentOf } from './intent.ts';
 import { RUN_RECORD_VERSION, type RunRecord, runIdOf, type StageRecord, UNKNOWN_PATH } from './run-record.ts';
 import type { Remember } from './stage.ts';
@@ -93,7 +93,7 @@ export function shownBy(thrown: unknown): Pick<StageRecord, 'pod' | 'node' | 'le
 
 /** What the run has left to the user by now. */
 export const owedBy = ({ owed = [] }: RunRecord, thrown: unknown): Pick<RunRecord, 'owed'> =>
-  owing([...owed, ...(thrown instanceof LeftFault ? thrown.owed : [])]);
+  owing([...owed, ...(thrown instanceof LeftFault || thrown instanceof MovedOn ? thrown.owed : [])]);
 
 /** What a run that is not finished left to the user: one the other way does not come to those nodes. */
 export const owedOther = ({ finishedAt, owed = [], stages }: RunRecord): Pick<RunRecord, 'owed'> =>

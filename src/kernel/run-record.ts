@@ -108,7 +108,7 @@ export interface RunRecord {
   readonly stripped?: JournalNote | undefined;
   /** UIDs of what the chart release was stored in before the run moved it. What only looks like it is not trusted. */
   readonly moved?: readonly string[];
-  /** What parts of it that ended early left to the user, and later ones do not do. */
+  /** What it left to the user, and does not do later: a part of it ended early, or somebody else changed what it was at. */
   readonly owed?: readonly string[];
   /** Digest of the saved plan that the run was begun with. */
   readonly plan?: string;

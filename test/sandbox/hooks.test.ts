@@ -244,7 +244,7 @@ describe('commands around each node', function () {
 
   it('are planned again where somebody changes the strategy meanwhile', async () => {
     let changed = false;
-    const { exit, message, warned } = await hooked(scenario, HOOKS, (call) => {
+    const { exit, message, warned, record } = await hooked(scenario, HOOKS, (call) => {
       if (call === 'before-node node-02' && !changed) {
         changed = true;
         scenario.cluster.store.update(K.DaemonSet, {
@@ -258,6 +258,8 @@ describe('commands around each node', function () {
     assert.deepEqual(warned, [
       'DaemonSet kube-system/netsvc-node has another update strategy by now; --before-node was run for node-02, whose agent this run did not replace: undo there what it did',
     ]);
+    // The DaemonSet has replaced it: no later round comes to the node.
+    assert.deepEqual(record?.owed, ['--before-node was run for node-02, whose agent this run did not replace: undo there what it did']);
   });
 
   for (const because of [undefined, 'exit code 1'])

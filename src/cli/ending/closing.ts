@@ -64,11 +64,11 @@ export function earlierLines(
   return [changed, ...traffic];
 }
 
-/** What earlier parts of a run left to the user, and the later ones did not do; not what the row of a stage still says. */
+/** What a run has left to the user, and does not do later; not what the row of a stage still says. */
 export const owedLines = ({ stages, owed = [] }: Pick<RunRecord, 'stages' | 'owed'>): readonly string[] =>
-  owed.filter((one) => !stages.some(({ left }) => left?.includes(one))).map((one) => leftLine('by an earlier part', one));
+  owed.filter((one) => !stages.some(({ left }) => left?.includes(one))).map((one) => leftLine('to you', one));
 
-/** The same with what the last one left. */
+/** The same with what its last part left. */
 export const leftLines = (record: Pick<RunRecord, 'stages' | 'owed'> | undefined): readonly string[] =>
   record
     ? [...record.stages.flatMap(({ id, left }) => (left === undefined ? [] : [leftLine(`at ${id}`, left)])), ...owedLines(record)]
