@@ -42,7 +42,11 @@ describe('commands around each node of a run that ends early', function () {
     await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'refused' : undefined));
     const left = new RegExp(OWED.source.replace('to you', 'at apply'), 'm');
     for (const argv of [['plan', '--after-node', 'true'], ['status'], ['report']]) assert.match(await shown(...argv), left, argv.join(' '));
-    assert.match(await shown('run', '--yes', '--after-node', 'true'), OWED);
+    const resumed = sandboxCommand(scenario, waved);
+    resumed.answers = [true];
+    assert.equal(await resumed.run('run', '--after-node', 'true'), 0);
+    assert.match(resumed.err(), left, 'before the question');
+    assert.match(resumed.out(), OWED);
     for (const command of ['status', 'report']) assert.match(await shown(command), OWED, command);
   });
 
