@@ -121,6 +121,8 @@ export interface RunReport extends DocumentHead {
   /** Number of actions that changed something. */
   readonly writes: number;
   readonly stages: readonly StageRecord[];
+  /** What the run has left to the user at nodes, and does not do later. */
+  readonly owed?: readonly string[];
   readonly tally: Tally;
   readonly findings: readonly Finding[];
   readonly plans: readonly PlannedStage[];

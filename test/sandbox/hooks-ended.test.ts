@@ -33,14 +33,14 @@ describe('commands around each node of a run that ends early', function () {
   });
 
   it('and is resumed: an --after-node that nobody runs there any more is told in its plan, at its end, and later', async () => {
-    const OWED = /^left to you: do on node-01 yourself what --after-node does: a resumed run does not run it there again$/m;
+    const OWED = /^left on nodes: do on node-01 yourself what --after-node does: a resumed run does not run it there again$/m;
     const shown = async (...argv: readonly string[]) => {
       const bench = sandboxCommand(scenario, waved);
       await bench.run(...argv);
       return bench.out();
     };
     await hooked(scenario, HOOKS, (call) => (call === 'after-node node-01' ? 'refused' : undefined));
-    const left = new RegExp(OWED.source.replace('to you', 'at apply'), 'm');
+    const left = new RegExp(OWED.source.replace('on nodes', 'at apply'), 'm');
     for (const argv of [['plan', '--after-node', 'true'], ['status'], ['report']]) assert.match(await shown(...argv), left, argv.join(' '));
     const resumed = sandboxCommand(scenario, waved);
     resumed.answers = [true];
@@ -48,6 +48,7 @@ describe('commands around each node of a run that ends early', function () {
     assert.match(resumed.err(), left, 'before the question');
     assert.match(resumed.out(), OWED);
     for (const command of ['status', 'report']) assert.match(await shown(command), OWED, command);
+    assert.match(JSON.parse(await shown('report', '-o', 'json')).owed.join(), /^do on node-01 yourself what --after-node does/);
   });
 
   for (const [status, exit] of [

@@ -66,7 +66,7 @@ export function earlierLines(
 
 /** What a run has left to the user, and does not do later; not what the row of a stage still says. */
 export const owedLines = ({ stages, owed = [] }: Pick<RunRecord, 'stages' | 'owed'>): readonly string[] =>
-  owed.filter((one) => !stages.some(({ left }) => left?.includes(one))).map((one) => leftLine('to you', one));
+  owed.filter((one) => !stages.some(({ left }) => left?.includes(one))).map((one) => leftLine('on nodes', one));
 
 /** The same with what its last part left. */
 export const leftLines = (record: Pick<RunRecord, 'stages' | 'owed'> | undefined): readonly string[] =>

@@ -94,7 +94,7 @@ function mergedReport(context: Context, record: RunRecord, parts: readonly KeptR
   const history = mergedHistory(parts.flatMap((one) => one.history ?? []));
   const outcome: Outcome = {
     ...endingOf(record, last),
-    runId: record.runId,
+    ...{ runId: record.runId, record },
     versions: { before, after },
     // A part that was killed left its stages in the record alone.
     stages: mergedStages([...parts.flatMap((one) => one.stages), ...record.stages]),

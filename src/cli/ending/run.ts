@@ -55,7 +55,7 @@ export function runDocument(
 }
 
 export function runReport(context: Context, command: string, outcome: Shown, next: Command | string): RunReport {
-  const { exit, runId, versions, message, steps, writes, stages, findings, plans, history } = outcome;
+  const { exit, runId, versions, message, steps, writes, stages, findings, plans, history, record } = outcome;
   return {
     ...documentHead(context, exit, next),
     ...{
@@ -69,6 +69,7 @@ export function runReport(context: Context, command: string, outcome: Shown, nex
       steps,
       writes,
       stages,
+      ...(record?.owed ? { owed: record.owed } : {}),
     },
     ...{ tally: tally(findings), findings, plans, history },
   };

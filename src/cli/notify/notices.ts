@@ -5,7 +5,7 @@ import { EXIT, type ExitName, type Fault, messageOf } from '../../kernel/fault.t
 import { mask } from '../../kernel/hidden.ts';
 import { type IntentKind, intentWords } from '../../kernel/intent.ts';
 import type { Notifier } from '../../kernel/ports.ts';
-import { continues, type Records, runIdOf, type StageRecord } from '../../kernel/run-record.ts';
+import { continues, type Records, runIdOf, type StageRecord, waitsForUser } from '../../kernel/run-record.ts';
 import type { Step } from '../../kernel/step.ts';
 import { visible } from '../../kernel/visible.ts';
 import { type DocumentHead, nextOf, OUTPUT_VERSION, type OutputDocument } from '../documents.ts';
@@ -176,7 +176,7 @@ export class Notices {
     const { stages = [] } = toldOf(document);
     const { code } = document.exit;
     const isStop = code === 'stopped' || code === 'timeout';
-    const ofCanary = stages.some(({ state }) => state === 'held') ? 'canary-held' : this.#canaryFailed ? 'canary-failed' : undefined;
+    const ofCanary = waitsForUser({ stages }) ? 'canary-held' : this.#canaryFailed ? 'canary-failed' : undefined;
     const event = (isStop ? ofCanary : undefined) ?? eventOf(code, { isPart, isStuck: isStuckIn(stages) });
     return this.#end(event, endOf(document, this.#begun));
   }
