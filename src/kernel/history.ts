@@ -84,7 +84,7 @@ export interface RolloutMark {
 const MARKS_PER_ROW = 24;
 
 interface Row {
-  readonly name: Pick<RolloutRow, 'node' | 'pod'>;
+  name: Pick<RolloutRow, 'node' | 'pod'>;
   readonly marks: RolloutMark[];
   /** As it was seen last, and at which look. */
   pod: PodProgress;
@@ -112,7 +112,12 @@ class RolloutHistory {
     this.#looks += 1;
     const byNode = progress.target.kind === 'DaemonSet';
     for (const pod of progress.pods) this.#see(pod, byNode && pod.node !== '' ? pod.node : pod.pod, byNode);
-    for (const row of this.#rows.values()) if (row.look !== this.#looks) put(row.marks, { at: this.#seconds, phase: 'gone' });
+    for (const [key, row] of this.#rows)
+      if (row.look !== this.#looks) {
+        // It never ran anywhere, or is in the row of its node now.
+        if (row.name.node === '') this.#rows.delete(key);
+        else put(row.marks, { at: this.#seconds, phase: 'gone' });
+      }
   }
 
   /** Of thousands of pods few change from one look to the next: those that did not are the same objects. */
@@ -125,7 +130,7 @@ class RolloutHistory {
     const name = { node: pod.node, ...(byNode ? {} : { pod: pod.pod }) };
     const seen = row ?? { name, marks: [], pod, look: 0 };
     if (!row) this.#rows.set(key, seen);
-    Object.assign(seen, { pod, look: this.#looks });
+    Object.assign(seen, { name, pod, look: this.#looks });
     put(seen.marks, markOf(pod, this.#seconds));
   }
 

@@ -110,6 +110,21 @@ describe('the history of a rollout', () => {
     );
   });
 
+  it('has no row of a pod that had no node yet once it has one', () => {
+    for (const [kind, rows] of [
+      ['DaemonSet', [['n1', undefined, ['updating']]]],
+      ['Deployment', [['n1', 'new-1', ['updating']]]],
+    ] as const) {
+      const history = new History(at(0), (one) => `ask ${one.id}`);
+      history.observe(look(kind, [pod('', 'new-1', 'updating'), pod('', 'lost', 'updating')]), at(0));
+      history.observe(look(kind, [pod('n1', 'new-1', 'updating')]), at(1));
+      assert.deepEqual(
+        history.told(at(9)).rollouts[0]?.rows.map(({ node, pod: name, marks }) => [node, name, marks.map(({ phase }) => phase)]),
+        rows,
+      );
+    }
+  });
+
   it('bounds a row that flaps and keeps its last state', () => {
     const history = new History(at(0), (one) => `ask ${one.id}`);
     for (let second = 0; second < 500; second += 1)
