@@ -11,6 +11,7 @@ import type { LockHolder } from '../kernel/ports.ts';
 import type { RunRecord, StageRecord } from '../kernel/run-record.ts';
 import { nextStepOf, type Step, type StepDocument } from '../kernel/step.ts';
 import type { ChangePacket } from '../report/change-packet.ts';
+import type { ReportStage } from '../report/model.ts';
 
 /** Version of every document on stdout (docs/reference/output.md). */
 export const OUTPUT_VERSION = 'output.netsvc-upgrade/v1';
@@ -120,7 +121,7 @@ export interface RunReport extends DocumentHead {
   readonly parts?: readonly ReportPart[];
   /** Number of actions that changed something. */
   readonly writes: number;
-  readonly stages: readonly StageRecord[];
+  readonly stages: readonly (StageRecord & Pick<ReportStage, 'durationMs'>)[];
   /** What the run has left to the user at nodes, and does not do later. */
   readonly owed?: readonly string[];
   readonly tally: Tally;

@@ -214,7 +214,8 @@ export class Recorder {
     if (stage) {
       const now = this.#now();
       const because = thrown === undefined ? 'checks failed' : messageOf(thrown);
-      this.noteStage(stage, { state, startedAt: now, endedAt: now, because, ...shownBy(thrown) });
+      const { startedAt = now } = this.#stages.find(({ id }) => id === stage.id) ?? {};
+      this.noteStage(stage, { state, startedAt, endedAt: now, because, ...shownBy(thrown) });
     }
     const isOver = whole && exit === 'done';
     // A look at what is held writes nothing, and may find that it has failed since, or runs now.

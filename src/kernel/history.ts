@@ -10,6 +10,8 @@ import type { ProbeTrace } from './user-command.ts';
 export interface RunHistory {
   readonly startedAt: string;
   readonly endedAt: string;
+  /** At work, where it is of several commands: not what was between them. */
+  readonly durationMs?: number;
   readonly actions: readonly ActionTrace[];
   readonly rollouts: readonly RolloutTrace[];
   readonly notes: readonly NoteTrace[];
@@ -17,6 +19,11 @@ export interface RunHistory {
   readonly probe?: ProbeTrace;
   /** Of `--probe-network`; absent where no connection was kept. */
   readonly network?: NetworkTrace;
+}
+
+/** Milliseconds; 0 without an end, or where somebody else wrote what is no time. */
+export function msOf({ startedAt, endedAt = startedAt }: { readonly startedAt: string; readonly endedAt?: string }): number {
+  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)) || 0;
 }
 
 /** One action that was begun. */

@@ -9,6 +9,8 @@ export interface ReportStage {
   readonly state: string;
   readonly startedAt?: string;
   readonly endedAt?: string;
+  /** At work, where several commands performed it: not what was between them. */
+  readonly durationMs?: number;
   readonly because?: string;
   readonly undo?: true;
 }

@@ -103,9 +103,9 @@ function timeOf(text: string | undefined): number | undefined {
 }
 
 /** Milliseconds. */
-function tookOf({ startedAt, endedAt }: ReportStage): number | undefined {
+function tookOf({ startedAt, endedAt, durationMs }: ReportStage): number | undefined {
   const [began, ended] = [timeOf(startedAt), timeOf(endedAt)];
-  return began === undefined || ended === undefined ? undefined : Math.max(0, ended - began);
+  return began === undefined || ended === undefined ? undefined : (durationMs ?? Math.max(0, ended - began));
 }
 
 /** What the user's own probe said beside the run. */

@@ -63,6 +63,19 @@ describe('a run that is continued after its canary', function () {
     assert.match((await shown(scenario, 'run', '--yes', '--canary', '1')).out, /v3\.26\.4 → v\S+, unfinished {3}3 nodes/);
   });
 
+  it('is not said to have been at work in the night that it waited', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    await scenario.clock.sleep(8 * 3_600_000);
+    await shown(scenario, 'run', '--yes', '--canary', '2');
+    await scenario.clock.sleep(8 * 3_600_000);
+    await shown(scenario, 'commit', '--yes');
+    const { out } = await shown(scenario, 'report', '-o', 'markdown');
+    const took = Object.fromEntries([...out.matchAll(/^\| (\S+) \| done \| \S+Z \| (\S+) \|/gm)].map(([, stage = '', time]) => [stage, time]));
+    const none = Object.fromEntries(['preflight', 'backup', 'cli', 'verify'].map((stage) => [stage, '00:00']));
+    assert.deepEqual(took, { ...none, apply: '00:22' });
+    assert.match((await shown(scenario, 'report')).out, /^✔ .* on 3 nodes in \d+s/m);
+  });
+
   it('is planned as what it is: nothing is written, and it stops for the user, with the other agents pending', async () => {
     assert.equal((await shown(scenario, 'run', '--yes', '--canary', '1')).exit, 5);
     const { exit, out } = await shown(scenario, 'plan', '--canary', '1', '--detailed-exitcode');

@@ -1,6 +1,6 @@
 import type { Command } from '../../kernel/command.ts';
 import { agoText, counted, firstOf, timeText } from '../../kernel/counted.ts';
-import { isPerNode, type RolloutRow, type RolloutTrace } from '../../kernel/history.ts';
+import { isPerNode, msOf, type RolloutRow, type RolloutTrace } from '../../kernel/history.ts';
 import { isOperated } from '../../kernel/installation.ts';
 import type { RunProgress, RunRecord } from '../../kernel/run-record.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
@@ -29,7 +29,7 @@ export function successLine(outcome: Outcome, { palette, service, release, isRes
   const trace = agents(outcome);
   const nodes = trace?.all ?? trace?.desired ?? outcome.head?.nodes;
   const warnings = findings.filter(({ outcome: found }) => found === 'warning').length;
-  const took = history ? Date.parse(history.endedAt) - Date.parse(history.startedAt) : Number.NaN;
+  const took = history ? (history.durationMs ?? msOf(history)) : Number.NaN;
   const where = nodes === undefined ? '' : ` on ${counted(nodes, 'node')}`;
   const counts = [
     `${service} ${from}${release}${where}${took >= 1000 ? ` in ${timeText(took)}${isResumed ? ' since it was resumed' : ''}` : ''}`,

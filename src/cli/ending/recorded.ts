@@ -1,7 +1,7 @@
 import { type Command, command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import type { ActionTrace, RolloutTrace, RunHistory } from '../../kernel/history.ts';
+import { type ActionTrace, msOf, type RolloutTrace, type RunHistory } from '../../kernel/history.ts';
 import { oneFindingEach } from '../../kernel/judge.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { type Records, type RunRecord, recordHere, type StageRecord } from '../../kernel/run-record.ts';
@@ -138,19 +138,24 @@ function partOf({ command, exit, made, history }: KeptReport): NonNullable<RunRe
   return { commandLine: made?.commandLine ?? command, by: made?.by ?? '', startedAt, endedAt, exit };
 }
 
-/** One row per stage of a run that was resumed: when it began first, how it ended last. */
-export function mergedStages(all: readonly StageRecord[]): readonly StageRecord[] {
+/** One row per stage of a run that was resumed: when it began first, how it ended last, and what it took in all. */
+export function mergedStages(all: readonly StageRecord[]): RunReport['stages'] {
   return [...new Set(all.map(({ id }) => id))].flatMap((id) => {
     const rows = all.filter((one) => one.id === id);
     const ran = rows.filter(({ state }) => state !== 'skipped');
     const [first, lastRan, last] = [ran[0], ran.at(-1), rows.at(-1)];
     if (!last) return [];
     if (!first || !lastRan) return [last];
+    // The record repeats rows of the last part.
+    const times = new Map(ran.map((one) => [one.startedAt, msOf(one)]));
+    const whole = { startedAt: first.startedAt, durationMs: sumOf([...times.values()]) };
     // A later part that found nothing left to do says that it was done meanwhile.
-    if (last.state !== 'skipped' || lastRan.state === 'done') return [{ ...lastRan, startedAt: first.startedAt }];
-    return [{ ...last, state: 'done', startedAt: first.startedAt } as const];
+    if (last.state !== 'skipped' || lastRan.state === 'done') return [{ ...lastRan, ...whole }];
+    return [{ ...last, state: 'done', ...whole } as const];
   });
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /** What happened in all parts of a run; what a later part repeated counts once. */
 export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefined {
@@ -160,7 +165,7 @@ export function mergedHistory(all: readonly RunHistory[]): RunHistory | undefine
   const notes = all.flatMap((one) => one.notes);
   const isOver = ({ outcome }: RunHistory['actions'][number]) => outcome === 'done' || outcome === 'failed';
   return {
-    ...{ startedAt: first.startedAt, endedAt: last.endedAt },
+    ...{ startedAt: first.startedAt, endedAt: last.endedAt, durationMs: sumOf(all.map(msOf)) },
     actions: actions.filter((one, at) => isOver(one) || !actions.some((other, index) => index > at && isSame(other, one))),
     rollouts: all.flatMap((one) => one.rollouts),
     ...probeOfAll(all),
@@ -174,7 +179,7 @@ function probeOfAll(all: readonly RunHistory[]): Pick<RunHistory, 'probe'> {
   const probes = all.flatMap(({ probe }) => probe ?? []);
   const [most] = probes.toSorted((a, b) => b.runs - a.runs);
   if (most === undefined) return {};
-  const sum = (of: (one: ProbeTrace) => number) => probes.reduce((total, one) => total + of(one), 0);
+  const sum = (of: (one: ProbeTrace) => number) => sumOf(probes.map(of));
   const longestMs = Math.max(...probes.map((one) => one.longestMs));
   const failures = probes.flatMap((one) => one.failures);
   return { probe: { ...most, runs: sum(({ runs }) => runs), failed: sum(({ failed }) => failed), longestMs, failures } };
