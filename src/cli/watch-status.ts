@@ -15,6 +15,7 @@ export async function watchRun(session: Session): Promise<void> {
   const said = new Set<string>();
   while (!soft.aborted) {
     const [record, holder] = [recordHere(await records.load(), session.context), await lock.holder()];
+    if (!holder && said.size === 0) return session.say('no run is at work: nobody holds the lock');
     for (const [what, line] of linesOf(record, holder, clock.now())) {
       if (!said.has(what)) session.say(line);
       said.add(what);

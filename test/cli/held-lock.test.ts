@@ -86,6 +86,12 @@ describe('status --watch', () => {
     assert.match(bench.out(), /^lock: free$/m);
   });
 
+  it('says that there is none to follow where the lock is free', async () => {
+    const { bench } = heldBench(0);
+    assert.equal(await bench.run('status', '--watch'), 0);
+    assert.equal(bench.err(), 'no run is at work: nobody holds the lock\n');
+  });
+
   it('is where status leads while a run is at work, with the way to unlock a dead one', async () => {
     const { bench } = heldBench();
     await bench.run('status', '--context=prod');

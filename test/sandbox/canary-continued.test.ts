@@ -70,7 +70,9 @@ describe('a run that is continued after its canary', function () {
     await scenario.clock.sleep(8 * 3_600_000);
     await shown(scenario, 'commit', '--yes');
     const { out } = await shown(scenario, 'report', '-o', 'markdown');
-    const took = Object.fromEntries([...out.matchAll(/^\| (\S+) \| done \| \S+Z \| (\S+) \|/gm)].map(([, stage = '', time]) => [stage, time]));
+    const took = Object.fromEntries(
+      [...out.matchAll(/^\| (\S+) \| done \| \S+Z \| (\S+) \|/gm)].map(([, stage = '', time]) => [stage, time]),
+    );
     const none = Object.fromEntries(['preflight', 'backup', 'cli', 'verify'].map((stage) => [stage, '00:00']));
     assert.deepEqual(took, { ...none, apply: '00:22' });
     assert.match((await shown(scenario, 'report')).out, /^✔ .* on 3 nodes in \d+s/m);
