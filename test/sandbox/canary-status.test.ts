@@ -157,7 +157,8 @@ describe('what status says of agents that are held', function () {
 
   it('shows apart an agent that somebody deleted, in the order of names before the canary', async () => {
     await shown(scenario, 'run', '--yes', '--canary', 'node-03');
-    assert.match(await shown(scenario, 'report'), /\nNext: kubectl netsvc-upgrade commit$/m);
+    for (const argv of [['report'], ['plan', '--canary', '1']])
+      assert.match(await shown(scenario, ...argv), /\nNext: kubectl netsvc-upgrade commit$/m, argv.join(' '));
     deleteAgent('node-01');
     await scenario.clock.sleep(60_000);
     assert.match(

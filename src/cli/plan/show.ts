@@ -5,6 +5,7 @@ import { maskValue } from '../../kernel/hidden.ts';
 import { isByChart } from '../../kernel/installation.ts';
 import { isAnswer } from '../../kernel/interruption.ts';
 import { planSteps } from '../../kernel/plan.ts';
+import { waitsForUser } from '../../kernel/run-record.ts';
 import type { AnyStage } from '../../kernel/stage.ts';
 import { NO_RETURNS } from '../../kernel/undo.ts';
 import { CARRIED_ID } from '../../manifest/carried-file.ts';
@@ -17,7 +18,7 @@ import { maskedStage } from '../../report/mask.ts';
 import { twoWayLines } from '../../report/plan-rows.ts';
 import { type Former, isBackedUp, planSummary } from '../../report/plan-summary.ts';
 import { type PlanView, planLines } from '../../report/plan-view.ts';
-import { type Here, stagesHere, textHere } from '../carried.ts';
+import { type Here, oursWith, stagesHere, textHere } from '../carried.ts';
 import { earlierLines, leftLines } from '../ending/closing.ts';
 import { nextStep, recordBefore, type Seen, untilHere } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
@@ -53,13 +54,16 @@ export async function showPlan(
   const dryRun = session.context.options.dryRun !== 'none';
   const isIdle = !isPending && planned.blocked === undefined;
   const seen = { composition: planned.looks.current(), context: session.context, seams: session.seams };
-  const until = isIdle ? await untilHere(session, await recordBefore(seen)) : undefined;
+  const record = await recordBefore(seen);
+  const until = isIdle ? await untilHere(session, record) : undefined;
+  // A run as it was before would only stop there once more.
+  const isHeld = !planned.writes && record !== undefined && waitsForUser(record);
   const step = nextStep(session, {
     exit,
     findings: planned.findings,
     pending: isPending,
     dryRun,
-    resume: until?.commit,
+    resume: until?.commit ?? (isHeld ? oursWith('commit', session.asked.carried) : undefined),
     ...(out === undefined ? {} : { savedPlan: out }),
   });
   const made = planDocument(session.context, exit, planned, head, step, session.asked);
@@ -75,7 +79,7 @@ export async function showPlan(
     isIdle ? `No changes: ${idle}.` : `Nothing was changed${git ? ' in the cluster' : ''}: this is a plan.`,
     ...(until?.lines ?? []),
     ...(await earlierHere(seen)),
-    ...leftLines(await recordBefore(seen)),
+    ...leftLines(record),
     ...afterProbe(step, session.asked).map(session.outPalette.said),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
