@@ -54,8 +54,8 @@ export async function readCanaryStatus(
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   // By the record alone: the cluster does not tell who deleted an agent.
   const isAlone = flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
-  const chosen = isAlone ? record.canary : undefined;
-  const isChosen = (node: string) => chosen?.includes(node) ?? true;
+  const chosen = isAlone && record.canary ? new Set(record.canary) : undefined;
+  const isChosen = (node: string) => chosen?.has(node) ?? true;
   const [ready = [], others = []] = [true, false].map((is) =>
     fresh.filter(({ is: { phase, node } }) => phase === 'new' && isChosen(node) === is),
   );

@@ -126,9 +126,10 @@ function counting(
 ): readonly string[] {
   const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
+  const chosen = new Set(before);
   // Of a rollback the last are those that were never upgraded, which are new as well.
   const rank = ({ node, isNew, isMadeBefore }: AgentNode) =>
-    !isNew ? OLD : isBack && isMadeBefore ? OLD + 1 : before.includes(node.metadata.name) ? 0 : 1;
+    !isNew ? OLD : isBack && isMadeBefore ? OLD + 1 : chosen.has(node.metadata.name) ? 0 : 1;
   const usable = agents.filter((one) => rank(one) < OLD || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;

@@ -112,8 +112,8 @@ async function seeCanary(ports: Ports, effect: StopCanary, { stop: signal, onPro
   const wait = { targets: [target], only, heldFor: 'canary', maxFailed, timeoutMs, signal, onProgress } as const;
   const progress = await waitRollout(ports.cluster, ports.clock, wait);
   const all = [...new Set(progress.flatMap(({ pods }) => pods.map(({ node }) => node)))].toSorted();
-  const chosen = [...only, ...before];
-  const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => chosen.includes(node) === isChosen));
+  const chosen = new Set([...only, ...before]);
+  const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => chosen.has(node) === isChosen));
   return { nodes, others: isBack ? [] : others, of: progress.reduce((sum, { all: count = 0 }) => sum + count, 0) };
 }
 
