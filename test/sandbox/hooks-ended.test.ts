@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import type { ComposeRequest } from '../../src/cli/seams.ts';
 import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
+import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, strategy, waved } from '../support/canary-sandbox.ts';
 import { HOOKS, hooked } from '../support/hooked.ts';
@@ -49,6 +51,17 @@ describe('commands around each node of a run that ends early', function () {
     assert.match(resumed.out(), OWED);
     for (const command of ['status', 'report']) assert.match(await shown(command), OWED, command);
     assert.match(JSON.parse(await shown('report', '-o', 'json')).owed.join(), /^do on node-01 yourself what --after-node does/);
+  });
+
+  it('counts the agents in its last screen', async () => {
+    const bench = sandboxCommand(scenario, waved);
+    const { compose } = bench.seams;
+    const commands: UserCommands = {
+      run: async (_, { node }) => ({ durationMs: 1, ...(node === 'node-02' ? { because: 'refused' } : {}) }),
+    };
+    Object.assign(bench.seams, { compose: async (request: ComposeRequest) => ({ ...(await compose(request)), commands }) });
+    assert.equal(await bench.run('run', '--yes', '--before-node', './drain.sh {node}'), 5, bench.err());
+    assert.match(bench.out(), /^STOPPED at apply, step \d+ of \d+ · 1 of 3 nodes on v\S+$/m);
   });
 
   for (const [status, exit] of [

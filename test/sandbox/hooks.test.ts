@@ -294,10 +294,13 @@ describe('commands around each node', function () {
   });
 
   it('are counted by the agents that are to be replaced, and have ten minutes each, or what --timeout says', async () => {
-    const { shown, limits } = await hooked(scenario);
-    const counts = shown.filter((one) => one.includes('--'));
-    assert.deepEqual(counts.slice(0, 3), ['0/3 --before-node of node-01', '1/3 --after-node of node-01', '1/3 --before-node of node-02']);
+    const { shown, limits, counts } = await hooked(scenario);
+    const named = shown.filter((one) => one.includes('--'));
+    assert.deepEqual(counts.slice(0, 4), ['0/3', '1/3', '2/3', '3/3']);
+    assert.deepEqual(named.slice(0, 3), ['0/3 --before-node of node-01', '1/3 --after-node of node-01', '1/3 --before-node of node-02']);
     assert.deepEqual(new Set(limits), new Set([600_000]));
+    const canary = await hooked(await installedSandbox({ nodes: 4 }), { ...HOOKS, canary: '2' });
+    assert.deepEqual(canary.counts, ['0/2', '1/2', '2/2']);
     const other = await installedSandbox({ nodes: 2 });
     assert.deepEqual(new Set((await hooked(other, { ...HOOKS, timeout: '20m' })).limits), new Set([1_200_000]));
   });

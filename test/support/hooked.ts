@@ -16,6 +16,8 @@ interface Hooked extends ChainOutcome {
   readonly warned: readonly string[];
   /** `1/3 --before-node of node-02`. */
   readonly shown: readonly string[];
+  /** `1/3`: agents that are new, of those that are to be. */
+  readonly counts: readonly string[];
   /** `runs --before-node of node-02`. */
   readonly lines: readonly string[];
   /** Of each command, in milliseconds. */
@@ -35,6 +37,7 @@ export async function hooked(
   { takesMs = 1000, ports = {} }: Surroundings = {},
 ): Promise<Hooked> {
   const [told, limits, warned, shown, lines]: [string[], number[], string[], string[], string[]] = [[], [], [], [], []];
+  const counts = new Set<string>();
   const commands: UserCommands = {
     async run(name, { node, limitMs }) {
       await scenario.clock.sleep(takesMs);
@@ -48,6 +51,8 @@ export async function hooked(
     if (event.type === 'note' && event.level === 'warning') warned.push(plainText(event.text));
     if (event.type === 'action-started' && event.action.id === 'probe-between') told.push('probe');
     if (event.type === 'action-output') lines.push(event.line);
+    if (event.type === 'rollout')
+      for (const { pods, desired } of event.progress) counts.add(`${pods.filter(({ phase }) => phase === 'new').length}/${desired}`);
     if (event.type === 'progress') shown.push(`${event.done}/${event.of} ${event.what}`);
   };
   const all = { ...sandboxPorts(scenario, { commands }), ...ports };
@@ -56,6 +61,7 @@ export async function hooked(
     told,
     warned,
     shown,
+    counts: [...counts],
     lines,
     limits,
   };

@@ -30,7 +30,7 @@ export function canaryView(progress: RolloutProgress, nodes: readonly string[], 
   const open = [...new Set([...missing, ...rest.map(({ node }) => node)])].filter((node) => node !== '');
   return {
     ...progress,
-    desired: pods.length,
+    desired: Math.max(pods.length, here.length),
     all: progress.desired,
     pods,
     done,

@@ -155,7 +155,7 @@ async function loop(
     if (request.signal.aborted) throw new Fault('interrupted', stoppedText(request, stays, waited), CONTINUE);
     const progress = viewOf(request, board, now);
     if (progress) {
-      request.onProgress(events.late.told(progress), waited);
+      request.onProgress(events.late.told(shownOf(request, board, now) ?? progress), waited);
       if (await isEnd(progress, waited, now)) return progress;
       events.look(progress, waited);
     }
@@ -242,6 +242,11 @@ function viewOf(request: WaitRequest, board: Board, now: number): readonly Rollo
   const only = driver?.nodes ?? request.only;
   if (request.isJudged) return all?.map((one) => judgedView(one, board, only ?? [], maxFailed, now));
   return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
+}
+
+/** What is told of it: where a driver replaces one pod after another, all that it is to replace. */
+function shownOf({ driver, ...request }: WaitRequest, board: Board, now: number): readonly RolloutProgress[] | undefined {
+  return driver && viewOf(driver.chosen ? { ...request, only: driver.chosen } : request, board, now);
 }
 
 function timeout(known: readonly RolloutProgress[] | undefined, { timeoutMs, heldFor }: WaitRequest, readyMs: number): Fault {
