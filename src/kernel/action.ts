@@ -97,6 +97,12 @@ export interface Ask {
   readonly steps?: readonly Step[];
 }
 
+/** Objects that it deletes. A tool is told so in its own words: what is kept has them as data. */
+export function removedBy({ effect, keep }: Pick<Action, 'effect' | 'keep'>): readonly ObjectRef[] {
+  if (effect.type === 'delete') return [effect.target];
+  return keep?.changes.filter(({ before, after }) => '' in before && !('' in after)).map(({ ref }) => ref) ?? [];
+}
+
 /** What survives the action if it has to be taken back. */
 export type Undo = 'full' | 'partial' | 'none';
 

@@ -1,7 +1,7 @@
-import type { Action } from './action.ts';
+import { type Action, removedBy } from './action.ts';
 import type { NetworkTrace } from './connections.ts';
 import type { EngineEvent } from './event.ts';
-import { refText } from './object.ts';
+import { type ObjectRef, refText } from './object.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from './rollout.ts';
 import { plainText } from './step.ts';
 import type { ProbeTrace } from './user-command.ts';
@@ -34,6 +34,8 @@ export interface ActionTrace {
   readonly ref: string;
   /** What it does as one line, as the plan shows it; Secrets’ values hidden. */
   readonly command?: string;
+  /** Objects that it deletes; absent for none. */
+  readonly removed?: readonly ObjectRef[];
   readonly startedAt: string;
   /** Milliseconds; absent if it did not end, or is not this program's to end. */
   readonly durationMs?: number;
@@ -201,12 +203,14 @@ export class History {
     switch (event.type) {
       case 'action-started': {
         const { id, title, ref } = event.action;
+        const removed = removedBy(event.action);
         this.#actions.push({
           stage: event.stage,
           id,
           title,
           ref,
           command: cut(this.#commandOf(event.action)),
+          ...(removed.length > 0 ? { removed } : {}),
           startedAt: at.toISOString(),
           outcome: 'running',
         });

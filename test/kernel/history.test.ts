@@ -45,6 +45,22 @@ describe('the history of a run', () => {
     assert.doesNotMatch(JSON.stringify(actions), /never told|look/);
   });
 
+  it('names what an action deletes, also by a tool that is told so in its own words', () => {
+    const history = new History(at(0), () => '');
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'old' };
+    const changes = [
+      { ref, before: { '': ref }, after: {} },
+      { ref: { ...ref, name: 'cut' }, before: { '/data': 1 }, after: {} },
+      { ref: { ...ref, name: 'put back' }, before: {}, after: { '': ref } },
+    ];
+    history.observe({ type: 'action-started', stage: 'a', action: { ...action('1'), effect: { type: 'delete', target: ref } } }, at(0));
+    history.observe({ type: 'action-started', stage: 'a', action: { ...action('2'), keep: { changes } } }, at(0));
+    assert.deepEqual(
+      history.told(at(9)).actions.map(({ removed }) => removed),
+      [[ref], [ref]],
+    );
+  });
+
   it('does not call done what is left to a person', () => {
     const history = new History(at(0), (one) => one.id);
     const step: Action = { ...action('a'), effect: { type: 'ask', instruction: 'look' } };

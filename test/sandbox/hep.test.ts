@@ -7,6 +7,7 @@ import { storedMetadata } from '../../src/kube/stored-metadata.ts';
 import { BIN_DIR } from '../../src/sandbox/sandbox-tools.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { endpoints, kindOf, labelByCli, nodeLabels, oldEndpoint, put, stateOf, upgraded, watchForGaps } from '../support/hep-sandbox.ts';
+import { sandboxCommand } from '../support/sandbox-command.ts';
 import { contextIn, type Flags, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
 /** A new process that performs the migration, or what `flags` ask of it. */
@@ -65,9 +66,11 @@ describe('hep on the sandbox', () => {
     assert.match(hosts[2]?.detail ?? '', /^once host endpoint bare is deleted: |^as soon as enabled: /);
   });
 
-  it('writes nothing the second time', async () => {
+  it('says what it removed, also in a later plan than the first, and writes nothing the second time', async () => {
     const scenario = await upgraded();
-    await run(scenario);
+    const bench = sandboxCommand(scenario);
+    assert.equal(await bench.run('hep', '--yes'), 0);
+    assert.match(bench.out(), /^Changed by this command: 3 Nodes \(hep\); removed 3 HostEndpoints \(hep\)\.$/m);
     const { writes } = scenario.cluster.faults;
     const second = await run(scenario);
     assert.deepEqual([second.exit, second.writes, scenario.cluster.faults.writes], ['done', 0, writes]);

@@ -1,4 +1,4 @@
-import type { Action } from '../../kernel/action.ts';
+import { type Action, removedBy } from '../../kernel/action.ts';
 import { networkText } from '../../kernel/connections.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
@@ -106,6 +106,9 @@ interface Written {
   readonly stage: string;
   /** Objects whose steps have ended well: one that a part of a failed step may have written is not among them. */
   readonly refs: readonly ObjectRef[];
+  /** Objects that it deleted, also where it was planned again since. */
+  readonly removed: readonly ObjectRef[];
+  readonly onlyRemoves: boolean;
   /** A step that writes has not ended well. */
   readonly isOpen: boolean;
 }
@@ -124,6 +127,8 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
     return {
       stage,
       refs: [...refs, ...done.flatMap(agentsOf)],
+      removed: history.actions.flatMap((one) => (one.stage === stage && one.outcome === 'done' ? (one.removed ?? []) : [])),
+      onlyRemoves: done.length > 0 && done.every((one) => removedBy(one).length > 0),
       isOpen: writers.some(({ id }) => ['failed', 'running'].includes(ends.get(`${stage} ${id}`) ?? '')),
     };
   });
@@ -131,8 +136,7 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
 
 /** What an effect names itself. */
 function targetsOf({ effect }: Action): readonly ObjectRef[] {
-  if (effect.type === 'patch-all') return effect.patches.map(({ target }) => target);
-  return effect.type === 'delete' ? [effect.target] : [];
+  return effect.type === 'patch-all' ? effect.patches.map(({ target }) => target) : [];
 }
 
 /** Their DaemonSet may be as planned already. */
@@ -140,15 +144,25 @@ function agentsOf({ effect }: Action): readonly ObjectRef[] {
   return effect.type === 'replace-agents' || effect.type === 'roll-agents' ? [effect.agents] : [];
 }
 
-/** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others (apply), cli`: objects where a plan has them, else stages. */
+/** `1 DaemonSet, 5 CRDs and 6 others (apply), cli; removed 1 ClusterRole (apply)`: objects where a plan has them, else stages. */
 function changedText({ writes }: Outcome, written: readonly Written[]): string {
-  const [named, others] = [written.filter(({ refs }) => refs.length > 0), written.filter(({ refs }) => refs.length === 0)];
+  const named = written.filter(({ refs }) => refs.length > 0);
+  const others = written.filter(({ refs, onlyRemoves }) => refs.length === 0 && !onlyRemoves);
+  const removers = written.filter(({ removed }) => removed.length > 0);
   const stagesOf = (some: readonly Written[]) => some.map(({ stage }) => stage).join(', ');
   const texts = [
     ...(named.length > 0 ? [`${kindsText(named.flatMap(({ refs }) => refs))} (${stagesOf(named)})`] : []),
     ...(others.length > 0 ? [stagesOf(others)] : []),
   ];
-  return `Changed by this command: ${texts.length > 0 ? texts.join(', ') : counted(writes, 'step')}.`;
+  const gone = kindsText(
+    removers.flatMap(({ removed }) => removed),
+    Number.POSITIVE_INFINITY,
+  );
+  const parts = [
+    ...(texts.length > 0 ? [texts.join(', ')] : []),
+    ...(removers.length > 0 ? [`removed ${gone} (${stagesOf(removers)})`] : []),
+  ];
+  return `Changed by this command: ${parts.length > 0 ? parts.join('; ') : counted(writes, 'step')}.`;
 }
 
 /** Kinds that are named first, and how many are named. */
@@ -156,11 +170,11 @@ const FIRST_KINDS = ['DaemonSet', 'Deployment', 'CustomResourceDefinition'];
 const NAMED_KINDS = 3;
 
 /** `1 DaemonSet, 1 Deployment, 5 CRDs and 6 others`. */
-function kindsText(refs: readonly ObjectRef[]): string {
+function kindsText(refs: readonly ObjectRef[], most = NAMED_KINDS): string {
   const objects = [...new Map(refs.map((ref) => [refText(ref), ref])).values()];
   const rank = (kind: string) => FIRST_KINDS.toReversed().indexOf(kind);
   const kinds = [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, { length }]) => ({ kind, length }));
-  const named = kinds.toSorted((one, other) => rank(other.kind) - rank(one.kind) || other.length - one.length).slice(0, NAMED_KINDS);
+  const named = kinds.toSorted((one, other) => rank(other.kind) - rank(one.kind) || other.length - one.length).slice(0, most);
   const others = objects.length - named.reduce((sum, { length }) => sum + length, 0);
   const texts = named.map(({ kind, length }) => countedKind(length, kind.replace(/^CustomResourceDefinition$/, 'CRD')));
   return others === 0 ? texts.join(', ') : `${texts.join(', ')} and ${counted(others, 'other')}`;

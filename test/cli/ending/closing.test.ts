@@ -5,6 +5,7 @@ import { closingLines } from '../../../src/cli/ending/closing.ts';
 import type { Outcome } from '../../../src/cli/ending/run.ts';
 import { chain } from '../../../src/features/chain.ts';
 import type { Action } from '../../../src/kernel/action.ts';
+import type { ActionTrace } from '../../../src/kernel/history.ts';
 import type { DataPlane } from '../../../src/kernel/installation.ts';
 import type { PlannedObject, PlannedStage } from '../../../src/kernel/plan.ts';
 import type { RunRecord } from '../../../src/kernel/run-record.ts';
@@ -116,7 +117,7 @@ describe('what a command changed', () => {
     ],
   };
   const done = (stage: string, id: string, end: 'done' | 'failed' = 'done') => ({ ...action, stage, id, outcome: end });
-  const changed = (exit: Outcome['exit'], plans: readonly PlannedStage[], ...actions: ReturnType<typeof done>[]) =>
+  const changed = (exit: Outcome['exit'], plans: readonly PlannedStage[], ...actions: ActionTrace[]) =>
     closing({ exit, plans, writes: 2, history: { startedAt: '', endedAt: '', actions, rollouts: [], notes: [] } })[0];
 
   it('is counted by kind, the most important ones first', () => {
@@ -157,5 +158,25 @@ describe('what a command changed', () => {
     const patches = [{ target: { apiVersion: 'v1', kind: 'Node', name: 'a' }, patch: [], uid: 'u' }];
     const label: Action = { ...exec('one'), effect: { type: 'patch-all', what: 'nodes labelled', patches } };
     assert.equal(changed('done', [{ ...cli, id: 'hep', actions: [label] }], done('hep', 'one')), 'Changed by this command: 1 Node (hep).');
+  });
+
+  it('has each kind that was removed, also by a later plan of the stage, and not what a step that failed was to remove', () => {
+    const [first = assert.fail(), ...more] = ['ClusterRole', 'ClusterRoleBinding', 'ConfigMap', 'Service'].map((kind) => ({
+      ...{ apiVersion: 'v1', kind, name: 'n' },
+    }));
+    const drop: Action = { ...exec('drop'), effect: { type: 'delete', target: first } };
+    const dropped = (stage: string) => ({ ...done(stage, 'drop'), removed: [first] });
+    const all = [done('apply', 'two'), dropped('apply')];
+    const rollback: PlannedStage = { ...planned, actions: [...planned.actions, drop] };
+    assert.equal(
+      changed('done', [rollback], ...all, { ...done('apply', 'late'), removed: more }),
+      'Changed by this command: 1 DaemonSet, 1 Deployment (apply); removed 1 ClusterRole, 1 ClusterRoleBinding, 1 ConfigMap, 1 Service (apply).',
+    );
+    const text = changed('failed', [rollback], ...all, { ...done('apply', 'late', 'failed'), removed: more });
+    assert.match(text ?? '', /; removed 1 ClusterRole \(apply\)\.$/);
+    const alone: PlannedStage = { ...rollback, id: 'policy', objects: [], actions: [drop] };
+    assert.equal(changed('done', [alone], dropped('policy')), 'Changed by this command: removed 1 ClusterRole (policy).');
+    const both: PlannedStage = { ...alone, id: 'hep', actions: [exec('one'), drop] };
+    assert.equal(changed('done', [both], done('hep', 'one'), dropped('hep')), 'Changed by this command: hep; removed 1 ClusterRole (hep).');
   });
 });
