@@ -50,6 +50,8 @@ export interface RolloutProgress {
   readonly pending: string;
   /** What the user can do about that. */
   readonly step?: Step;
+  /** How much is over of a time in which nothing may go wrong, once all pods are there. Milliseconds. */
+  readonly watched?: { readonly ms: number; readonly of: number };
   /** The workload itself still has another image: nothing rolls out before it is applied. */
   readonly unapplied?: true;
 }

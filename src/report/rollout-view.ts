@@ -1,4 +1,4 @@
-import { elapsedText } from '../kernel/counted.ts';
+import { elapsedText, timeText } from '../kernel/counted.ts';
 import type { PodPhase, PodProgress, RolloutProgress } from '../kernel/rollout.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { clip, columns, displayWidth } from './columns.ts';
@@ -14,10 +14,19 @@ const TABLE_ROWS = 14;
 
 /** `netsvc-node 7/12 new · 1 updating · 0 failed`, for logs. */
 export function rolloutSummary(progress: RolloutProgress): string {
-  const { target, desired, pending } = progress;
-  const counts = `${target.name} ${newPods(progress)}/${desired} new · ${countsText(progress)}`;
-  return pending ? `${counts} · ${pending}` : counts;
+  const { target, desired, pending, watched } = progress;
+  const done = watched ? watchedText(progress, watched) : `${newPods(progress)}/${desired} new`;
+  return [`${target.name} ${done}`, countsText(progress, watched ? 1 : 0), pending].filter(Boolean).join(' · ');
 }
+
+/** `watching node-01: 12s of 30m`. */
+function watchedText({ pods }: RolloutProgress, { ms, of }: NonNullable<RolloutProgress['watched']>): string {
+  const what = pods.length > NAMED ? `${pods.length} agents` : pods.map(({ node }) => node).join(', ');
+  return `watching ${what}: ${timeText(ms)} of ${timeText(of)}`;
+}
+
+/** More names than these take the room of the time. */
+const NAMED = 2;
 
 /** `1 updating · 0 failed`; at least that many of each. */
 function countsText({ pods }: RolloutProgress, least = 0): string {
@@ -46,13 +55,15 @@ export function rolloutLines(progress: readonly RolloutProgress[], elapsedMs: nu
  * the bar goes, then what is 0, then the time that is left, then the counts: half of a number would be another number.
  */
 function liveSummary(progress: RolloutProgress, width: number, leftMs: number | undefined): string {
-  const { target, desired, pods, pending } = progress;
+  const { target, desired, pods, pending, watched } = progress;
   const isMoving = pods.some(({ phase }) => phase === 'updating' || phase === 'failed');
-  const done = `${newPods(progress)}/${desired}`;
-  const [counts, most] = [0, 1].map((least) => (pending && !isMoving ? pending : countsText(progress, least)));
+  const [done, full] = watched
+    ? [watchedText(progress, watched), bar(watched.ms, watched.of)]
+    : [`${newPods(progress)}/${desired}`, bar(newPods(progress), desired)];
+  const [counts, most] = [watched ? 1 : 0, 1].map((least) => (pending && !isMoving ? pending : countsText(progress, least)));
   const left = leftMs === undefined ? [] : [leftText(leftMs)];
   const forms = [
-    [`${target.name} ${bar(newPods(progress), desired)} ${done}`, counts, ...left],
+    [`${target.name} ${full} ${done}`, counts, ...left],
     [`${target.name} ${done}`, counts, ...left],
     [`${target.name} ${done}`, most, ...left],
     [`${target.name} ${done}`, most],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { PodPhase, PodProgress, RolloutProgress } from '../../src/kernel/rollout.ts';
 import { displayWidth } from '../../src/report/columns.ts';
 import { roomBeside } from '../../src/report/progress-tree.ts';
-import { RolloutPace, rolloutChanges, rolloutLines } from '../../src/report/rollout-view.ts';
+import { RolloutPace, rolloutChanges, rolloutLines, rolloutSummary } from '../../src/report/rollout-view.ts';
 
 const target = {
   kind: 'DaemonSet',
@@ -196,6 +196,17 @@ describe('the rollout table', () => {
       assert.doesNotMatch(head([0, 1, 2, 2, 2, 2, 2]) ?? '', /left/, 'it stands still');
       assert.doesNotMatch(head([0, 1, 2], true) ?? '', /left/, 'it does not end by itself');
     });
+  });
+
+  it('says in a soak how much of it is over, in place of pods that are all new, and what is not ready meanwhile', () => {
+    const soak = (pods: readonly PodProgress[]) => ({ ...progress(pods), watched: { ms: 750_000, of: 1_800_000 } });
+    const line = (pods: readonly PodProgress[], columns = 80) => rolloutLines([soak(pods)], 754_000, { rows: 1, columns })[0];
+    const one = [pod('node-01', 'new')];
+    assert.equal(line(one), 'netsvc-node [####------] watching node-01: 12m30s of 30m  12:34');
+    assert.equal(line(one, 60), 'netsvc-node watching node-01: 12m30s of 30m  12:34');
+    assert.equal(rolloutSummary(soak(one)), 'netsvc-node watching node-01: 12m30s of 30m');
+    const all = ['n1', 'n2', 'n3', 'n4', 'n5'].map((node) => pod(node, node === 'n2' ? 'updating' : 'new'));
+    assert.equal(line(all), 'netsvc-node [####------] watching 5 agents: 12m30s of 30m · 1 updating  12:34');
   });
 
   it('says why it is not over although every pod is new', () => {

@@ -39,6 +39,18 @@ describe('the second soak, after Typha', function () {
     });
 });
 
+describe('the soak of a canary', () => {
+  it('tells at every look how much of it is over', async () => {
+    const scenario = await installedSandbox({ nodes: 3 });
+    const seen: number[] = [];
+    const observe: Observer = (event) => {
+      if (event.type === 'rollout') seen.push(...event.progress.flatMap(({ watched }) => (watched ? [Math.floor(watched.ms / 1000)] : [])));
+    };
+    const { exit } = await performIn(scenario, [applyStage], { canary: '1', soak: '10m' }, { profile: waved, observe });
+    assert.deepEqual([exit, seen.slice(0, 3), seen.at(-1)], ['done', [0, 1, 2], 600]);
+  });
+});
+
 describe('agents that are away for a while in the second soak', function () {
   this.timeout(120_000);
   const OUTAGES = {

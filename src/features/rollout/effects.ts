@@ -12,7 +12,7 @@ import { isReady } from '../../kube/judge-pod.ts';
 import { conditionOf } from '../../kube/pod-facts.ts';
 import { shapeOf } from '../../kube/workload.ts';
 import { listed } from '../survey/index.ts';
-import { canaryView, HELD, type HeldFor, Steady } from './canary-view.ts';
+import { canaryView, HELD, HELD_ON, type HeldFor, Steady } from './canary-view.ts';
 import { FailedPods, IMPACT } from './failed-pods.ts';
 import { judgedView, refuseUntried } from './judged.ts';
 import { PodEvents } from './pod-events.ts';
@@ -152,10 +152,12 @@ async function loop(
   for (;;) {
     const now = clock.now().getTime();
     const waited = time.at(now);
-    if (request.signal.aborted) throw new Fault('interrupted', stoppedText(request, stays, waited), CONTINUE);
+    if (request.signal.aborted)
+      throw new Fault('interrupted', stoppedText(request, stays, waited), [...(request.heldFor ? [HELD_ON] : []), ...CONTINUE]);
     const progress = viewOf(request, board, now);
     if (progress) {
-      request.onProgress(events.late.told(shownOf(request, board, now) ?? progress), waited);
+      const shown = shownOf(request, board, now) ?? progress;
+      request.onProgress(events.late.told(watchedIn(shown, request, stays, waited)), waited);
       if (await isEnd(progress, waited, now)) return progress;
       events.look(progress, waited);
     }
@@ -166,6 +168,11 @@ async function loop(
     if (time.isUp) throw timeout(progress, request, minReadyMs(board));
     await board.change(clock, signal);
   }
+}
+
+function watchedIn(progress: readonly RolloutProgress[], { holdMs: of }: WaitRequest, { since }: Steady, waited: number) {
+  if (of === undefined || since === undefined) return progress;
+  return progress.map((one): RolloutProgress => ({ ...one, watched: { ms: Math.min(waited - since, of), of } }));
 }
 
 /** What the user has stopped. */
