@@ -18,7 +18,7 @@ import type { Session } from './session.ts';
  * An account that may not look is told nothing.
  */
 export async function readStrategy(
-  { composition: { cluster } }: Session,
+  { composition: { cluster, records }, context }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
   // An operator's agents come to their end without the run that paced them, and a look may have ended its record.
@@ -28,11 +28,18 @@ export async function readStrategy(
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
   const found = await asked.catch(unlessRefused);
-  const { isHeld, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
-  const live = [found ?? []].flat().find(isMarked);
+  const { isMarked, isStillHeld, liveStrategyText, readOwnStrategies } = await import('../features/canary/own-strategy.ts');
+  const all = [found ?? []].flat();
+  const own = await readOwnStrategies(records, record, context, all);
+  const live = all.find((one) => isMarked(one) || isStillHeld(one, own));
   if (!live) return null;
   const other = await otherRelease(live, record);
-  return { object: refOf(live), is: liveStrategyText(live), held: isHeld(live), ...(other === undefined ? {} : { release: other }) };
+  return {
+    object: refOf(live),
+    is: liveStrategyText(live),
+    held: isStillHeld(live, own),
+    ...(other === undefined ? {} : { release: other }),
+  };
 }
 
 /** The release of its pods, where the run installs another: somebody has put it there. */

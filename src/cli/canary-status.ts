@@ -49,8 +49,9 @@ export async function readCanaryStatus(
   const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
   // In a rollback the template is that of the agents which were never upgraded.
   const isUntouched = (pod: PodFacts) => record.intent.takesBack !== undefined && isMadeBefore(workload, pod);
-  const own = facts.filter((pod) => !isUntouched(pod));
-  const judged = own.map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }));
+  const judged = facts
+    .map((pod) => ({ pod, is: onItsNode(judgePod(pod, around, isOfTemplate(pod)), known) }))
+    .filter(({ pod, is }) => is.phase === 'old' || !isUntouched(pod));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   // By the record alone: the cluster does not tell who deleted an agent.
   const isAlone = flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
@@ -63,7 +64,7 @@ export async function readCanaryStatus(
   const notReady = fresh
     .filter(({ is }) => is.phase !== 'new')
     .map(({ is }) => ({ node: is.node, because: is.why, ...(isChosen(is.node) ? {} : { isOther: true }) }));
-  const withAgent = new Set(facts.map(({ node }) => node));
+  const withAgent = new Set(judged.map(({ is }) => is.node));
   return {
     ready: namesOf(ready),
     ...(others.length === 0 ? {} : { others: namesOf(others) }),

@@ -189,7 +189,6 @@ const samples: { readonly [Type in keyof Effects]: Effects[Type] } = {
     agents: daemonSet.ref,
     nodes: ['n'],
     before: [],
-    isBack: false,
     release: 'v1',
     selector: 'a=b',
     maxFailed: 0,

@@ -148,6 +148,16 @@ describe('a canary', function () {
     assert.deepEqual([await command('run', '--yes', '--canary', '1'), newOn(scenario)], [0, allNodes(scenario)]);
   });
 
+  const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+
+  function haveRestarted(scenario: Scenario, node: string): void {
+    const pod = agentPods(scenario).find((one) => nodeOf(one) === node);
+    assert.ok(pod);
+    const { containerStatuses } = pod.status as { readonly containerStatuses: readonly object[] };
+    const status = { ...(pod.status as object), containerStatuses: containerStatuses.map((one) => ({ ...one, restartCount: 2 })) };
+    scenario.cluster.store.update(K.Pod, { ...pod, status } as KubeObject);
+  }
+
   /** A new process takes the recorded upgrade back. */
   async function back(scenario: Scenario, flags: Flags): Promise<ChainOutcome> {
     const ports = sandboxPorts(scenario);
@@ -165,30 +175,35 @@ describe('a canary', function () {
     assert.match(record?.owed?.join() ?? '', /^the agent of node-02 was not replaced: undo there what --before-node did/);
   });
 
-  for (const flags of [{ canary: '1' }, {}])
-    it(`that failed is taken back ${JSON.stringify(flags)}, however often an agent that nobody touched has restarted`, async () => {
-      const scenario = await installedSandbox({ nodes: 4, cli: false });
-      const { store } = scenario.cluster;
-      const pod = agentPods(scenario).find((one) => nodeOf(one) === 'node-03');
-      assert.ok(pod);
-      const { containerStatuses } = pod.status as { readonly containerStatuses: readonly object[] };
-      const status = { ...(pod.status as object), containerStatuses: containerStatuses.map((one) => ({ ...one, restartCount: 2 })) };
-      store.update(K.Pod, { ...pod, status } as KubeObject);
-      await scenario.clock.sleep(3_600_000);
-      scenario.cluster.nodes.fault('node-01', 'crash-loop');
-      assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', '1'), 5);
-      scenario.cluster.nodes.fault('node-01', 'none');
-      const first = await back(scenario, flags);
-      assert.deepEqual([first.exit, newOn(scenario)], ['canary' in flags ? 'stopped' : 'done', []], first.message);
-      if ('canary' in flags) {
-        assert.match(first.message ?? '', /^the canary runs: 1 of 4 agents has v3\.26\.4 and is ready \(node-01\)\. No other/);
-        const looked = sandboxCommand(scenario, waved);
-        assert.equal(await looked.run('status'), 0);
-        assert.match(looked.out(), /: 1 of 4 agents replaced and ready \(node-01\)/);
-      }
-      const { exit, message } = await back(scenario, {});
-      assert.deepEqual([exit, strategy(scenario)], ['done', { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } }], message);
-    });
+  it('that failed is taken back, however often an agent that nobody touched has restarted', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    haveRestarted(scenario, 'node-03');
+    await scenario.clock.sleep(3_600_000);
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', '1'), 5);
+    scenario.cluster.nodes.fault('node-01', 'none');
+    const refused = await back(scenario, { canary: '1' });
+    assert.deepEqual([refused.exit, newOn(scenario)], ['usage', ['node-01']]);
+    assert.equal(refused.message, '--canary 1: the agent of node-01 is all that is taken back, so there are no others to protect');
+    await scenario.clock.sleep(1_000);
+    const { exit, message } = await back(scenario, {});
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['done', [], ROLLING], message);
+  });
+
+  it('is taken back one by one, and those that were never upgraded do not count', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    haveRestarted(scenario, 'node-03');
+    await scenario.clock.sleep(3_600_000);
+    assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', 'node-01,node-02'), 5);
+    const first = await back(scenario, { canary: '1' });
+    assert.deepEqual([first.exit, newOn(scenario)], ['stopped', ['node-02']], first.message);
+    assert.match(first.message ?? '', /^the canary runs: 1 of 2 agents has v3\.26\.4 and is ready \(node-01\)\. No other/);
+    const looked = sandboxCommand(scenario, waved);
+    assert.equal(await looked.run('status'), 0);
+    assert.match(looked.out(), /: 1 of 2 agents replaced and ready \(node-01\)/);
+    const { exit, message } = await back(scenario, {});
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['done', [], ROLLING], message);
+  });
 
   it('of a rollback takes the same nodes when it is resumed', async () => {
     const scenario = await installedSandbox({ nodes: 4, cli: false });

@@ -226,6 +226,19 @@ describe('what status says of agents that are held', function () {
     for (const command of ['wait', 'verify']) assert.doesNotMatch(await shown(scenario, command), /commit/, command);
   });
 
+  it('knows the hold, and waits for nothing, also where somebody removed the annotation', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    const unmark = [{ op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, unmark, 'kubectl-annotate');
+    const out = await shown(scenario, 'status');
+    assert.match(out, /^canary: 1 of 6 agents replaced and ready \(node-01\)/m);
+    assert.match(out, /for this run alone: OnDelete: new nodes/);
+    const before = scenario.clock.now().getTime();
+    const bench = sandboxCommand(scenario, waved);
+    assert.equal(await bench.run('wait'), 5, bench.err());
+    assert.ok(scenario.clock.now().getTime() - before < 60_000);
+  });
+
   it('calls them no canary where --canary was not given', async () => {
     const commands: UserCommands = {
       run: async (name, { node }) =>

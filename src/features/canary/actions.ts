@@ -124,12 +124,12 @@ export function rollAction(change: ObjectChange, staysOurs: boolean): Action {
 
 /** The end of a run with a canary that nobody waits for. */
 export function stopAction(
-  { target, nodes, before, selector }: CanaryFacts,
+  { target, nodes, before, selector, of: all }: CanaryFacts,
   agents: ObjectChange['ref'],
   { goal, options }: Context,
 ): Action {
   const { maxFailed } = options;
-  const [isBack, timeoutMs] = [goal.takesBack !== undefined, waitLimit(options, nodes.length)];
-  const of = { agents, target, nodes, before, isBack, release: goal.release, selector, maxFailed, timeoutMs };
+  const [back, timeoutMs] = [goal.takesBack ? { back: all } : {}, waitLimit(options, nodes.length)];
+  const of = { agents, target, nodes, before, ...back, release: goal.release, selector, maxFailed, timeoutMs };
   return { id: 'stop', title: 'stop for you', ref: REF, undo: 'full', effect: { type: 'stop-canary', ...of } };
 }

@@ -20,6 +20,9 @@ export interface AgentNode {
   readonly isMadeBefore?: boolean;
 }
 
+/** In a rollback all but those that were never upgraded, which are new as well. */
+export const goesBack = ({ isNew, isMadeBefore }: AgentNode): boolean => !(isNew && isMadeBefore);
+
 /** What `--canary` says: a number of nodes, a percentage, a selector, or names. */
 type Choice =
   | { readonly count: number }
@@ -72,7 +75,15 @@ export async function chooseNodes(
         ? await selected(cluster, choice, agents)
         : counting(choice, agents, begun);
   if (chosen.length === agents.length) throw refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
+  if (begun.isBack) refuseAllBack(text, agents.filter(goesBack), chosen);
   return chosen;
+}
+
+function refuseAllBack(text: string, back: readonly AgentNode[], chosen: readonly string[]): void {
+  const names = back.map(({ node }) => node.metadata.name);
+  if (!names.every((name) => chosen.includes(name))) return;
+  const which = names.length === 0 ? 'no agent is' : `${agentsText(names)} ${isOrAre(names)} all that is`;
+  throw new Fault('usage', `--canary ${text}: ${which} taken back, so there are no others to protect`, ['leave it out']);
 }
 
 async function namedNodes(
@@ -116,21 +127,20 @@ async function selected(cluster: Pick<ClusterReader, 'list'>, { selector }: { re
 }
 
 /**
- * Those first whose agent is new already, however they are by now: what was begun there is watched to its end. Of them those that the run
- * chose, then others. Workers that take pods come last.
+ * First those that the run chose before, then others whose agent is new, however they are by now: what was begun there is watched to its
+ * end. Then workers that take pods.
  */
 function counting(
   choice: { readonly count: number } | { readonly percent: number },
   agents: readonly AgentNode[],
   { isBack = false, before = [] }: Begun,
 ): readonly string[] {
-  const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
+  const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, isBack ? agents.filter(goesBack).length : agents.length));
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
   const chosen = new Set(before);
-  // Of a rollback the last are those that were never upgraded, which are new as well.
-  const rank = ({ node, isNew, isMadeBefore }: AgentNode) =>
-    !isNew ? OLD : isBack && isMadeBefore ? OLD + 1 : chosen.has(node.metadata.name) ? 0 : 1;
-  const usable = agents.filter((one) => rank(one) < OLD || takesPods(one.node));
+  const isUntouched = (one: AgentNode) => isBack && !goesBack(one);
+  const rank = (one: AgentNode) => (isUntouched(one) ? 4 : (chosen.has(one.node.metadata.name) ? 0 : 2) + (one.isNew ? 0 : 1));
+  const usable = agents.filter((one) => (one.isNew && !isUntouched(one)) || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length)
@@ -145,7 +155,6 @@ function counting(
     .toSorted();
 }
 
-const OLD = 2;
 const CONTROL_PLANE = ['control-plane', 'master', 'controlplane'].map((role) => `node-role.kubernetes.io/${role}`);
 const ZONE = 'topology.kubernetes.io/zone';
 

@@ -42,8 +42,8 @@ interface StopCanary {
   readonly nodes: readonly string[];
   /** Those that the run chose before. */
   readonly before: readonly string[];
-  /** To an older release: most of the others were never upgraded, and are as new. */
-  readonly isBack: boolean;
+  /** To an older release: so many agents are taken back; most of the others were never upgraded, and are as new. */
+  readonly back?: number;
   readonly release: string;
   /** Of the agents' pods. */
   readonly selector: string;
@@ -108,13 +108,13 @@ interface Seen {
 
 /** Since its agents were ready the network may have been probed for minutes, and nodes may have joined. */
 async function seeCanary(ports: Ports, effect: StopCanary, { stop: signal, onProgress }: Around): Promise<Seen> {
-  const { target, nodes: only, before, isBack, maxFailed, timeoutMs } = effect;
+  const { target, nodes: only, before, back, maxFailed, timeoutMs } = effect;
   const wait = { targets: [target], only, heldFor: 'canary', maxFailed, timeoutMs, signal, onProgress } as const;
   const progress = await waitRollout(ports.cluster, ports.clock, wait);
   const all = [...new Set(progress.flatMap(({ pods }) => pods.map(({ node }) => node)))].toSorted();
   const chosen = new Set([...only, ...before]);
   const [nodes = [], others = []] = [true, false].map((isChosen) => all.filter((node) => chosen.has(node) === isChosen));
-  return { nodes, others: isBack ? [] : others, of: progress.reduce((sum, { all: count = 0 }) => sum + count, 0) };
+  return { nodes, others: back === undefined ? others : [], of: back ?? progress.reduce((sum, { all: count = 0 }) => sum + count, 0) };
 }
 
 async function stop(ports: Ports, effect: StopCanary, around: Around): Promise<Performed> {

@@ -9,7 +9,7 @@ import { podFacts } from '../../kube/pod-facts.ts';
 import { isMadeBefore, ofTemplate } from '../../kube/revision.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { containersOf } from '../survey/index.ts';
-import { type AgentNode, chooseNodes, isLinux } from './choice.ts';
+import { type AgentNode, chooseNodes, goesBack, isLinux } from './choice.ts';
 
 declare module '../../kernel/context.ts' {
   interface Options {
@@ -42,6 +42,7 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
   readonly before: readonly string[];
   /** More nodes whose agent is new: they joined, or somebody deleted it. None in a rollback, where most were never upgraded. */
   readonly others: readonly string[];
+  /** All agents; in a rollback those that are taken back. */
   readonly of: number;
 }
 
@@ -67,7 +68,7 @@ export async function readCanary(
     old: agents.filter(({ node, isNew }) => (isChanging || !isNew) && chosen.has(node.metadata.name)).map(({ node }) => node.metadata.name),
     before,
     others: isBack ? [] : others,
-    of: agents.length,
+    of: isBack ? agents.filter(goesBack).length : agents.length,
   };
 }
 

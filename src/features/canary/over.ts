@@ -8,21 +8,28 @@ import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type Records, type RunRecord, waitsForUser } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { hadOwnStrategy, isHeld } from './own-strategy.ts';
+import { hadOwnStrategy, isStillHeld, readOwnStrategies } from './own-strategy.ts';
 
 /** The DaemonSet, where this program holds it for the user to continue: no run is at work that lets it. */
 export async function heldForUser(
-  { cluster, lock }: Pick<Sources, 'cluster' | 'lock'>,
+  { cluster, lock, records }: Pick<Sources, 'cluster' | 'lock' | 'records'>,
   { namespace, name }: RolloutTarget,
+  here: Pick<Context, 'clusterUid'>,
 ): Promise<KubeObject | undefined> {
   const live = await cluster.get(K.DaemonSet, name, namespace);
-  return live && isHeld(live) && !(await lock.holder()) ? live : undefined;
+  if (!live || (await lock.holder())) return undefined;
+  const own = await readOwnStrategies(records, await records.load(), here, [live]);
+  return isStillHeld(live, own) ? live : undefined;
 }
 
 /** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held so: HeldFault if the run was told to stop. */
-export async function refuseHeld(sources: Pick<Sources, 'cluster' | 'lock' | 'records'>, target: RolloutTarget): Promise<void> {
+export async function refuseHeld(
+  sources: Pick<Sources, 'cluster' | 'lock' | 'records'>,
+  target: RolloutTarget,
+  here: Pick<Context, 'clusterUid'>,
+): Promise<void> {
   const { namespace, name } = target;
-  const live = await heldForUser(sources, target);
+  const live = await heldForUser(sources, target, here);
   if (!live) return;
   const seen = look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selectorText(selectorOf(live))}`}`);
   const held = `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you`;

@@ -74,7 +74,7 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const progress = rollouts.map(({ target: one, done }) => ({ target: one, done }));
   const agents = rollouts.find(({ target: { kind, name } }) => kind === 'DaemonSet' && name === variant.agent.name);
   const comesAfter = context.chain?.earlier?.includes('apply') === true;
-  if (agents && !agents.done && !comesAfter) await refuseHeld(sources, agents.target);
+  if (agents && !agents.done && !comesAfter) await refuseHeld(sources, agents.target, context);
   const nodes = installation.nodes ?? (await readNodes(sources)).length;
   const otherPods = await attempt(() => readOtherPods(sources, context));
   return { progress, nodes, agent: variant.agent.name, otherPods };

@@ -85,16 +85,16 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
   const agents = 'value' in found.rollouts ? agentsIn(found.rollouts.value) : undefined;
-  const isHeld = agents?.done === false && (await isHeldForUser(sources, agents.target));
+  const isHeld = agents?.done === false && (await isHeldForUser(sources, agents.target, context));
   const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(({ plain }) => plain) : [];
   return { ...found, datastore, isHeld, reasons, clis };
 }
 
 /** Not of a run that has failed. Who may not look is told of no hold. */
-async function isHeldForUser(sources: Sources, agents: RolloutTarget): Promise<boolean> {
+async function isHeldForUser(sources: Sources, agents: RolloutTarget, context: Context): Promise<boolean> {
   const held = await attempt(async () => {
     const record = await sources.records.load();
-    return (!record || waitsForUser(record)) && (await heldForUser(sources, agents)) !== undefined;
+    return (!record || waitsForUser(record)) && (await heldForUser(sources, agents, context)) !== undefined;
   });
   return 'value' in held && held.value;
 }
