@@ -1,4 +1,5 @@
 import { isOperated } from '../kernel/installation.ts';
+import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
 import { apiVersionOf, type KubeObject, refOf, refText } from '../kernel/object.ts';
 import { ApiFailure, type ClusterReader } from '../kernel/ports.ts';
@@ -31,13 +32,16 @@ export async function readStrategy(
   const { isMarked, isStillHeld, liveStrategyText, readOwnStrategies } = await import('../features/canary/own-strategy.ts');
   const all = [found ?? []].flat();
   const own = await readOwnStrategies(records, record, context, all);
-  const live = all.find((one) => isMarked(one) || isStillHeld(one, own));
+  const waits = record !== undefined && waitsForUser(record);
+  const live = all.find((one) => waits || isMarked(one) || isStillHeld(one, own));
   if (!live) return null;
   const other = await otherRelease(live, record);
+  const { selectorOf, selectorText } = await import('../kube/selector.ts');
   return {
     object: refOf(live),
     is: liveStrategyText(live),
     held: isStillHeld(live, own),
+    selector: selectorText(selectorOf(live)),
     ...(other === undefined ? {} : { release: other }),
   };
 }
@@ -102,8 +106,10 @@ function paceLines(
   return [text`${what}. Its own comes back with the next run: ${next}`];
 }
 
+const NOT_HELD = 'not held any more, so the DaemonSet replaces the other agents by itself';
+
 /** While a run is at work, that is as it should be. */
-export function strategyLines({ strategy, lock, record }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
+export function strategyLines({ strategy, canary, lock, record }: StatusDocument, carried: readonly CarriedFlag[]): readonly Said[] {
   if (!strategy) return [];
   if (strategy.object.kind !== K.DaemonSet.kind) return paceLines({ strategy, lock, record }, carried);
   if (!record) {
@@ -112,8 +118,13 @@ export function strategyLines({ strategy, lock, record }: StatusDocument, carrie
   }
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
+  const commit = oursWith('commit', carried);
+  if (!strategy.held && waitsForUser(record))
+    return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${commit}`];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
-  const rest = waitsForUser(record) ? text`. All other agents follow with: ${oursWith('commit', carried)}` : '';
+  const isTried = !canary || [canary.ready, canary.others ?? [], canary.notReady].some((nodes) => nodes.length > 0);
+  const again = text`. No agent has its template, which somebody has changed since: ${oursWith(intentWords(record.intent).resumedBy, carried)}`;
+  const rest = !isTried ? again : waitsForUser(record) ? text`. All other agents follow with: ${commit}` : '';
   const { release } = strategy;
   const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
   return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${rest}`];

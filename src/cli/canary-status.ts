@@ -1,7 +1,7 @@
 import { counted, firstOf, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import type { RunRecord } from '../kernel/run-record.ts';
+import { type RunRecord, waitsForUser } from '../kernel/run-record.ts';
 import type { PodFacts } from '../kube/pod-facts.ts';
 import { agentOf, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
@@ -17,7 +17,7 @@ export async function readCanaryStatus(
 ): Promise<CanaryStatus | null> {
   const agent = agentOf(record);
   // Whoever has put another release into the template has ended the canary: its own pods would be the old ones.
-  if (!strategy?.held || strategy.release !== undefined || !record || !agent) return null;
+  if (!strategy || !record || !agent || strategy.release !== undefined || !(strategy.held || waitsForUser(record))) return null;
   const { name, namespace = '' } = strategy.object;
   const workload = await cluster.get(K.DaemonSet, name, namespace);
   if (!workload) return null;
@@ -54,7 +54,7 @@ export async function readCanaryStatus(
     .filter(({ pod, is }) => is.phase === 'old' || !isUntouched(pod));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   // By the record alone: the cluster does not tell who deleted an agent.
-  const isAlone = flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
+  const isAlone = strategy.held && flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
   const chosen = isAlone && record.canary ? new Set(record.canary) : undefined;
   const isChosen = (node: string) => chosen?.has(node) ?? true;
   const [ready = [], others = []] = [true, false].map((is) =>

@@ -3,7 +3,7 @@ import type { Context } from '../kernel/context.ts';
 import { agoText, counted } from '../kernel/counted.ts';
 import { type ExitName, unlockOnce } from '../kernel/fault.ts';
 import { K } from '../kernel/kinds.ts';
-import { type KubeObject, type ObjectRef, refOf, refText } from '../kernel/object.ts';
+import { type KubeObject, refOf, refText } from '../kernel/object.ts';
 import type { LockHolder } from '../kernel/ports.ts';
 import {
   openStage,
@@ -149,11 +149,13 @@ function nextOf(
   const isOver = record && !waitsForUser(record);
   // `wait` would see nothing of agents that are held.
   if (strategy?.held && holder === undefined && (!isOver || (next.isLook && next.command.own !== undefined)))
-    return { of: 'kubectl', command: commandHere(lookAtHeld(strategy.object), flags), ...(isOver ? { isLook: true } : {}) };
+    return { of: 'kubectl', command: commandHere(lookAtHeld(strategy), flags), ...(isOver ? { isLook: true } : {}) };
   return until ? { of: 'commit', command: oursWith('commit', flags) } : next;
 }
 
-const lookAtHeld = ({ name, namespace = '' }: ObjectRef) => command`kubectl -n ${namespace} describe daemonset ${name}`;
+/** As the run's own screen has it. */
+const lookAtHeld = ({ object: { namespace = '' }, selector = '' }: NonNullable<StatusDocument['strategy']>) =>
+  command`kubectl -n ${namespace} get pods -o wide -l ${selector}`;
 
 export interface Locked {
   readonly holder: LockHolder | undefined;

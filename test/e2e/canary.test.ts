@@ -44,7 +44,7 @@ describe('a canary on a real control plane', function () {
         /for this run alone: OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs/,
       );
       // Nothing is wrong with agents that are held on purpose: no wait for them, and no cause to be fixed.
-      assert.match(status.stdout, /\nNext: kubectl .*-n kube-system describe daemonset calico-node$/);
+      assert.match(status.stdout, /\nNext: kubectl .*-n kube-system get pods -o wide -l \S+$/);
       assert.doesNotMatch(status.stdout, /cause is fixed/);
       const again = await cluster.upgrade(...RUN, '--canary', 'node-03');
       assert.deepEqual([again.exitCode, await newOn(cluster)], [5, ['node-03']], told(again));

@@ -59,7 +59,7 @@ describe('a run that is continued after its canary', function () {
     assert.doesNotMatch(out, /The cluster is at|next: kubectl netsvc-upgrade wait|--canary=/);
     assert.match(out, /NS-303 [\s\S]*no agent is replaced until you continue\.\n +next: kubectl netsvc-upgrade commit\n/);
     assert.match(out, /\nNext: kubectl netsvc-upgrade commit\n$/);
-    assert.match((await shown(scenario, 'report')).out, /\nNext: kubectl netsvc-upgrade commit\n$/);
+    assert.match((await shown(scenario, 'report')).out, /\nNext: kubectl netsvc-upgrade status\n$/);
     assert.match((await shown(scenario, 'run', '--yes', '--canary', '1')).out, /v3\.26\.4 → v\S+, unfinished {3}3 nodes/);
   });
 

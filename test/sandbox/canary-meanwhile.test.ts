@@ -3,19 +3,9 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, newOn, restartAgent, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import { newOn, ROLLING, restartAgent, roll, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
-
-const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
-const REF = { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS };
-
-/** A colleague sets the strategy that the agents had, with the mark of this program on it or without. */
-async function roll({ cluster }: Scenario, keepsMark: boolean): Promise<void> {
-  const unmark = { op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' } as const;
-  const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: ROLLING } as const, ...(keepsMark ? [] : [unmark])];
-  await cluster.patch(K.DaemonSet, REF, patch, 'kubectl-edit');
-}
 
 const newDeployments = ({ cluster: { store } }: Scenario): readonly string[] =>
   store

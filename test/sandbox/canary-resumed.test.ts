@@ -53,6 +53,14 @@ describe('a canary of a number', () => {
     assert.deepEqual(await chosen('3', agents('a1'), true), ['a1', 'a2', 'b1']);
   });
 
+  it('begins with those that the run chose before, also where one of them is still old and another agent was deleted', async () => {
+    const found = (text: string, done: readonly string[], before: readonly string[]) =>
+      chooseNodes(cluster, text, agents(...done), { isBegun: true, before });
+    assert.deepEqual(await found('1', ['b2'], ['a1']), ['a1']);
+    assert.deepEqual(await found('1', ['b1'], ['a1', 'b1']), ['b1']);
+    assert.deepEqual(await found('2', ['b2'], ['a1']), ['a1', 'b2']);
+  });
+
   it('begins with agents that joined, and fills up with other zones', async () =>
     assert.deepEqual(await chosen('2', agents('b2'), true), ['a1', 'b2']));
 });

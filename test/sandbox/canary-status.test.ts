@@ -7,7 +7,7 @@ import { K } from '../../src/kernel/kinds.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agentPods, agents, setAgent, waved } from '../support/canary-sandbox.ts';
+import { AGENTS, agentPods, agents, roll, setAgent, setVariable, waved } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
@@ -156,8 +156,11 @@ describe('what status says of agents that are held', function () {
 
   it('shows apart an agent that somebody deleted, in the order of names before the canary', async () => {
     await shown(scenario, 'run', '--yes', '--canary', 'node-03');
-    for (const argv of [['report'], ['plan', '--canary', '1']])
-      assert.match(await shown(scenario, ...argv), /\nNext: kubectl netsvc-upgrade commit$/m, argv.join(' '));
+    for (const [argv, next] of [
+      [['report'], 'status'],
+      [['plan', '--canary', '1'], 'commit'],
+    ] as const)
+      assert.match(await shown(scenario, ...argv), new RegExp(`\nNext: kubectl netsvc-upgrade ${next}$`, 'm'), argv.join(' '));
     deleteAgent('node-01');
     await scenario.clock.sleep(60_000);
     assert.match(
@@ -237,6 +240,28 @@ describe('what status says of agents that are held', function () {
     const bench = sandboxCommand(scenario, waved);
     assert.equal(await bench.run('wait'), 5, bench.err());
     assert.ok(scenario.clock.now().getTime() - before < 60_000);
+  });
+
+  for (const keepsMark of [true, false])
+    it(`says that agents are not held any more where somebody gave them RollingUpdate, ${keepsMark ? 'with' : 'without'} the annotation`, async () => {
+      await shown(scenario, 'run', '--yes', '--canary', '1');
+      await roll(scenario, keepsMark);
+      await scenario.clock.sleep(600_000);
+      const out = await shown(scenario, 'status');
+      assert.match(out, /^agents: 6 of 6 agents replaced and ready/m);
+      assert.match(
+        out,
+        /^not held any more, so .* has the update strategy RollingUpdate, maxUnavailable 1\. Continue with: kubectl netsvc-upgrade commit$/m,
+      );
+    });
+
+  it('leads to the canary again, and not to the rest, where somebody has changed the template', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', 'node-02');
+    await setVariable(scenario, 'other');
+    await scenario.clock.sleep(60_000);
+    const out = await shown(scenario, 'status');
+    assert.match(out, /No agent has its template, which somebody has changed since: kubectl netsvc-upgrade run --canary=node-02$/m);
+    assert.doesNotMatch(out, /All other agents follow/);
   });
 
   it('calls them no canary where --canary was not given', async () => {

@@ -82,3 +82,12 @@ export function removeNode({ cluster: { store } }: Scenario, name: string): void
   store.delete(K.Node, name);
   for (const pod of store.list(K.Pod)) if (nodeOf(pod) === name) store.delete(K.Pod, pod.metadata.name, pod.metadata.namespace);
 }
+
+export const ROLLING = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+
+/** A colleague sets the strategy that the agents had, with the mark of this program on it or without. */
+export async function roll({ cluster }: Scenario, keepsMark: boolean): Promise<void> {
+  const unmark = { op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' } as const;
+  const patch = [{ op: 'replace', path: '/spec/updateStrategy', value: ROLLING } as const, ...(keepsMark ? [] : [unmark])];
+  await cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, patch, 'kubectl-edit');
+}

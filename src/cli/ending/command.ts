@@ -1,9 +1,10 @@
 import { command } from '../../kernel/argv.ts';
 import { agoText } from '../../kernel/counted.ts';
 import { type ExitName, Fault } from '../../kernel/fault.ts';
-import { type RunRecord, STATE_NAMESPACE } from '../../kernel/run-record.ts';
+import { type RunRecord, STATE_NAMESPACE, waitsForUser } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { headLine, recordHead } from '../../report/head-line.ts';
+import { oursWith } from '../carried.ts';
 import { present } from '../output.ts';
 import { afterLook, isAtEnd, nextByRecord, suggestedBy } from '../record-next.ts';
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
@@ -30,7 +31,8 @@ async function shown(session: Session, record: RunRecord): Promise<void> {
   const { asked, composition, context, outPalette } = session;
   const { clusterUid } = context;
   const flags = withRecorded(asked.carried, record, clusterUid);
-  const next = nextByRecord(record, undefined, flags);
+  // Only the cluster shows whether what waits for the user may continue.
+  const next = waitsForUser(record) ? { of: 'status', command: oursWith('status', flags) } : nextByRecord(record, undefined, flags);
   if (!isAtEnd(record)) for (const line of recordedLines(suggestedBy(next, record), flags, record, clusterUid)) session.say(line);
   // What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done.
   const leads = next.of === 'report' ? 'nothing is left for this program to do' : next.command;

@@ -135,7 +135,8 @@ function counting(
   agents: readonly AgentNode[],
   { isBack = false, before = [] }: Begun,
 ): readonly string[] {
-  const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, isBack ? agents.filter(goesBack).length : agents.length));
+  const wanted =
+    'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, isBack ? agents.filter(goesBack).length : agents.length));
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
   const chosen = new Set(before);
   const isUntouched = (one: AgentNode) => isBack && !goesBack(one);
