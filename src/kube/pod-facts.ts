@@ -84,6 +84,15 @@ export interface PodContainer {
 export interface PodShape {
   readonly spec?: {
     readonly nodeName?: string;
+    readonly affinity?: {
+      readonly nodeAffinity?: {
+        readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+          readonly nodeSelectorTerms?: readonly {
+            readonly matchFields?: readonly { readonly key: string; readonly values?: readonly string[] }[];
+          }[];
+        };
+      };
+    };
     readonly hostNetwork?: boolean;
     readonly containers?: readonly PodContainer[];
     readonly initContainers?: readonly PodContainer[];
@@ -200,7 +209,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
     uid: pod.metadata.uid ?? '',
     name: pod.metadata.name,
     namespace: pod.metadata.namespace ?? '',
-    node: spec?.nodeName ?? '',
+    node: spec?.nodeName || nodeMeant(spec),
     images: shared(Object.fromEntries(podContainers(pod).map((container) => [container.name, container.image]))),
     readyContainers: statuses.filter((container) => container.ready).length,
     containers: containers.length,
@@ -231,6 +240,13 @@ function troubleOf(statuses: readonly ContainerStatus[]): Pick<PodFacts, 'troubl
   }
   const unready = statuses.find(({ ready, state }) => ready === false && state?.running);
   return unready ? { unready: lastOf(unready, unready.lastState?.terminated?.exitCode) } : {};
+}
+
+/** A pod of a DaemonSet says which node it is made for, also where it is not scheduled yet. */
+function nodeMeant(spec: PodShape['spec']): string {
+  const [term, ...others] = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const [field] = term?.matchFields ?? [];
+  return (others.length === 0 && field?.key === 'metadata.name' && field.values?.[0]) || '';
 }
 
 export function nodeFacts(node: KubeObject & { readonly [FACTS]?: NodeFacts }): NodeFacts {

@@ -37,6 +37,13 @@ describe('lean objects', () => {
     });
   }
 
+  it('tell of a pod of a DaemonSet that is not scheduled for which node it is made', () => {
+    const nodeSelectorTerms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-01'] }] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+    const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, ...pods['without a node'], spec: { affinity } };
+    assert.deepEqual([podFacts(pod).node, podFacts(leanPod(pod)).node], ['node-01', 'node-01']);
+  });
+
   it('have of a pod of any namespace what is read of it, and not what tenants wrote besides', () => {
     const big = 'x'.repeat(1000);
     const container = { name: 'agent', image: 'i', env: [{ name: 'E', value: big }], command: [big] };
