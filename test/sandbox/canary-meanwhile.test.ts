@@ -3,7 +3,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { newOn, ROLLING, restartAgent, roll, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import { AGENTS, newOn, ROLLING, restartAgent, roll, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
 
