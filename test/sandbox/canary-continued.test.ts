@@ -84,7 +84,7 @@ describe('a run that is continued after its canary', function () {
     assert.equal(exit, 2, out);
     assert.match(out, /stop for you: only node-01 has /);
     assert.doesNotMatch(out, /No changes/);
-    assert.match(out, /\nNext: kubectl netsvc-upgrade run --canary=1\n$/);
+    assert.match(out, /\nNext: kubectl netsvc-upgrade commit\n$/);
   });
 
   it('is not cut short for a canary where no agent is left for one', async () => {
