@@ -173,7 +173,7 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   readonly ownerReferences: Pick<JournalNote, 'objects' | 'references'> | null;
   /** Typha, where a run of this program keeps the operator from it, and that run; null where none does. `more`: what it keeps it from besides. `unlock` does not look it up. */
   readonly held?: { readonly object: ObjectRef; readonly run: string; readonly more?: readonly ObjectRef[] } | null;
-  /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. `overridden`: somebody has set another value since; `release`: of its pods, where the run installs another. `selector`: selects them. */
+  /** The agents, where an unfinished run gave them an update strategy for a while; null where none did. `held`: no agent is replaced. `overridden`: somebody has set another value since; `release`: of its pods, where the run installs another; `selector`: selects them. */
   readonly strategy?: {
     readonly object: ObjectRef;
     readonly is: string;

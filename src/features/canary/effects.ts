@@ -42,7 +42,7 @@ interface StopCanary {
   readonly nodes: readonly string[];
   /** Those that the run chose before. */
   readonly before: readonly string[];
-  /** To an older release: so many agents are taken back; most of the others were never upgraded, and are as new. */
+  /** To an older release: how many agents are taken back. Most of the others were never upgraded, and are as new. */
   readonly back?: number;
   readonly release: string;
   /** Of the agents' pods. */
