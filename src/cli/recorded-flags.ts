@@ -7,6 +7,7 @@ import { look, Step, text } from '../kernel/step.ts';
 import { CARRIED, type CarriedFlag, carriedNames, carriedTo } from './carried.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 import type { Terminal } from './terminal.ts';
+import { givenAgainLines } from './user-commands.ts';
 
 /* What a run record says of the command line of its run. Whoever may write the record chose it. */
 
@@ -22,10 +23,10 @@ const USER_COMMANDS = namesOf('isUserCommand');
 
 const ENDS = ['through', 'until'];
 
-type Record = Pick<RunRecord, 'clusterUid' | 'flags' | 'outcome'> | undefined;
+type Record = Pick<RunRecord, 'clusterUid' | 'flags' | 'outcome' | 'startedBy'> | undefined;
 
 /** The flags of the record, if it is of this cluster; none of the connection, and nothing that is no flag of a run. */
-function flagsIn(record: Record, clusterUid: string): readonly CarriedFlag[] {
+function flagsIn(record: Pick<RunRecord, 'clusterUid' | 'flags'> | undefined, clusterUid: string): readonly CarriedFlag[] {
   if (record?.clusterUid !== clusterUid || !Array.isArray(record.flags)) return [];
   return record.flags.flatMap((word: unknown): readonly CarriedFlag[] => {
     const name = typeof word === 'string' ? (/^--([a-z-]+)(?:=|$)/.exec(word)?.[1] ?? '') : '';
@@ -65,12 +66,16 @@ export function recordedLines(command: string, flags: readonly CarriedFlag[], re
 /** What the run had and a suggested command lacks: whoever can write the record chose it, so it is no part of a command, but told. */
 export function leftOutLines(command: string, flags: readonly CarriedFlag[], record: Record, clusterUid: string): readonly string[] {
   const known = flagsIn(record, clusterUid).filter(({ name }) => DECIDES_TRUST.has(name) && carriedNames(command).includes(name));
-  const left = known.filter(isNotAmong(flags));
-  if (left.length === 0) return [];
+  const missing = known.filter(isNotAmong(flags));
+  const left = missing.filter(({ name }) => !USER_COMMANDS.has(name));
+  const names = missing.flatMap(({ name }) => (USER_COMMANDS.has(name) ? [name] : []));
+  const again = record ? givenAgainLines(names, record) : [];
+  if (left.length === 0) return again;
   const [decides, them] = left.length === 1 ? ['it decides', 'it'] : ['they decide', 'them'];
   const words = carriedTo(command, left);
   return [
     `the run also had${words}; not in the command, because ${decides} what is trusted: add ${them} yourself, if you still trust ${them}`,
+    ...again,
   ];
 }
 

@@ -4,6 +4,7 @@ import { HIDDEN } from '../kernel/hidden.ts';
 import { quoteFor } from '../kernel/quoting.ts';
 import type { RunRecord } from '../kernel/run-record.ts';
 import { commandWords, type UserCommandName } from '../kernel/user-command.ts';
+import { oneLine } from '../kernel/visible.ts';
 import type { CarriedFlag } from './carried.ts';
 import { FLAG_ROWS, type RunFlags } from './flags.ts';
 
@@ -48,15 +49,39 @@ function textsIn({ name, word }: CarriedFlag): readonly string[] {
   return [quoteFor(process.platform, word), word, ...(isTelling ? [typedCommand(name as UserCommandName, value).plain, value] : [])];
 }
 
-/** Throws Fault('usage') where the run that is resumed was begun with a command that is not given now. */
+/** Those that the run had and a command has not. */
+export function lackedBy(has: (name: UserCommandName) => boolean, { flags = [] }: Pick<RunRecord, 'flags'>): readonly UserCommandName[] {
+  const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
+  return USER_COMMANDS.filter((name) => !has(name) && words.some((word) => String(word).startsWith(`--${name}=`)));
+}
+
+/** As they are typed. */
+export const typedAgain = (names: readonly string[]): string => names.map((name) => `--${name} COMMAND`).join(' ');
+
+const namesText = (names: readonly string[]): string => names.map((name) => `--${name}`).join(', ');
+
+const givenAgain = (names: readonly string[], { startedBy }: Pick<RunRecord, 'startedBy'>): readonly string[] => {
+  const [them, they] = names.length === 1 ? ['it', 'it was'] : ['them', 'they were'];
+  return [
+    `give ${them} again: ${typedAgain(names)}; a command that always succeeds, such as true, stands for none`,
+    `what ${they}, only who began the run knows: ${oneLine(startedBy)}`,
+  ];
+};
+
+/** The same beside a command that is refused without them. */
+export const givenAgainLines = (names: readonly string[], record: Pick<RunRecord, 'startedBy'>): readonly string[] =>
+  names.length === 0
+    ? []
+    : [
+        `the run was begun with ${namesText(names)}, and no run record holds a command`,
+        ...givenAgain(names, record).map((one) => `  ${one}`),
+      ];
+
+/** Throws Fault('usage') where the run that is resumed, or taken back, was begun with a command that is not given now. */
 export function refuseWithout(record: RunRecord, flags: RunFlags, mayHave: (name: string) => boolean): void {
-  const had = USER_COMMANDS.filter((name) => record.flags?.some((word) => word.startsWith(`--${name}=`)));
-  const missing = had.filter((name) => mayHave(name) && flags[name] === undefined).map((name) => `--${name}`);
+  const missing = lackedBy((name) => !mayHave(name) || flags[name] !== undefined, record);
   if (missing.length === 0) return;
-  const [is, them, they] = missing.length === 1 ? ['is', 'it', 'it was'] : ['are', 'them', 'they were'];
-  const fact = `the run was begun with ${missing.join(', ')}, which ${is} not given now; no command is started from a run record`;
-  throw new Fault('usage', fact, [
-    `give ${them} again: ${missing.map((flag) => `${flag} COMMAND`).join(' ')}; a command that always succeeds, such as true, stands for none`,
-    `what ${they}, only who began the run knows: ${record.startedBy}`,
-  ]);
+  const is = missing.length === 1 ? 'is' : 'are';
+  const fact = `the run was begun with ${namesText(missing)}, which ${is} not given now; no command is started from a run record`;
+  throw new Fault('usage', fact, givenAgain(missing, record));
 }
