@@ -80,7 +80,7 @@ describe('commands around each node', function () {
     assert.deepEqual([exit, message], ['stopped', '--before-node failed for node-02: exit code 1']);
     assert.match(
       steps.join('\n'),
-      /the agent of node-02 was not replaced: undo there what --before-node did \(a number in --canary takes no node that is cordoned\)\n[\s\S]*the update strategy stays OnDelete[\s\S]*undo runs the same commands around each node: true in the place of one stands for none/,
+      /the agent of node-02 was not replaced: undo there what --before-node did \(a number in --canary takes no node that is cordoned\)\n[\s\S]*the update strategy stays OnDelete[\s\S]*rollback runs --before-node for each of its nodes, too\. To go back without it, give --before-node=true/,
     );
     await scenario.clock.sleep(600_000);
     assert.deepEqual([newOn(scenario), strategy(scenario), told.length], [['node-01'], HELD, 3]);

@@ -258,7 +258,7 @@ export class AgentDriver implements PodDriver {
       seeNode(node),
       ...(name === 'before-node' ? [] : [`the agent of ${node} was replaced and is ready`]),
       HELD_ON,
-      means('undo runs the same commands around each node: true in the place of one stands for none'),
+      means(`rollback runs --${name} for each of its nodes, too. To go back without it, give --${name}=true`),
       text`fix the cause, then ${againAs('it resumes; what was replaced stays so')}`,
     ]);
     return false;
