@@ -159,6 +159,13 @@ export function resumedBackwards(record: RunRecord | undefined, context: Continu
   return isOpen && isThere && context.intent.kind === 'upgrade' ? takesBack : undefined;
 }
 
+/** True if this run goes the other way than the recorded one: the same agents are replaced once more. */
+export function turns(record: RunRecord | undefined, context: Continuation): boolean {
+  const { takesBack } = context.goal;
+  const isTakenBack = takesBack !== undefined && record?.intent.kind === 'upgrade' && record.intent.to === takesBack.to;
+  return (isTakenBack && record.clusterUid === context.clusterUid) || resumedBackwards(record, context) !== undefined;
+}
+
 /** What the record of a run takes over that goes forward again. */
 export function takenOver({
   runId,

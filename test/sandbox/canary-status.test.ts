@@ -288,8 +288,8 @@ describe('what status says of agents that are held', function () {
     assert.equal(await bench.run('status'), 0);
     const said = (bench.out() + bench.err()).replaceAll(/\s+/g, ' ');
     assert.match(said, /All other agents follow with: kubectl netsvc-upgrade commit --timeout=20m/);
-    assert.match(said, /the run also had '--after-node=\(hidden\)'; not in the command/);
-    assert.match(said, /you did not type it: --timeout=20m/);
+    assert.match(said, /the run was begun with --after-node, and no run record holds a command give it again: --after-node COMMAND; /);
+    assert.match(said, /undo: possible: kubectl netsvc-upgrade rollback --timeout=20m \(refused without --after-node COMMAND\) /);
   });
 
   it('has what a further look at a held canary found', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { goalBack } from '../../src/cli/rollback-goal.ts';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { chains } from '../../src/features/chain.ts';
 import { interrupted, interruptionOf } from '../../src/kernel/interruption.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
+import type { RunRecord } from '../../src/kernel/run-record.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, strategy, waved } from '../support/canary-sandbox.ts';
@@ -62,6 +65,33 @@ describe('commands around each node of a run that ends early', function () {
     Object.assign(bench.seams, { compose: async (request: ComposeRequest) => ({ ...(await compose(request)), commands }) });
     assert.equal(await bench.run('run', '--yes', '--before-node', './drain.sh {node}'), 5, bench.err());
     assert.match(bench.out(), /^STOPPED at apply, step \d+ of \d+ · 1 of 3 nodes on v\S+$/m);
+  });
+
+  it('are asked for again where the run goes the other way', async () => {
+    const bench = sandboxCommand(scenario, waved);
+    const { compose } = bench.seams;
+    const back = async (request: ComposeRequest) => {
+      const composed = await compose(request);
+      const { records, profile, context } = composed;
+      const goal = await goalBack(records, { clusterUid: context.clusterUid, profile, readRecord: (one) => one as RunRecord });
+      return { ...composed, context: { ...context, goal, intent: { kind: 'rollback' } as const } };
+    };
+    const refused = async (...argv: readonly string[]) => {
+      const told = bench.err().length;
+      assert.equal(await bench.run(...argv), 64, bench.err().slice(told));
+      assert.match(bench.err().slice(told), /the run was begun with --after-node, which is not given now/);
+    };
+    const hooks = ['--probe', 'true', '--after-node', 'true'];
+    assert.equal(await bench.run('run', '--yes', '--canary', '1', ...hooks), 5);
+    Object.assign(bench.seams, { compose: back, loadChain: async () => chains.rollback });
+    await refused('rollback', '--yes');
+    scenario.clock.schedule(2_000, () => bench.engine.soft.abort());
+    assert.equal(await bench.run('rollback', '--yes', '--after-node', 'true'), 130, bench.err());
+    Object.assign(bench.seams, { compose, loadChain: async () => chains.upgrade });
+    await refused('run', '--yes', '--accept', 'NS-012');
+    const status = sandboxCommand(scenario, waved);
+    await status.run('status');
+    assert.match(status.out(), /forward again, .* kubectl netsvc-upgrade run --release v\S+ \(refused without --after-node COMMAND\)$/m);
   });
 
   for (const [status, exit] of [

@@ -8,6 +8,7 @@ import { Again, type Said, type Step, type StepKind, type Text, text } from '../
 import { NO_RETURNS, undoRow } from '../../kernel/undo.ts';
 import type { Palette } from '../../report/colour.ts';
 import { type CarriedFlag, isOfOneWay, oursWith } from '../carried.ts';
+import { lackedBy, typedAgain } from '../user-commands.ts';
 import type { Outcome } from './run.ts';
 
 /** Of whom the end tells. */
@@ -169,10 +170,12 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   };
   const standing = writers.filter((stage) => !isUndone(record, stage));
   const ways = standing.flatMap(wayOf);
+  const lacked = lackedBy((name) => isOfOneWay(name) || carried.some((one) => one.name === name), record);
+  const without = lacked.length === 0 ? '' : ` (refused without ${typedAgain(lacked)})`;
   const { noReturn, progress, intent } = record;
   if (intent.takesBack)
     return [
-      text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}`,
+      text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}${without}`,
     ];
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;
@@ -185,7 +188,7 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   }
   if (ways.length === 0 && !isTakenBack) return [standing.length < writers.length ? ALL_UNDONE : UNCHANGED];
   const until = progress?.noReturn ? ` until step ${progress.noReturn.step} of ${progress.of}` : '';
-  const how = isTakenBack ? [text`${oursWith('rollback', carried)}`] : ways;
+  const how = isTakenBack ? [text`${oursWith('rollback', carried)}${without}`] : ways;
   const [only] = how;
   return only !== undefined && how.length === 1 ? [text`possible${until}: ${only}`] : [`possible${until}, in this order:`, ...how];
 }
