@@ -168,7 +168,8 @@ function markOf({ phase, why, reason = why }: PodProgress, at: number): RolloutM
 function put(marks: RolloutMark[], mark: RolloutMark): void {
   const before = marks.at(-1);
   if (before && before.phase === mark.phase && before.why === mark.why) return;
-  if (before?.at === mark.at || marks.length >= MARKS_PER_ROW) marks.pop();
+  // The first one tells what the run found.
+  if ((before?.at === mark.at && marks.length > 1) || marks.length >= MARKS_PER_ROW) marks.pop();
   marks.push(mark);
 }
 

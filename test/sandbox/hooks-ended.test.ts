@@ -113,6 +113,28 @@ describe('commands around each node of a run that ends early', function () {
       assert.ok(ended.steps.length > 1, 'what the server’s answer means is said, too');
     });
 
+  it('at a second Ctrl-C while one hangs: what is replaced is told as changed, and status names the node', async () => {
+    const bench = sandboxCommand(scenario, waved);
+    const { compose } = bench.seams;
+    const commands: UserCommands = {
+      async run(_, { node }) {
+        if (node === 'node-03') throw interrupted();
+        return { durationMs: 1 };
+      },
+    };
+    await bench.run('run', '--yes', '--canary', '1', '--before-node', 'true');
+    Object.assign(bench.seams, { compose: async (request: ComposeRequest) => ({ ...(await compose(request)), commands }) });
+    const before = bench.out().length;
+    assert.equal(await bench.run('commit', '--yes', '--before-node', 'true'), 130, bench.err());
+    assert.match(
+      bench.out().slice(before),
+      /^Changed by this command: 1 DaemonSet \(apply\)\. The step that did not end may have changed more\.$/m,
+    );
+    const status = sandboxCommand(scenario, waved);
+    await status.run('status');
+    assert.match(status.out(), /^left at apply: --before-node was run for node-03, whose agent this run did not replace: undo there what/m);
+  });
+
   it('at a second Ctrl-C between two nodes: those that are done are not named', async () => {
     const says = (call: string) => {
       if (call === 'after-node node-02') throw interrupted();

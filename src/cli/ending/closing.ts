@@ -3,6 +3,7 @@ import { networkText } from '../../kernel/connections.ts';
 import type { Context } from '../../kernel/context.ts';
 import { agoText, counted } from '../../kernel/counted.ts';
 import { changesSomething, type EffectTypes } from '../../kernel/effect-type.ts';
+import type { RolloutRow, RolloutTrace } from '../../kernel/history.ts';
 import type { DataPlane } from '../../kernel/installation.ts';
 import { intentWords } from '../../kernel/intent.ts';
 import { tally } from '../../kernel/judge.ts';
@@ -45,7 +46,7 @@ export function closingLines({ of, outcome, chain, effects, isDryRun, isBlock = 
   const written = writtenBy(outcome, effects);
   const isOpen = outcome.exit !== 'done' && written.some((one) => one.isOpen);
   const nothing = isOpen ? 'The step that did not end may have changed something.' : 'Nothing was changed by this command.';
-  if (outcome.writes === 0) return [...verdict, nothing, ...earlier];
+  if (outcome.writes === 0 && written.every(({ refs }) => refs.length === 0)) return [...verdict, nothing, ...earlier];
   const stages = written.map(({ stage }) => stage);
   const more = isOpen ? ' The step that did not end may have changed more.' : '';
   return [`${changedText(outcome, written)}${more}`, ...(earlier.length > 0 ? earlier : traffic(stages)), ...noReturnLine(outcome)];
@@ -123,10 +124,11 @@ function writtenBy({ plans, history }: Outcome, effects: EffectTypes): readonly 
     const isWritten = ({ change, by }: PlannedObject) =>
       (change === 'create' || change === 'update') && (by === undefined ? isWhole : isDone({ id: by }));
     const done = writers.filter(isDone);
+    const some = writers.filter((one) => hasReplaced(one, history.rollouts));
     const refs = objects.length > 0 ? objects.filter(isWritten).map(({ ref }) => ref) : done.flatMap(targetsOf);
     return {
       stage,
-      refs: [...refs, ...done.flatMap(agentsOf)],
+      refs: [...refs, ...[...done, ...some].flatMap(agentsOf)],
       removed: history.actions.flatMap((one) => (one.stage === stage && one.outcome === 'done' ? (one.removed ?? []) : [])),
       onlyRemoves: done.length > 0 && done.every((one) => removedBy(one).length > 0),
       isOpen: writers.some(({ id }) => ['failed', 'running'].includes(ends.get(`${stage} ${id}`) ?? '')),
@@ -142,6 +144,14 @@ function targetsOf({ effect }: Action): readonly ObjectRef[] {
 /** Their DaemonSet may be as planned already. */
 function agentsOf({ effect }: Action): readonly ObjectRef[] {
   return effect.type === 'replace-agents' || effect.type === 'roll-agents' ? [effect.agents] : [];
+}
+
+/** It has replaced some of them at least, also where it has not ended well. */
+function hasReplaced({ effect }: Action, rollouts: readonly RolloutTrace[]): boolean {
+  const isReplaced = ({ marks: [first, ...later] }: RolloutRow) =>
+    first?.phase === 'old' && later.some(({ phase }) => phase !== 'old' && phase !== 'gone');
+  const isIn = ({ workload, rows }: RolloutTrace, of: string) => workload === of && rows.some(isReplaced);
+  return effect.type === 'replace-agents' && rollouts.some((one) => isIn(one, refText(effect.agents)));
 }
 
 /** `1 DaemonSet, 5 CRDs and 6 others (apply), cli; removed 1 ClusterRole (apply)`: objects where a plan has them, else stages. */
