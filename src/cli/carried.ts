@@ -8,7 +8,7 @@ import { intentWords } from '../kernel/intent.ts';
 import { advised, hintOf } from '../kernel/judge.ts';
 import type { PlannedObject, PlannedStage } from '../kernel/plan.ts';
 import { quoteFor } from '../kernel/quoting.ts';
-import { type RunRecord, waitsForUser } from '../kernel/run-record.ts';
+import { hasStopped, type RunRecord, waitsForUser } from '../kernel/run-record.ts';
 import { type Said, type Step, textOf } from '../kernel/step.ts';
 import { oneLine } from '../kernel/visible.ts';
 import { type Chain, chainOf } from './command-names.ts';
@@ -79,13 +79,15 @@ export function oursWith(line: string, flags: readonly CarriedFlag[]): Command {
 }
 
 /** What continues a run, from wherever: `flags` of the command line, and those of its record. */
-export function resumeCommand(flags: readonly CarriedFlag[], record: Pick<RunRecord, 'intent' | 'stages'> | undefined): Command {
+export function resumeCommand(flags: readonly CarriedFlag[], record: Resumed | undefined): Command {
   return oursWith(resumerOf(record), flags);
 }
 
-/** The command that resumes a recorded run; the one that began it would stop a canary once more. */
-export const resumerOf = (record: Pick<RunRecord, 'intent' | 'stages'> | undefined): 'run' | 'rollback' | 'commit' =>
-  record && waitsForUser(record) ? 'commit' : intentWords(record?.intent ?? { kind: 'upgrade' }).resumedBy;
+type Resumed = Pick<RunRecord, 'intent' | 'stages' | 'flags' | 'outcome' | 'finishedAt'>;
+
+/** The command that resumes a recorded run; the one that began it would stop once more. */
+export const resumerOf = (record: Resumed | undefined): 'run' | 'rollback' | 'commit' =>
+  record && (waitsForUser(record) || hasStopped(record)) ? 'commit' : intentWords(record?.intent ?? { kind: 'upgrade' }).resumedBy;
 
 function inHelmsWords(name: string, word: string): string {
   return `--${HELM.get(name) ?? name}${word.slice(`--${name}`.length)}`;

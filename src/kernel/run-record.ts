@@ -144,6 +144,10 @@ export function stopsOnPurpose({ flags }: Pick<RunRecord, 'flags'>): boolean {
   return flags?.some((word) => word.startsWith('--until=')) === true;
 }
 
+/** It has come there. */
+export const hasStopped = (record: Pick<RunRecord, 'flags' | 'outcome' | 'finishedAt'>): boolean =>
+  stopsOnPurpose(record) && record.outcome === 'done' && record.finishedAt === undefined;
+
 /** True if the record is of a run with this intent on this cluster, finished or not. */
 export function isOfIntent(record: RunRecord | undefined, context: Continuation): record is RunRecord {
   if (record?.clusterUid !== context.clusterUid) return false;

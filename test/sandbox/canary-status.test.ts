@@ -255,6 +255,13 @@ describe('what status says of agents that are held', function () {
       );
     });
 
+  it('leads to the run that is at work, and to no other beside it', async () => {
+    const said: Promise<string>[] = [];
+    scenario.clock.schedule(300_000, () => said.push(shown(scenario, 'verify')));
+    await shown(scenario, 'run', '--yes', '--canary', '1', '--soak', '30m');
+    assert.match((await Promise.all(said)).join(), /\nNext: kubectl netsvc-upgrade status --watch\n/);
+  });
+
   it('leads to the canary again, and not to the rest, where somebody has changed the template', async () => {
     await shown(scenario, 'run', '--yes', '--canary', 'node-02');
     await setVariable(scenario, 'other');

@@ -25,11 +25,11 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
   const recorded = await recordBefore(session, outcome.record);
   const before = full || of?.resumedBy ? recorded : undefined;
   const flags = before && withRecorded(asked.carried, before, context.clusterUid);
-  const resume = flags && resumeCommand(flags, before);
+  const resume = flags && (await resumeHere(session, flags, before));
   const isDryRun = context.options.dryRun !== 'none';
   const manual = isDryRun ? undefined : nextOfPerson(outcome.plans);
   // A wait alone that ended well is a stage of those who go stage by stage, but not in a rollback.
-  const isResumed = full || exit !== 'done' || resumerOf(before) === 'rollback';
+  const isResumed = full || exit !== 'done' || resumerOf(before) !== 'run';
   const ran = runDocument(outcome, { context, asked, resume: isResumed ? resume : undefined, manual });
   const step = ran.next;
   if (flags && step.plain === resume?.plain)
@@ -82,6 +82,16 @@ export async function report(session: Session, shown: Shown): Promise<ExitName> 
   const fault = faultBeside(session, outcome, isBlock);
   await present(session, document, human, { closing, fault, isPart: await isPart(session, outcome) });
   return exit;
+}
+
+/** A run that somebody is at work at is not resumed, but followed. */
+async function resumeHere(
+  { asked, composition: { lock } }: Session,
+  flags: readonly CarriedFlag[],
+  record: RunRecord | undefined,
+): Promise<Command> {
+  const holder = asked.looksOnly ? await lock.holder().catch(() => undefined) : undefined;
+  return holder ? oursWith('status --watch', asked.carried) : resumeCommand(flags, record);
 }
 
 /** What the checks below it hold the cluster and this machine against. */

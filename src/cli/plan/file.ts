@@ -48,7 +48,8 @@ export function confirmSaved(
   record: RunRecord | undefined,
   context: Context,
 ): void {
-  const again = makeAgain(file);
+  // What was agreed to is compared with the new one.
+  const again = makeAgain(anotherPlace(file));
   if (saved.cluster.uid !== now.cluster.uid) {
     throw new Fault('stale', `${file} was made for another cluster (${saved.cluster.context}, ${saved.cluster.uid})`, [again]);
   }

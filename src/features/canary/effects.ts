@@ -8,11 +8,10 @@ import { ApiFailure } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { look, means, text } from '../../kernel/step.ts';
 import { waitRollout } from '../rollout/index.ts';
-import { shapeOf } from '../survey/index.ts';
 import { hasOrHave, isOrAre, nodesText } from './choice.ts';
 import { AgentDriver, type Driven, heldAgents } from './driver.ts';
 import { lookAtNewPods } from './last-look.ts';
-import { rollOps } from './own-strategy.ts';
+import { rollOps, strategyWords } from './own-strategy.ts';
 
 /** Deletes the old agents of these nodes, or all of them, while the DaemonSet replaces none by itself: their successors are of the new template. */
 interface ReplaceAgents extends Driven {
@@ -88,7 +87,7 @@ async function roll(ports: Ports, { agents, strategy, staysOurs }: RollAgents, {
   mustHold();
   const patch = rollOps(live, strategy, staysOurs);
   await ports.cluster.patch(K.DaemonSet, { ...agents, uid: live.metadata.uid ?? '' }, patch, 'kubectl').catch(moved(agents));
-  return { detail: shapeOf(live).spec?.updateStrategy?.type };
+  return { detail: strategyWords(strategy) };
 }
 
 const moved =
@@ -126,8 +125,7 @@ async function stop(ports: Ports, effect: StopCanary, around: Around): Promise<P
   const { step: seen, tookTime } = await lookAtNewPods(ports, looked, around);
   const { nodes, others, of } = tookTime ? await seeCanary(ports, effect, around) : before;
   await heldAgents(ports, effect.agents);
-  const apart =
-    others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or somebody deleted the agent`;
+  const apart = others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or the agent was deleted`;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),

@@ -15,7 +15,7 @@ export { agentsText, isOrAre, nodesText } from './choice.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export { canaryExpectations } from './last-look.ts';
-export { heldForUser, refuseHeld, refuseOver } from './over.ts';
+export { heldForUser, refuseHeld, refuseLeft, refuseOver } from './over.ts';
 export {
   hasSurge,
   held,

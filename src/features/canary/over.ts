@@ -5,7 +5,7 @@ import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { continues, type Records, type RunRecord, waitsForUser } from '../../kernel/run-record.ts';
+import { continues, hasStopped, type Records, type RunRecord, recordHere, waitsForUser } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { hadOwnStrategy, isStillHeld, readOwnStrategies } from './own-strategy.ts';
@@ -38,6 +38,16 @@ export async function refuseHeld(
     throw new HeldFault(`${held} continue`, [seen, text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`]);
   const why = text`see why it stopped, and what resumes it: ${command`kubectl netsvc-upgrade status`}`;
   throw new Fault('stopped', `${held} resume it`, [seen, why]);
+}
+
+/** For who waits for what `--until agents` has left old: nobody applies it. Throws HeldFault. */
+export async function refuseLeft({ lock, records }: Pick<Sources, 'lock' | 'records'>, here: Pick<Context, 'clusterUid'>): Promise<void> {
+  const record = recordHere(await records.load(), here);
+  if (!record || !hasStopped(record) || (await lock.holder())) return;
+  throw new HeldFault('the run has stopped on purpose, with --until: what it left old is not upgraded until you continue', [
+    look(text`see what is open: ${command`kubectl netsvc-upgrade status`}`),
+    text`continue: ${command`kubectl netsvc-upgrade commit`}`,
+  ]);
 }
 
 /**

@@ -143,11 +143,11 @@ export function strategyChange(from: KubeObject, to: KubeObject): ObjectChange |
 }
 
 /** `RollingUpdate, maxUnavailable 25%`, as it is kept in a change. */
-export const strategyText = (places: ObjectChange['after']): string => textOf(strategyIn(places));
+export const strategyText = (places: ObjectChange['after']): string => strategyWords(strategyIn(places));
 
-export const liveStrategyText = (workload: KubeObject): string => textOf(strategyOf(workload));
+export const liveStrategyText = (workload: KubeObject): string => strategyWords(strategyOf(workload));
 
-function textOf(strategy: unknown): string {
+export function strategyWords(strategy: unknown): string {
   const { maxUnavailable, maxSurge } = mapAt(strategy, 'rollingUpdate');
   const limits = { maxUnavailable, maxSurge };
   const told = Object.entries(limits).flatMap(([name, value]) => (value === undefined || value === 0 ? [] : [`${name} ${String(value)}`]));

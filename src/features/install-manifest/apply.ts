@@ -71,10 +71,12 @@ function skipText(facts: ApplyFacts, context: Context): string {
 function notesOf(facts: ApplyFacts, context: Context): readonly Said[] {
   const { previews, waves, roles, target, edits, store, orphans } = facts;
   const { goal } = context;
+  const performed = wavesOf(facts, context);
+  const only = performed.length < waves.length ? `${performed.length} of ` : '';
   return [
     ...[target, ...target.addOns].flatMap(({ manifest }) => manifest.notes ?? []),
     ...('value' in edits ? edits.value.notes : []),
-    waves.length > 1 ? `${counted(waves.length, 'wave')}, each waited for: ${waves.map((wave) => wave.id).join(' → ')}` : '',
+    waves.length > 1 ? `${only}${counted(waves.length, 'wave')}, each waited for: ${performed.map((wave) => wave.id).join(' → ')}` : '',
     ...roles.map(
       ({ target: role, kept }) =>
         `${refText(refOf(role))} grants ${firstOf(kept, 6)} until the last wave: ${goal.takesBack ? 'newer' : 'older'} workloads that start again need it`,

@@ -7,7 +7,7 @@ import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { unattributed } from '../../kube/lean-objects.ts';
 import { objectsIn } from '../../manifest/manifest.ts';
-import { refuseHeld } from '../canary/index.ts';
+import { refuseHeld, refuseLeft } from '../canary/index.ts';
 import { agentsOfTarget, keepConnections, probeAtEnd, probeBetween } from '../network-probe/index.ts';
 import type { Awaited } from '../ownerrefs/index.ts';
 import {
@@ -75,6 +75,7 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const agents = rollouts.find(({ target: { kind, name } }) => kind === 'DaemonSet' && name === variant.agent.name);
   const comesAfter = context.chain?.earlier?.includes('apply') === true;
   if (agents && !agents.done && !comesAfter) await refuseHeld(sources, agents.target, context);
+  if (!comesAfter && progress.some(({ done }) => !done)) await refuseLeft(sources, context);
   const nodes = installation.nodes ?? (await readNodes(sources)).length;
   const otherPods = await attempt(() => readOtherPods(sources, context));
   return { progress, nodes, agent: variant.agent.name, otherPods };
