@@ -94,11 +94,20 @@ export function soakOf(
   canary: CanaryStatus | null,
   now: Date,
 ): StatusDocument['soak'] {
-  if (!record || !holder) return null;
+  if (!record) return null;
+  if (!holder) return cutSoak(record, canary, now);
   const watch = watchOf(record, holder);
   if (watch) return isSoakOver(record, holder, now) ? null : { since: watch.since, ms: watch.ms };
   const ms = canary?.isCanary ? durationOf(flagIn(record, 'soak')) : undefined;
   return ms === undefined ? null : { ms };
+}
+
+/** Of a command that was killed. Once its time has passed, only agents that are still alone tell that it was not over. */
+function cutSoak({ stages }: Pick<RunRecord, 'stages'>, canary: CanaryStatus | null, now: Date): StatusDocument['soak'] {
+  const { watch } = stages.findLast(({ state }) => state === 'interrupted') ?? {};
+  if (!watch) return null;
+  const isAlone = canary?.isCanary === true && canary.others === undefined;
+  return isAlone || now.getTime() - Date.parse(watch.since) < watch.ms ? { ms: watch.ms, isCut: true } : null;
 }
 
 /** Undefined for what no run has written. */
@@ -121,8 +130,9 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
 export function canaryLines({ canary, soak, record }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
   const some = (all: readonly string[]) => firstOf(all, isWide ? all.length : 5);
   const since = (from: string) => timeText(Math.max(0, now.getTime() - Date.parse(from)));
+  const after = soak?.isCut ? CUT : LATER;
   const watched =
-    soak && `soak: ${soak.since === undefined ? `${timeText(soak.ms)}, ${LATER}` : `${since(soak.since)} of ${timeText(soak.ms)}`}`;
+    soak && `soak: ${soak.since === undefined ? `${timeText(soak.ms)}, ${after}` : `${since(soak.since)} of ${timeText(soak.ms)}`}`;
   if (!canary) return watched ? [watched] : [];
   const { ready, others = [], notReady, of, isCanary } = canary;
   const names = ready.length === 0 ? '' : ` (${some(ready)})`;
@@ -141,3 +151,6 @@ export function canaryLines({ canary, soak, record }: StatusDocument, now: Date,
 
 /** What the soak waits for. */
 const LATER = 'counted once all chosen agents are ready';
+
+/** What becomes of it. */
+const CUT = 'not over: it begins again in a resumed run';

@@ -184,8 +184,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
   } | null;
   /** How far a canary is; null where none is held. */
   readonly canary?: CanaryStatus | null;
-  /** What `--soak` watches, while a run is at work; without `since` it waits for all chosen agents. Null for none, and once it is over. */
-  readonly soak?: { readonly ms: number; readonly since?: string } | null;
+  /** What `--soak` watches, while a run is at work; without `since` it waits for all chosen agents. Null for none, and once it is over. `isCut`: its command was killed, and a resumed run begins it again. */
+  readonly soak?: { readonly ms: number; readonly since?: string; readonly isCut?: true } | null;
   /** A run that has stopped where `--until` said, since when, and what is open; null for any other. `over`: what it left old is new by now. */
   readonly until?: { readonly part: string; readonly since: string; readonly open: readonly string[]; readonly over?: boolean } | null;
   /** What can be undone, and what else the user may do, as the screen has it. `unlock` does not look it up. */

@@ -12,6 +12,7 @@ import {
   recordHere,
   STATE_NAMESPACE,
   type StageRecord,
+  toldRecord,
   waitsForUser,
 } from '../kernel/run-record.ts';
 import type { AnyStage } from '../kernel/stage.ts';
@@ -37,9 +38,10 @@ export async function runStatusCommand(asked: Asked, seams: Seams): Promise<Exit
     const { records, lock } = session.composition;
     if (asked.flags.watch === true) await (await import('./watch-status.ts')).watchRun(session);
     // One after another, on the open connection: two more would each cost a handshake.
-    const stored = await records.load();
-    const record = recordHere(stored, session.context);
     const holder = await lock.holder();
+    // Read second: a run notes its end before it gives the lock back.
+    const stored = await records.load();
+    const record = toldRecord(recordHere(stored, session.context), holder !== undefined);
     const left = holder ? undefined : await lock.left();
     const { clusterUid } = session.context;
     const flags = withRecorded(asked.carried, record, clusterUid);
@@ -248,7 +250,7 @@ async function stageTable(record: RunRecord, chain: readonly AnyStage[], now: Da
     stages.map(({ id, state, startedAt, endedAt, because = '', manual = 0, undo }) => [
       id,
       stateText({ state, undo, manual }),
-      agoText(endedAt ?? startedAt, now),
+      `${state === 'interrupted' && endedAt === undefined ? 'began ' : ''}${agoText(endedAt ?? startedAt, now)}`,
       [because, manual > 0 ? `${counted(manual, 'manual step')} left` : ''].filter((part) => part !== '').join('; '),
     ]),
   );

@@ -1,6 +1,6 @@
 import { agoText } from '../kernel/counted.ts';
 import type { LockHolder } from '../kernel/ports.ts';
-import { type RunRecord, recordHere } from '../kernel/run-record.ts';
+import { type RunRecord, recordHere, toldRecord } from '../kernel/run-record.ts';
 import { whoText } from '../report/head-line.ts';
 import { stateText } from '../report/table.ts';
 import type { Session } from './session.ts';
@@ -14,7 +14,9 @@ export async function watchRun(session: Session): Promise<void> {
   const { soft } = session.interrupts;
   const said = new Set<string>();
   while (!soft.aborted) {
-    const [record, holder] = [recordHere(await records.load(), session.context), await lock.holder()];
+    // A run notes its end before it gives the lock back.
+    const holder = await lock.holder();
+    const record = toldRecord(recordHere(await records.load(), session.context), holder !== undefined);
     if (!holder && said.size === 0) return session.say('no run is at work: nobody holds the lock');
     for (const [what, line] of linesOf(record, holder, clock.now())) {
       if (!said.has(what)) session.say(line);

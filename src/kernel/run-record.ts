@@ -30,7 +30,7 @@ export interface PodName {
 
 export interface StageRecord {
   readonly id: string;
-  /** `interrupted`: the user stopped it; the same command continues it. `held`: it has stopped where it was told to. */
+  /** `interrupted`: the user stopped it, or it was killed; the same command continues it. `held`: it has stopped where it was told to. */
   readonly state: 'running' | 'done' | 'skipped' | 'failed' | 'interrupted' | 'held';
   readonly startedAt: string;
   readonly endedAt?: string;
@@ -52,6 +52,13 @@ export interface StageRecord {
 /** The last stage that has not come to its end; undefined where each has. */
 export function openStage({ stages }: Pick<RunRecord, 'stages'>): StageRecord | undefined {
   return stages.findLast(({ state }) => state !== 'done' && state !== 'skipped');
+}
+
+/** As it is told: where nobody holds the lock, a command that was killed could not note its end. */
+export function toldRecord(record: RunRecord | undefined, isHeld: boolean): RunRecord | undefined {
+  if (!record || isHeld) return record;
+  const ended = { state: 'interrupted', because: 'its command was killed, or lost its connection to the cluster' } as const;
+  return { ...record, stages: record.stages.map((one) => (one.state === 'running' ? { ...one, ...ended } : one)) };
 }
 
 /** True if the run has stopped where it was told to, and the user says how it continues. */

@@ -83,6 +83,7 @@ describe('status --watch', () => {
       'anna on host host-1 (process 17) began 4m ago',
       'apply: running, began 3m ago',
     ]);
+    assert.match(bench.err(), /^apply: interrupted, began 3m ago: its command was killed, /m);
     assert.match(bench.out(), /^lock: free$/m);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { soakOf } from '../../src/cli/canary-status.ts';
-import type { CanaryStatus } from '../../src/cli/documents.ts';
+import type { CanaryStatus, StatusDocument } from '../../src/cli/documents.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
@@ -85,6 +85,22 @@ describe('what status says of agents that are held', function () {
       /^canary: 1 of 6 agents replaced and ready \(node-01\)\n {2}node-02: replaced, not ready: .*\n {2}soak: 30m, counted once all chosen agents are ready$/m,
     );
     assert.match(soak, /^canary: 3 of 6 .*, all of them for .*\n {2}soak: \d+m.* of 30m$/m);
+  });
+
+  it('says that a run without the lock was interrupted, at one of which steps, and that its soak begins again', async () => {
+    const said: Promise<readonly string[]>[] = [];
+    const killed = async () => {
+      delete scenario.state.holder;
+      return Promise.all([shown(scenario, 'status'), shown(scenario, 'status', '-o', 'json')]);
+    };
+    scenario.clock.schedule(8 * 60_000, () => said.push(killed()));
+    await shown(scenario, 'run', '--yes', '--canary', '1', '--soak', '30m');
+    const [out = '', json = ''] = (await said[0]) ?? [];
+    assert.match(out, /: not finished, at one of steps \d+–\d+ of \d+ \(apply\)$/m);
+    assert.match(out, /^apply +interrupted +began \d+m\S* ago +its command was killed, or lost its connection to the cluster$/m);
+    assert.match(out, /^canary: 1 of 6 .*\n {2}soak: 30m, not over: it begins again in a resumed run$/m);
+    const { record, soak } = JSON.parse(json) as StatusDocument;
+    assert.deepEqual([record?.stages.find(({ id }) => id === 'apply')?.state, soak], ['interrupted', { ms: 1_800_000, isCut: true }]);
   });
 
   it('shows no soak that is over while the others follow', async () => {

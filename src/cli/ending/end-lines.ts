@@ -109,9 +109,9 @@ function rolloutTexts(outcome: Outcome, release: string): readonly string[] {
   ];
 }
 
-/** `step 21 of 25`; `steps 2–21 of 25` where the stage is at one of them. */
+/** `step 21 of 25`; `one of steps 2–21 of 25` where no more is known. */
 export function reachedText({ step, last, of }: RunProgress): string {
-  return last === undefined || last === step ? `step ${step} of ${of}` : `steps ${step}–${last} of ${of}`;
+  return last === undefined || last === step ? `step ${step} of ${of}` : `one of steps ${step}–${last} of ${of}`;
 }
 
 /** What a run that is not finished leaves where: a machine may die. */
