@@ -303,6 +303,14 @@ describe('what status says of agents that are held', function () {
     );
     assert.doesNotMatch(out, /commit/);
     assert.match(await shown(scenario, 'report'), /\nNext: kubectl get pods -A -o wide --field-selector spec\.nodeName=node-02$/m);
+    // A probe that fails later knows of no node.
+    const { record } = scenario.state as { record: { stages: readonly object[] } };
+    Object.assign(record, { flags: ['--probe=(hidden)'], stages: record.stages.map((one) => ({ ...one, node: undefined })) });
+    assert.match(await shown(scenario, 'status'), /\nNext: kubectl -n kube-system get pods -o wide -l k8s-app=netsvc-node$/m);
+    assert.match(
+      await shown(scenario, 'report'),
+      /^Once the cause is fixed, resume with: kubectl netsvc-upgrade run\nNext: kubectl netsvc-upgrade status$/m,
+    );
   });
 
   it('names what commit needs besides, and what of it is from the record', async () => {

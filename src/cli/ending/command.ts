@@ -10,6 +10,7 @@ import { afterLook, isAtEnd, nextByRecord, suggestedBy } from '../record-next.ts
 import { recordedLines, withRecorded } from '../recorded-flags.ts';
 import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
+import { lackedBy } from '../user-commands.ts';
 import { leftLines } from './closing.ts';
 import { endViewOf } from './end.ts';
 import { recordedReport, recordOf } from './recorded.ts';
@@ -31,8 +32,11 @@ async function shown(session: Session, record: RunRecord): Promise<void> {
   const { asked, composition, context, outPalette } = session;
   const { clusterUid } = context;
   const flags = withRecorded(asked.carried, record, clusterUid);
-  // Only the cluster shows whether what waits for the user may continue.
-  const next = waitsForUser(record) ? { of: 'status', command: oursWith('status', flags) } : nextByRecord(record, undefined, flags);
+  // Only the cluster shows whether what waits for the user may continue, and whether agents are still held.
+  const asks = { of: 'status', command: oursWith('status', flags) };
+  const found = nextByRecord(record, undefined, flags);
+  const mayHold = found.isLook && found.command.own !== undefined && (record.canary || lackedBy(() => false, record).length > 0);
+  const next = waitsForUser(record) ? asks : mayHold ? { ...asks, isLook: true } : found;
   if (!isAtEnd(record)) for (const line of recordedLines(suggestedBy(next, record), flags, record, clusterUid)) session.say(line);
   // What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done.
   const leads = next.of === 'report' ? 'nothing is left for this program to do' : next.command;
