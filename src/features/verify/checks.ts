@@ -13,7 +13,7 @@ import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
 import { resourcesChecks } from './resources-checks.ts';
 import type { VerifyCheck, VerifyFacts, VersionAnswer } from './survey.ts';
-import { agentsText, workloadsChecks } from './workloads-checks.ts';
+import { agentsText, continued, workloadsChecks } from './workloads-checks.ts';
 
 /** The CLI's own configuration file may send it to another cluster: then its answer is about that one. */
 function elsewhere({ by, value = '' }: VersionAnswer, record: Reading<VersionAnswer>): Verdict | undefined {
@@ -34,7 +34,7 @@ function judged({ by, value = '' }: VersionAnswer, facts: VerifyFacts, { goal: {
   return failed(
     `Cluster Version is ${value}, not of ${lineOf(release) ?? release} (${by})`,
     `Continue the ${intentWords(intent).noun}; an agent of the other release that restarts sets the version back.`,
-    { next: facts.isHeld ? command`kubectl netsvc-upgrade commit` : command`kubectl netsvc-upgrade run` },
+    { next: continued(facts, intent) },
   );
 }
 

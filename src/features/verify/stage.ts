@@ -8,8 +8,8 @@ import { type KubeObject, refText } from '../../kernel/object.ts';
 import type { ClusterReader, Sources } from '../../kernel/ports.ts';
 import type { Profile } from '../../kernel/profile.ts';
 import { imageAge, imageRelease, lineOf } from '../../kernel/release.ts';
-import type { RolloutTarget } from '../../kernel/rollout.ts';
-import { waitsForUser } from '../../kernel/run-record.ts';
+import type { RolloutProgress } from '../../kernel/rollout.ts';
+import { hasStopped, recordHere, waitsForUser } from '../../kernel/run-record.ts';
 import { stage } from '../../kernel/stage.ts';
 import { slimPod } from '../../kube/lean-objects.ts';
 import { hasEnded, podContainers } from '../../kube/pod-facts.ts';
@@ -84,19 +84,24 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     missed: attemptWith(installed, async (one) => (context.goal.takesBack ? readMissedNow(sources, context, one) : undefined)),
     ipam: 'unread' in installed ? installed : attemptWith(pods, (all) => readIpamCompared(sources, context, installed.value, all)),
   });
-  const agents = 'value' in found.rollouts ? agentsIn(found.rollouts.value) : undefined;
-  const isHeld = agents?.done === false && (await isHeldForUser(sources, agents.target, context));
+  const onward = 'value' in found.rollouts ? await readOnward(sources, found.rollouts.value, context) : undefined;
   const reasons = 'value' in found.rollouts ? (await reasonsOf(cluster, latePods(found.rollouts.value))).map(({ plain }) => plain) : [];
-  return { ...found, datastore, isHeld, reasons, clis };
+  return { ...found, datastore, onward, reasons, clis };
 }
 
-/** Not of a run that has failed. Who may not look is told of no hold. */
-async function isHeldForUser(sources: Sources, agents: RolloutTarget, context: Context): Promise<boolean> {
-  const held = await attempt(async () => {
-    const record = await sources.records.load();
-    return (!record || waitsForUser(record)) && (await heldForUser(sources, agents, context)) !== undefined;
+/** Nothing beside a run at work. Who may not look is told to wait. */
+async function readOnward(sources: Sources, rollouts: readonly RolloutProgress[], context: Context): Promise<VerifyFacts['onward']> {
+  if (rollouts.every(({ done }) => done)) return undefined;
+  const agents = agentsIn(rollouts);
+  const found = await attempt(async () => {
+    if (await sources.lock.holder()) return undefined;
+    const record = recordHere(await sources.records.load(), context);
+    if (record && hasStopped(record)) return 'stopped';
+    // Not of a run that has failed.
+    const isHeld = agents?.done === false && (!record || waitsForUser(record)) && (await heldForUser(sources, agents.target, context));
+    return isHeld ? 'held' : rollouts.some(({ unapplied }) => unapplied) ? 'run' : undefined;
   });
-  return 'value' in held && held.value;
+  return 'value' in found ? found.value : undefined;
 }
 
 async function readMissedNow(...of: Parameters<typeof readMissed>): Promise<readonly NameProblem[] | undefined> {

@@ -176,8 +176,8 @@ export interface VerifyFacts extends OtherPodsJudged {
   /** Every container of the service in the cluster, whatever manifest it came from. */
   readonly images: Reading<readonly ServiceImage[]>;
   readonly rollouts: Reading<readonly RolloutProgress[]>;
-  /** No agent is replaced before the user continues. */
-  readonly isHeld?: boolean;
+  /** What replaces the pods that are still old, where no wait does: `held` and `stopped`, once the user continues; `run`, once it is resumed. */
+  readonly onward?: 'held' | 'stopped' | 'run' | undefined;
   /** What events and logs say of pods that keep a rollout from its end; read only where one is not done. */
   readonly reasons: readonly string[];
   /** What lags by the rule for the end of an upgrade by the operator; undefined on other paths. */

@@ -1,6 +1,9 @@
 import { type Command, command } from '../../kernel/argv.ts';
 import { notApplicable, ok, read } from '../../kernel/check.ts';
+import { ownCommand } from '../../kernel/command.ts';
+import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
+import { intentWords } from '../../kernel/intent.ts';
 import { refText } from '../../kernel/object.ts';
 import { ageBeside } from '../../kernel/release.ts';
 import type { RolloutProgress } from '../../kernel/rollout.ts';
@@ -19,12 +22,25 @@ export function agentsText({ rollouts }: Pick<VerifyFacts, 'rollouts'>): string 
   return `${ready} of ${counted(agents.desired, 'agent')} ${ready === 1 ? 'has it and is' : 'have it and are'} ready`;
 }
 
-/** What replaces the pods that are still old. */
-function onward({ isHeld }: Pick<VerifyFacts, 'isHeld'>, hint: string, next: Command): { readonly hint: string; readonly next: Command } {
-  return isHeld ? { hint: HELD, next: command`kubectl netsvc-upgrade commit` } : { hint, next };
+/** The command that replaces the pods that are still old. */
+export function continued({ onward: by }: Pick<VerifyFacts, 'onward'>, intent: Context['intent']): Command {
+  return ownCommand(by === 'held' || by === 'stopped' ? 'commit' : intentWords(intent).resumedBy);
 }
 
-const HELD = 'Their DaemonSet is held by a run that is not finished: no agent is replaced until you continue.';
+function onward(
+  { onward: by }: VerifyFacts,
+  { intent }: Context,
+  hint: string,
+  next: Command,
+): { readonly hint: string; readonly next: Command } {
+  return by ? { hint: ONWARD[by], next: continued({ onward: by }, intent) } : { hint, next };
+}
+
+const ONWARD: Readonly<Record<NonNullable<VerifyFacts['onward']>, string>> = {
+  held: 'Their DaemonSet is held by a run that is not finished: no agent is replaced until you continue.',
+  stopped: 'The run has stopped on purpose, with --until: what it left old is not upgraded until you continue.',
+  run: 'The new release is not applied to all of them, and no wait changes that.',
+};
 
 const evidence = ({ pod, container, image }: ServiceImage) => ({ text: pod, detail: `${container}: ${image}` });
 
@@ -32,7 +48,8 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
   {
     id: 'NS-302',
     title: 'every pod on the target release',
-    judge(facts, { goal }) {
+    judge(facts, context) {
+      const { goal } = context;
       const images = read(facts.images);
       if (!images.some(({ isCli }) => !isCli)) {
         return failed('no pod of the service was found', 'Check --profile and the install path.', {
@@ -57,7 +74,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       ].filter(({ of }) => of.length > 0);
       const because = groups.map(({ is, of }) => `${counted(of.length, 'container')} ${is}: ${listed(of.map(({ pod }) => pod))}`);
       const isHarmless = [...old, ...newer].every(({ isCli }) => isCli);
-      const { hint, next } = onward(facts, groups[0]?.hint ?? '', nextFor(old));
+      const { hint, next } = onward(facts, context, groups[0]?.hint ?? '', nextFor(old));
       return failed(`of the service, ${because.join('; ')}`, hint, {
         next,
         evidence: others.map(evidence),
@@ -68,7 +85,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
   {
     id: 'NS-303',
     title: 'rollout complete',
-    judge(facts) {
+    judge(facts, context) {
       const rollouts = read(facts.rollouts);
       if (rollouts.length === 0)
         return failed('no workload of the service was found', 'Check --profile and the install path.', {
@@ -78,7 +95,7 @@ export const workloadsChecks: readonly VerifyCheck[] = table({ category: 'result
       const evidence = open.map(({ target, pending }) => ({ text: refText(target), detail: pending }));
       return failIfAny(evidence, `${counted(rollouts.length, 'workload')} rolled out and ready`, (names) => ({
         because: [`the rolling update is not complete: ${names}`, ...facts.reasons].join('; '),
-        ...onward(facts, 'Wait for it; it names the node and the reason.', command`kubectl netsvc-upgrade wait`),
+        ...onward(facts, context, 'Wait for it; it names the node and the reason.', command`kubectl netsvc-upgrade wait`),
       }));
     },
   },
