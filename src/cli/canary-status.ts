@@ -1,9 +1,10 @@
 import { counted, firstOf, timeText } from '../kernel/counted.ts';
 import { K } from '../kernel/kinds.ts';
 import type { LockHolder } from '../kernel/ports.ts';
+import { imageRelease, sameRelease } from '../kernel/release.ts';
 import { type RunRecord, waitsForUser } from '../kernel/run-record.ts';
 import type { PodFacts } from '../kube/pod-facts.ts';
-import { agentOf, unlessRefused } from './agents-strategy.ts';
+import { agentOf, mayBeOperated, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './duration.ts';
 import type { Session } from './session.ts';
@@ -17,9 +18,9 @@ export async function readCanaryStatus(
 ): Promise<CanaryStatus | null> {
   const agent = agentOf(record);
   // Whoever has put another release into the template has ended the canary: its own pods would be the old ones.
-  if (!strategy || !record || !agent || strategy.release !== undefined || !(strategy.held || waitsForUser(record))) return null;
-  const { name, namespace = '' } = strategy.object;
-  const workload = await cluster.get(K.DaemonSet, name, namespace);
+  if (!record || !agent || strategy?.release !== undefined || record.finishedAt !== undefined) return null;
+  const { name, namespace } = agent;
+  const workload = await cluster.get(K.DaemonSet, name, namespace).catch(unlessRefused);
   if (!workload) return null;
   const [
     { nodeFacts, podFacts },
@@ -27,7 +28,7 @@ export async function readCanaryStatus(
     { selectorOf, selectorText },
     { judgePod },
     { isMadeBefore, ofTemplate },
-    { containersOf },
+    { containersOf, shapeOf },
     { onItsNode },
   ] = await Promise.all([
     import('../kube/pod-facts.ts'),
@@ -38,10 +39,12 @@ export async function readCanaryStatus(
     import('../kube/workload.ts'),
     import('../features/rollout/index.ts'),
   ]);
+  const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
+  const isStopped = strategy && (strategy.held || waitsForUser(record));
+  if (image === undefined || !(isStopped || isRolling(record, image, shapeOf(workload).status))) return null;
   const labelSelector = selectorText(selectorOf(workload));
   const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
-  const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
-  if (!pods || image === undefined) return null;
+  if (!pods) return null;
   const target = { ...agent, image };
   const nodes = (await cluster.list(K.Node, { keep: slimNode }).catch(unlessRefused)) ?? [];
   const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
@@ -54,7 +57,7 @@ export async function readCanaryStatus(
     .filter(({ pod, is }) => is.phase === 'old' || !isUntouched(pod));
   const fresh = judged.filter(({ pod, is }) => is.phase === 'new' || (is.phase !== 'old' && !pod.terminating));
   // By the record alone: the cluster does not tell who deleted an agent.
-  const isAlone = strategy.held && flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
+  const isAlone = strategy?.held === true && flagIn(record, 'canary', /./) !== undefined && !isSoakOver(record, holder, clock.now());
   const chosen = isAlone && record.canary ? new Set(record.canary) : undefined;
   const isChosen = (node: string) => chosen?.has(node) ?? true;
   const [ready = [], others = []] = [true, false].map((is) =>
@@ -73,6 +76,14 @@ export async function readCanaryStatus(
     ...(isAlone ? { isCanary: true } : {}),
     ...(ready.length > 0 && since > 0 ? { since: new Date(since).toISOString() } : {}),
   };
+}
+
+/** The DaemonSet counts them itself: all are listed only where some are still to be replaced, or not ready. */
+function isRolling(record: RunRecord, image: string, status: Readonly<Record<string, number | undefined>> = {}): boolean {
+  const release = imageRelease(image);
+  const isApplied = release !== undefined && sameRelease(release, record.intent.to) && !mayBeOperated(record);
+  const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberReady = 0 } = status;
+  return isApplied && Math.min(updatedNumberScheduled, numberReady) < desiredNumberScheduled;
 }
 
 const namesOf = (agents: readonly { readonly is: { readonly node: string } }[]) => agents.map(({ is }) => is.node).toSorted();
@@ -127,7 +138,7 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
   return value !== undefined && fits.test(value) ? value : undefined;
 }
 
-export function canaryLines({ canary, soak, record }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
+export function canaryLines({ canary, soak, record, strategy }: StatusDocument, now: Date, isWide: boolean): readonly string[] {
   const some = (all: readonly string[]) => firstOf(all, isWide ? all.length : 5);
   const since = (from: string) => timeText(Math.max(0, now.getTime() - Date.parse(from)));
   const after = soak?.isCut ? CUT : LATER;
@@ -137,10 +148,12 @@ export function canaryLines({ canary, soak, record }: StatusDocument, now: Date,
   const { ready, others = [], notReady, of, isCanary } = canary;
   const names = ready.length === 0 ? '' : ` (${some(ready)})`;
   const age = canary.since === undefined || notReady.length > 0 ? '' : `, all of them for ${since(canary.since)}`;
+  const isRest = ready.length + others.length + notReady.length < of;
+  const by = !isRest || strategy?.held || !record || waitsForUser(record) ? '' : '; the DaemonSet replaces the others by itself';
   // A run that ended early after its soak had begun with the others.
   const later = record && flagIn(record, 'soak') !== undefined ? 'replaced after the canary, ' : '';
   return [
-    `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}`,
+    `${isCanary ? 'canary' : 'agents'}: ${ready.length} of ${counted(of, 'agent')} replaced and ready${names}${age}${by}`,
     ...(others.length === 0 ? [] : [`  besides: ${some(others)}, new and ready: ${later}joined since, or the agent was deleted`]),
     ...notReady
       .slice(0, isWide ? undefined : 5)

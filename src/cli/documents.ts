@@ -143,7 +143,7 @@ interface ReportPart {
   readonly exit: DocumentHead['exit'];
 }
 
-/** The agents that are new while the others are held. */
+/** The agents that are new while others are held, or still to be replaced. */
 export interface CanaryStatus {
   /** Nodes whose agent is replaced and ready; of a canary those that the run chose. */
   readonly ready: readonly string[];
@@ -182,7 +182,7 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
     readonly release?: string;
     readonly selector?: string;
   } | null;
-  /** How far a canary is; null where none is held. */
+  /** How far a canary is, or a run that is not finished; null where no agent is held, and the DaemonSet has replaced all. */
   readonly canary?: CanaryStatus | null;
   /** What `--soak` watches, while a run is at work; without `since` it waits for all chosen agents. Null for none, and once it is over. `isCut`: its command was killed, and a resumed run begins it again. */
   readonly soak?: { readonly ms: number; readonly since?: string; readonly isCut?: true } | null;

@@ -103,6 +103,23 @@ describe('what status says of agents that are held', function () {
     assert.deepEqual([record?.stages.find(({ id }) => id === 'apply')?.state, soak], ['interrupted', { ms: 1_800_000, isCut: true }]);
   });
 
+  for (const pace of [[], ['--max-unavailable', '2']] as const)
+    it(`counts the agents of a killed rollout, which nobody watches: run ${pace.join(' ')}`, async () => {
+      const said: Promise<readonly string[]>[] = [];
+      const killed = async () => {
+        delete scenario.state.holder;
+        return Promise.all([shown(scenario, 'status'), shown(scenario, 'verify')]);
+      };
+      scenario.clock.schedule(12_000, () => said.push(killed()));
+      await shown(scenario, 'run', '--yes', ...pace);
+      const [out = '', verify = ''] = (await said[0]) ?? [];
+      assert.match(out, /^agents: [1-4] of 6 agents replaced and ready \(node-.*\).*; the DaemonSet replaces the others by itself$/m);
+      assert.match(out, /^ {2}node-0\d: replaced, not ready: /m);
+      // The controllers have still to be applied.
+      assert.match(verify, /NS-303 [\s\S]*?no wait changes that[^\n]*\n {4}next: kubectl netsvc-upgrade run$/m);
+      assert.doesNotMatch(verify, /next: kubectl netsvc-upgrade wait/);
+    });
+
   it('shows no soak that is over while the others follow', async () => {
     scenario.cluster.nodes.fault('node-05', 'not-ready');
     scenario.clock.schedule(18 * 60_000, () => scenario.cluster.nodes.fault('node-05', 'none'));
