@@ -124,7 +124,14 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
   const isTried = !canary || [canary.ready, canary.others ?? [], canary.notReady].some((nodes) => nodes.length > 0);
   const again = text`. No agent has its template, which somebody has changed since: ${oursWith(intentWords(record.intent).resumedBy, carried)}`;
-  const rest = !isTried ? again : waitsForUser(record) ? text`. All other agents follow with: ${commit}` : '';
+  const isFailing = canary && canary.notReady.length > 0;
+  const rest = !isTried
+    ? again
+    : isFailing
+      ? '. None follows before each of them is ready'
+      : waitsForUser(record)
+        ? text`. All other agents follow with: ${commit}`
+        : '';
   const { release } = strategy;
   const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
   return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${rest}`];

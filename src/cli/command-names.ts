@@ -116,7 +116,7 @@ const ROWS = {
   plan: { intent, stages: 'all', next: 'run', onlyPlans: true, leads: 'before' },
   'plan back': { intent: 'rollback', stages: 'all', next: 'rollback', onlyPlans: true },
   run: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', leadsForth: true },
-  commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true, leadsForth: true },
+  commit: { intent, stages: 'all', next: 'report', isUpgrade: true, leads: 'after', goesOn: true },
   rollback: { intent: 'rollback', stages: 'all', next: 'report', isUpgrade: true },
   backup: { intent, stages: ['backup'], next: 'ownerrefs strip' },
   'ownerrefs strip': { intent, stages: ['ownerrefs-strip'], next: 'crds', leadsForth: true },

@@ -148,7 +148,8 @@ export function continues(record: RunRecord | undefined, context: Continuation):
 
 /** True if the run was told to go no further than to a part of what it is for. */
 export function stopsOnPurpose({ flags }: Pick<RunRecord, 'flags'>): boolean {
-  return flags?.some((word) => word.startsWith('--until=')) === true;
+  const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
+  return words.some((word) => typeof word === 'string' && word.startsWith('--until='));
 }
 
 /** It has come there. */

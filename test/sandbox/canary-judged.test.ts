@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stepsHere } from '../../src/cli/carried.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
@@ -9,7 +10,18 @@ import type { KubeObject } from '../../src/kernel/object.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { AGENTS, agentPods, agents, allNodes, newOn, setVariable, strategy, waved, withVariable } from '../support/canary-sandbox.ts';
+import {
+  AGENTS,
+  agentPods,
+  agents,
+  allNodes,
+  newOn,
+  setAgent,
+  setVariable,
+  strategy,
+  waved,
+  withVariable,
+} from '../support/canary-sandbox.ts';
 import { HOOKS, hooked } from '../support/hooked.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
@@ -203,6 +215,18 @@ describe('a canary', function () {
     assert.match(looked.out(), /: 1 of 2 agents replaced and ready \(node-01\)/);
     const { exit, message } = await back(scenario, {});
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['done', [], ROLLING], message);
+  });
+
+  it('of a rollback begins with an agent that fails, says that commit continues', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', 'node-01,node-03'), 5);
+    setAgent(scenario, 'node-03', 'not-ready');
+    const first = await back(scenario, { canary: '1' });
+    assert.deepEqual([first.exit, newOn(scenario)], ['stopped', ['node-01']], first.message);
+    assert.match(first.message ?? '', /is ready \(node-03\)/);
+    const here = { typed: 'rollback', carried: [], commands: ['commit', 'rollback'], chain: { intent: 'rollback' } } as const;
+    const said = stepsHere(first.steps, here).map(({ plain }) => plain);
+    assert.ok(said.includes('continue, with all other agents: kubectl netsvc-upgrade commit'), said.join('\n'));
   });
 
   it('of a rollback takes the same nodes when it is resumed', async () => {

@@ -191,7 +191,7 @@ describe('commands around each node', function () {
     const begun = scenario.clock.now().getTime();
     const { exit, message, steps, told } = await hooked(scenario, flags);
     assert.deepEqual([exit, told, newOn(scenario), strategy(scenario)], ['stopped', [], [], HELD]);
-    assert.equal(message, 'the old agent of node-03 is not ready, and at most 1 may be away at a time');
+    assert.equal(message, 'the agent of node-03 is not ready, and at most 1 may be away at a time');
     assert.match(steps.join('\n'), /describe pod netsvc-node-[\s\S]*run the same command again with --max-unavailable=2/);
     assert.ok(scenario.clock.now().getTime() - begun < 300_000, 'not the whole time limit');
     // A clock that is set meanwhile changes nothing.

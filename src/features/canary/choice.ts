@@ -16,6 +16,8 @@ export interface AgentNode {
   readonly node: KubeObject;
   /** Its agent has the new template already, whoever replaced it. */
   readonly isNew: boolean;
+  /** It is not ready. */
+  readonly isAway?: boolean;
   /** It was made before that template, which may be the same as an earlier one. */
   readonly isMadeBefore?: boolean;
 }
@@ -140,8 +142,11 @@ function counting(
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
   const chosen = new Set(before);
   const isUntouched = (one: AgentNode) => isBack && !goesBack(one);
-  const rank = (one: AgentNode) => (isUntouched(one) ? 4 : (chosen.has(one.node.metadata.name) ? 0 : 2) + (one.isNew ? 0 : 1));
-  const usable = agents.filter((one) => (one.isNew && !isUntouched(one)) || takesPods(one.node));
+  // What is left for its release first has the agents that fail with it: beside them none else may be away.
+  const isBroken = (one: AgentNode) => isBack && !one.isNew && one.isAway === true && isReady(one.node);
+  const order = (one: AgentNode) => (one.isNew ? 0 : isBroken(one) ? 1 : 2);
+  const rank = (one: AgentNode) => (isUntouched(one) ? 6 : (chosen.has(one.node.metadata.name) ? 0 : 3) + order(one));
+  const usable = agents.filter((one) => (one.isNew && !isUntouched(one)) || isBroken(one) || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length)

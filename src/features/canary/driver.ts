@@ -40,6 +40,9 @@ export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, na
   throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
 }
 
+const withFlag = (name: string, value: string) =>
+  text`${new Again(`run the same command again with --${name}=${value}`, '', [name, value])}`;
+
 /** Old agents that nobody chose are given this long to be ready again: a node restarts in less. Milliseconds. */
 const AWAY_MS = 180_000;
 
@@ -154,18 +157,19 @@ export class AgentDriver implements PodDriver {
     const of = away.map(({ uid }) => uid).join();
     if (this.#full?.of !== of) this.#full = { of, since: waited };
     if (waited - this.#full.since < AWAY_MS) return;
-    const { agents, atOnce } = this.#driven;
+    const { agents, atOnce, heldFor } = this.#driven;
     const more = String(away.length + 1);
     const [nodes, one] = [nodesText(away.map(({ node }) => node)), away.length === 1];
     const looks = away.slice(0, 3).map(({ name }) => seeWhy(command`kubectl -n ${agents.namespace ?? ''} describe pod ${name}`));
     throw new Fault(
       'stopped',
-      `the old ${one ? 'agent' : 'agents'} of ${nodes} ${one ? 'is' : 'are'} not ready, and at most ${atOnce} may be away at a time`,
+      `the ${one ? 'agent' : 'agents'} of ${nodes} ${one ? 'is' : 'are'} not ready, and at most ${atOnce} may be away at a time`,
       [
         ...looks,
         HELD_ON,
         text`repair what is not ready, then ${againAs('it resumes')}`,
-        or(text`${new Again(`run the same command again with --max-unavailable=${more}`, '', ['max-unavailable', more])}`),
+        ...(heldFor === 'canary' ? [or(withFlag('canary', away.map(({ node }) => node).join(',')))] : []),
+        or(withFlag('max-unavailable', more)),
       ],
     );
   }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import type { UserCommandName } from '../../kernel/user-command.ts';
-import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
+import { isReady, isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod, slimNode } from '../../kube/lean-objects.ts';
 import { podFacts } from '../../kube/pod-facts.ts';
 import { isMadeBefore, ofTemplate } from '../../kube/revision.ts';
@@ -96,7 +96,9 @@ export async function readAgents(
   for (const facts of all) {
     const node = here.get(facts.node);
     const isNew = judgePod({ ...facts, terminating: false }, { target, nodes: new Map(), now }, isOfTemplate(facts)).phase !== 'old';
-    if (node && (isNew || !byNode.has(facts.node))) byNode.set(facts.node, { node, isNew, isMadeBefore: isMadeBefore(workload, facts) });
+    const isAway = !isReady(facts, target.ready);
+    if (node && (isNew || !byNode.has(facts.node)))
+      byNode.set(facts.node, { node, isNew, isAway, isMadeBefore: isMadeBefore(workload, facts) });
   }
   const agents = [...byNode.values()].toSorted((a, b) => (a.node.metadata.name < b.node.metadata.name ? -1 : 1));
   return { target, selector, agents, isChanging: isChanged };
