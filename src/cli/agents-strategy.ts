@@ -19,7 +19,7 @@ import type { Session } from './session.ts';
  * An account that may not look is told nothing.
  */
 export async function readStrategy(
-  { composition: { cluster, records }, context }: Session,
+  { composition: { cluster } }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
   // An operator's agents come to their end without the run that paced them, and a look may have ended its record.
@@ -29,18 +29,15 @@ export async function readStrategy(
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
   const found = await asked.catch(unlessRefused);
-  const { isMarked, isStillHeld, liveStrategyText, readOwnStrategies } = await import('../features/canary/own-strategy.ts');
-  const all = [found ?? []].flat();
-  const own = await readOwnStrategies(records, record, context, all);
-  const waits = record !== undefined && waitsForUser(record);
-  const live = all.find((one) => waits || isMarked(one) || isStillHeld(one, own));
+  const { isHeldBy, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
+  const live = [found ?? []].flat().find((one) => isMarked(one) || (record !== undefined && waitsForUser(record)));
   if (!live) return null;
   const other = await otherRelease(live, record);
   const { selectorOf, selectorText } = await import('../kube/selector.ts');
   return {
     object: refOf(live),
     is: liveStrategyText(live),
-    held: isStillHeld(live, own),
+    held: isHeldBy(live, record),
     selector: selectorText(selectorOf(live)),
     ...(other === undefined ? {} : { release: other }),
   };

@@ -30,6 +30,7 @@ export async function readCanaryStatus(
     { isMadeBefore, ofTemplate },
     { containersOf, shapeOf },
     { onItsNode },
+    { isOnDelete },
   ] = await Promise.all([
     import('../kube/pod-facts.ts'),
     import('../kube/lean-objects.ts'),
@@ -38,10 +39,11 @@ export async function readCanaryStatus(
     import('../kube/revision.ts'),
     import('../kube/workload.ts'),
     import('../features/rollout/index.ts'),
+    import('../features/canary/own-strategy.ts'),
   ]);
   const image = containersOf(workload).find((one) => one.name === agent.container)?.image;
   const isStopped = strategy && (strategy.held || waitsForUser(record));
-  if (image === undefined || !(isStopped || isRolling(record, image, shapeOf(workload).status))) return null;
+  if (image === undefined || !(isStopped || (!isOnDelete(workload) && isRolling(record, image, shapeOf(workload).status)))) return null;
   const labelSelector = selectorText(selectorOf(workload));
   const pods = await cluster.list(K.Pod, { namespace, labelSelector, keep: leanPod }).catch(unlessRefused);
   if (!pods) return null;

@@ -109,7 +109,7 @@ async function asShown(session: Session, { stages }: PlannedHere): Promise<Sessi
   if (session.context.options.canary === undefined) return session;
   const { chosenIn } = await import('../features/canary/index.ts');
   const nodes = chosenIn(stages.flatMap(({ actions }) => actions));
-  return nodes.length === 0 ? session : session.withCanary(nodes.join(','));
+  return nodes.length === 0 ? session : session.withCanary(nodes);
 }
 
 const interruptedHere = async (session: Session) =>

@@ -92,9 +92,11 @@ export class Session {
     return this.#with({ savedPlan });
   }
 
-  /** The same with the nodes whose agents come first. */
-  withCanary(canary: string): Session {
-    return this.#with({ options: { ...this.context.options, canary } });
+  /** The same with the nodes whose agents come first, as they were shown. */
+  withCanary(nodes: readonly string[]): Session {
+    // A name of digits alone would be a number.
+    const canary = nodes.map((node) => `${node},`).join('');
+    return this.#with({ options: { ...this.context.options, canary, isCanaryShown: true } });
   }
 
   #with(more: Partial<Context>): Session {

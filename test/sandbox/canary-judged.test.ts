@@ -207,6 +207,9 @@ describe('a canary', function () {
     haveRestarted(scenario, 'node-03');
     await scenario.clock.sleep(3_600_000);
     assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', 'node-01,node-02'), 5);
+    const untouched = await back(scenario, { canary: 'node-04' });
+    assert.equal(untouched.message, '--canary: the agent of node-04 was not upgraded, so it is not taken back');
+    await scenario.clock.sleep(1_000);
     const first = await back(scenario, { canary: '1' });
     assert.deepEqual([first.exit, newOn(scenario)], ['stopped', ['node-02']], first.message);
     assert.match(first.message ?? '', /^the canary runs: 1 of 2 agents has v3\.26\.4 and is ready \(node-01\)\. No other/);

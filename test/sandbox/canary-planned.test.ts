@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ComposeRequest } from '../../src/cli/seams.ts';
+import { chooseNodes } from '../../src/features/canary/choice.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
@@ -18,6 +19,8 @@ async function planned(scenario: Scenario, flags: Flags = {}): Promise<readonly 
   const object = plans.flatMap(({ objects }) => objects).find(({ ref }) => ref.kind === 'DaemonSet');
   return [object?.restarts, object?.atOnce];
 }
+
+const READY = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
 
 describe('the nodes of a canary that were confirmed', function () {
   this.timeout(60_000);
@@ -42,6 +45,21 @@ describe('the nodes of a canary that were confirmed', function () {
       assert.deepEqual(newOn(scenario), [how === 'as a number' ? 'node-02' : 'node-01']);
       assert.equal(scenario.state.record?.flags?.includes('--canary=1'), true);
     });
+
+  it('are replaced by no others where one is not ready any more: the run stops', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    const bench = sandboxCommand(scenario, waved);
+    bench.answers = [true];
+    onceLocked(bench, scenario, () => scenario.cluster.nodes.fault('node-01', 'down'));
+    assert.equal(await bench.run('run', '--canary', '1'), 5, bench.err());
+    assert.match(bench.out() + bench.err(), /node node-01 is not ready, .*; it was confirmed, and no other is replaced in its place/);
+    assert.deepEqual(newOn(scenario), []);
+  });
+
+  it('may have names of digits alone', async () => {
+    const nodes = ['2', '1', '3'].map((name) => ({ node: { apiVersion: 'v1', kind: 'Node', metadata: { name }, ...READY }, isNew: false }));
+    assert.deepEqual(await chooseNodes({ list: async () => [] }, '3,', nodes), ['3']);
+  });
 
   /** After the plan, and before the agents are looked at once more. */
   function onceLocked({ seams }: CommandBench, { clock }: Scenario, act: () => void): void {

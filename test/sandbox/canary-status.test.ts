@@ -4,6 +4,7 @@ import type { CanaryStatus, StatusDocument } from '../../src/cli/documents.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { UserCommands } from '../../src/kernel/user-command.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
@@ -273,6 +274,24 @@ describe('what status says of agents that are held', function () {
     const bench = sandboxCommand(scenario, waved);
     assert.equal(await bench.run('wait'), 5, bench.err());
     assert.ok(scenario.clock.now().getTime() - before < 60_000);
+  });
+
+  it('lists no Secret, and needs no right to, beside agents that are held', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    for (const look of ['status', 'wait']) {
+      const bench = sandboxCommand(scenario, waved);
+      const { compose } = bench.seams;
+      const refusing = async (...how: Parameters<typeof compose>) => {
+        const composed = await compose(...how);
+        const keptWith = async () => {
+          throw new ApiFailure(403, 'Forbidden', 'secrets is forbidden');
+        };
+        return { ...composed, records: { ...composed.records, keptWith } };
+      };
+      Object.assign(bench.seams, { compose: refusing });
+      const exit = await bench.run(look);
+      assert.deepEqual([exit, bench.err().includes('forbidden')], [look === 'status' ? 0 : 5, false], bench.err());
+    }
   });
 
   for (const keepsMark of [true, false])

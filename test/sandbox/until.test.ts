@@ -3,7 +3,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
-import { allNodes, newOn } from '../support/canary-sandbox.ts';
+import { allNodes, newOn, setAgent } from '../support/canary-sandbox.ts';
 import { groundOf } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { installedSandbox, performIn } from '../support/sandbox-ports.ts';
@@ -55,6 +55,12 @@ describe('a run that goes no further than it was told', function () {
     assert.match(status.out(), /stopped on purpose, --until agents, for .*Open: controllers, wait, ownerrefs-restore, cli/);
     assert.match(status.out(), /until then: .*keep GitOps tools paused/);
     assert.match(status.out(), /\nNext: kubectl netsvc-upgrade commit$/m);
+    setAgent(scenario, 'node-02', 'not-ready');
+    const failing = sandboxCommand(scenario);
+    assert.notEqual(await failing.run('wait', '--timeout', '30s'), 5);
+    assert.match(failing.out() + failing.err(), /node-02/);
+    setAgent(scenario, 'node-02', 'ready');
+    await scenario.clock.sleep(60_000);
     for (const look of ['wait', 'verify', 'report']) {
       const looked = sandboxCommand(scenario);
       const exit = await looked.run(look);

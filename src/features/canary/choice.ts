@@ -70,31 +70,34 @@ export async function chooseNodes(
 ): Promise<readonly string[]> {
   const choice = parseCanary(text);
   if (agents.length < 2) throw refused(`--canary needs two nodes with an agent: this cluster has ${agents.length}`);
+  const usable = begun.isBack ? agents.filter(goesBack) : agents;
+  if (begun.isBack && usable.length < 2) throw allBack(text, usable);
   const chosen =
     'names' in choice
-      ? await namedNodes(cluster, begun.isBegun ? stillThere(choice.names, agents) : choice.names, agents)
+      ? await namedNodes(cluster, begun.isBegun ? stillThere(choice.names, usable) : choice.names, usable, agents)
       : 'selector' in choice
-        ? await selected(cluster, choice, agents)
-        : counting(choice, agents, begun);
-  if (chosen.length === agents.length) throw refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
-  if (begun.isBack) refuseAllBack(text, agents.filter(goesBack), chosen);
-  return chosen;
+        ? await selected(cluster, choice, usable)
+        : counting(choice, usable, begun);
+  if (chosen.length < usable.length) return chosen;
+  throw begun.isBack ? allBack(text, usable) : refused(`--canary ${text} is every node with an agent: then nothing is left to protect`);
 }
 
-function refuseAllBack(text: string, back: readonly AgentNode[], chosen: readonly string[]): void {
+function allBack(text: string, back: readonly AgentNode[]): Fault {
   const names = back.map(({ node }) => node.metadata.name);
-  if (!names.every((name) => chosen.includes(name))) return;
   const which = names.length === 0 ? 'no agent is' : `${agentsText(names)} ${isOrAre(names)} all that is`;
-  throw new Fault('usage', `--canary ${text}: ${which} taken back, so there are no others to protect`, ['leave it out']);
+  return new Fault('usage', `--canary ${text}: ${which} taken back, so there are no others to protect`, ['leave it out']);
 }
 
 async function namedNodes(
   cluster: Pick<ClusterReader, 'list'>,
   names: readonly string[],
   agents: readonly AgentNode[],
+  others: readonly AgentNode[] = [],
 ): Promise<readonly string[]> {
   const all = new Map(agents.map((one) => [one.node.metadata.name, one]));
   const unknown = names.find((name) => !all.has(name));
+  if (others.some(({ node }) => node.metadata.name === unknown))
+    throw refused(`--canary: the agent of ${unknown} was not upgraded, so it is not taken back`);
   if (unknown !== undefined) throw await unknownNode(cluster, unknown, [...all.keys()]);
   // Where it was begun it is watched to its end: a new agent may be what makes the node not ready.
   const unfit = names.find((name) => !all.get(name)?.isNew && !isReady(all.get(name)?.node));
@@ -137,16 +140,14 @@ function counting(
   agents: readonly AgentNode[],
   { isBack = false, before = [] }: Begun,
 ): readonly string[] {
-  const wanted =
-    'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, isBack ? agents.filter(goesBack).length : agents.length));
+  const wanted = 'count' in choice ? choice.count : Math.max(1, percentOf(choice.percent, agents.length));
   if (wanted >= agents.length) return agents.map(({ node }) => node.metadata.name);
   const chosen = new Set(before);
-  const isUntouched = (one: AgentNode) => isBack && !goesBack(one);
   // What is left for its release first has the agents that fail with it: beside them none else may be away.
   const isBroken = (one: AgentNode) => isBack && !one.isNew && one.isAway === true && isReady(one.node);
   const order = (one: AgentNode) => (one.isNew ? 0 : isBroken(one) ? 1 : 2);
-  const rank = (one: AgentNode) => (isUntouched(one) ? 6 : (chosen.has(one.node.metadata.name) ? 0 : 3) + order(one));
-  const usable = agents.filter((one) => (one.isNew && !isUntouched(one)) || isBroken(one) || takesPods(one.node));
+  const rank = (one: AgentNode) => (chosen.has(one.node.metadata.name) ? 0 : 3) + order(one);
+  const usable = agents.filter((one) => one.isNew || isBroken(one) || takesPods(one.node));
   const workers = usable.filter(({ node }) => !CONTROL_PLANE.some((label) => node.metadata.labels?.[label] !== undefined));
   const candidates = workers.length > 0 ? workers : usable;
   if (wanted > candidates.length)

@@ -1,4 +1,5 @@
 import { command } from '../../kernel/command.ts';
+import { firstOf } from '../../kernel/counted.ts';
 import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
@@ -39,6 +40,9 @@ export async function heldAgents({ cluster }: Pick<Ports, 'cluster'>, { name, na
   if (live && isHeld(live)) return live;
   throw new MovedOn(`DaemonSet ${namespace}/${name} has another update strategy by now`);
 }
+
+/** More of them are only in the user's own log. */
+const NAMED = 20;
 
 const withFlag = (name: string, value: string) =>
   text`${new Again(`run the same command again with --${name}=${value}`, '', [name, value])}`;
@@ -178,7 +182,7 @@ export class AgentDriver implements PodDriver {
   get left(): readonly string[] {
     const nodes = this.#open.filter((node) => !this.#nodes.includes(node));
     if (nodes.length === 0) return this.#failed['before-node'];
-    const more = `--before-node was run for ${nodesText(nodes)}, whose agent this run did not replace: undo there what it did`;
+    const more = `--before-node was run for ${firstOf(nodes, NAMED)}, whose agent this run did not replace: undo there what it did`;
     return [...this.#failed['before-node'], more];
   }
 
@@ -186,7 +190,7 @@ export class AgentDriver implements PodDriver {
   get owed(): readonly string[] {
     const nodes = this.#open.filter((node) => this.#nodes.includes(node));
     if (nodes.length === 0 || !this.#driven.hooks.includes('after-node')) return this.#failed['after-node'];
-    const more = `--after-node was not run for ${nodesText(nodes)}: do there yourself what it does, once the agent is ready`;
+    const more = `--after-node was not run for ${firstOf(nodes, NAMED)}: do there yourself what it does, once the agent is ready`;
     return [...this.#failed['after-node'], more];
   }
 

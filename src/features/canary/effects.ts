@@ -76,7 +76,10 @@ function endedEarly(thrown: unknown, driver: AgentDriver, { warn }: Pick<Around,
   if (thrown instanceof MovedOn) {
     // The stage is planned again, and may come to its end.
     if (left !== '') warn(`${thrown.message}; ${left}`);
-    return new MovedOn(thrown.message, undefined, driver.replaced > 0, [...driver.left, ...driver.owed]);
+    return new MovedOn(thrown.message, undefined, driver.replaced > 0, [
+      ...driver.left.map((one) => `${one}, unless this run has come to it since`),
+      ...driver.owed,
+    ]);
   }
   if (left === '') return thrown;
   return new LeftFault(thrown instanceof Fault ? thrown : new Fault('failed', messageOf(thrown), stepsAfter(thrown), thrown), driver);

@@ -1,7 +1,10 @@
+import type { Context } from '../../kernel/context.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
+import { againAs } from '../../kernel/step.ts';
 import type { UserCommandName } from '../../kernel/user-command.ts';
 import { isReady, isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod, slimNode } from '../../kube/lean-objects.ts';
@@ -15,6 +18,8 @@ declare module '../../kernel/context.ts' {
   interface Options {
     /** Nodes whose agents are upgraded first, as it was written. */
     readonly canary?: string;
+    /** They are those that were confirmed. */
+    readonly isCanaryShown?: true;
     /** How long they are watched before the run continues by itself; absent where it stops for the user. Milliseconds. */
     readonly soakMs?: number;
     /** Where a run stops for the user: with the agents new alone, or with all new and the names of policies as they were. */
@@ -46,16 +51,25 @@ export interface CanaryFacts extends Pick<AgentFacts, 'target' | 'selector'> {
   readonly of: number;
 }
 
-/** The nodes of `--canary`; `recorded`: those that the run chose before. Throws Fault('usage') where it names none that can be evaluated. */
+/**
+ * The nodes of `--canary`; `recorded`: those that the run chose before. Throws Fault where it names none that can be evaluated: `usage`, or
+ * `stopped` where it could when they were confirmed.
+ */
 export async function readCanary(
   { cluster }: Pick<Sources, 'cluster'>,
-  text: string,
+  { options, goal }: Pick<Context, 'options' | 'goal'>,
   found: AgentFacts,
-  isBack: boolean,
   recorded: readonly string[] = [],
 ): Promise<CanaryFacts> {
   const { target, selector, agents, isChanging } = found;
-  const nodes = await chooseNodes(cluster, text, agents, { isBegun: !isChanging, isBack, before: recorded });
+  const isBack = goal.takesBack !== undefined;
+  const how = { isBegun: !isChanging, isBack, before: recorded };
+  const nodes = await chooseNodes(cluster, options.canary ?? '', agents, how).catch((thrown: unknown) => {
+    if (!options.isCanaryShown || !(thrown instanceof Fault)) throw thrown;
+    throw new Fault('stopped', `${thrown.message}; it was confirmed, and no other is replaced in its place`, [
+      againAs('it chooses once more'),
+    ]);
+  });
   const chosen = new Set(nodes);
   const [isRecorded, isNew] = [new Set(recorded), agents.filter((one) => one.isNew && !chosen.has(one.node.metadata.name))];
   const [before = [], others = []] = [true, false].map((is) =>

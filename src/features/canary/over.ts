@@ -4,22 +4,21 @@ import { Fault, HeldFault } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
-import type { RolloutTarget } from '../../kernel/rollout.ts';
+import type { RolloutProgress, RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, hasStopped, type Records, type RunRecord, recordHere, waitsForUser } from '../../kernel/run-record.ts';
 import { look, text } from '../../kernel/step.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
-import { hadOwnStrategy, isStillHeld, readOwnStrategies } from './own-strategy.ts';
+import { hadOwnStrategy, isHeldBy, isOnDelete } from './own-strategy.ts';
 
 /** The DaemonSet, where this program holds it for the user to continue: no run is at work that lets it. */
 export async function heldForUser(
-  { cluster, lock, records }: Pick<Sources, 'cluster' | 'lock' | 'records'>,
+  { cluster, lock }: Pick<Sources, 'cluster' | 'lock'>,
   { namespace, name }: RolloutTarget,
-  here: Pick<Context, 'clusterUid'>,
+  recorded: () => Promise<RunRecord | undefined>,
 ): Promise<KubeObject | undefined> {
   const live = await cluster.get(K.DaemonSet, name, namespace);
-  if (!live || (await lock.holder())) return undefined;
-  const own = await readOwnStrategies(records, await records.load(), here, [live]);
-  return isStillHeld(live, own) ? live : undefined;
+  if (!live || !isOnDelete(live) || !isHeldBy(live, await recorded()) || (await lock.holder())) return undefined;
+  return live;
 }
 
 /** For who waits until all agents are new. Throws Fault('stopped') where their DaemonSet is held so: HeldFault if the run was told to stop. */
@@ -29,19 +28,27 @@ export async function refuseHeld(
   here: Pick<Context, 'clusterUid'>,
 ): Promise<void> {
   const { namespace, name } = target;
-  const live = await heldForUser(sources, target, here);
+  let record: RunRecord | undefined;
+  const live = await heldForUser(sources, target, async () => {
+    record = recordHere(await sources.records.load(), here);
+    return record;
+  });
   if (!live) return;
   const seen = look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selectorText(selectorOf(live))}`}`);
   const held = `DaemonSet ${namespace}/${name} is held by a run that is not finished: no agent is replaced until you`;
-  const record = await sources.records.load();
-  if (!record || waitsForUser(record))
+  if (record && waitsForUser(record))
     throw new HeldFault(`${held} continue`, [seen, text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`]);
   const why = text`see why it stopped, and what resumes it: ${command`kubectl netsvc-upgrade status`}`;
   throw new Fault('stopped', `${held} resume it`, [seen, why]);
 }
 
 /** For who waits for what `--until agents` has left old: nobody applies it. Throws HeldFault. */
-export async function refuseLeft({ lock, records }: Pick<Sources, 'lock' | 'records'>, here: Pick<Context, 'clusterUid'>): Promise<void> {
+export async function refuseLeft(
+  { lock, records }: Pick<Sources, 'lock' | 'records'>,
+  open: readonly Pick<RolloutProgress, 'unapplied'>[],
+  here: Pick<Context, 'clusterUid'>,
+): Promise<void> {
+  if (open.length === 0 || !open.every(({ unapplied }) => unapplied)) return;
   const record = recordHere(await records.load(), here);
   if (!record || !hasStopped(record) || (await lock.holder())) return;
   throw new HeldFault('the run has stopped on purpose, with --until: what it left old is not upgraded until you continue', [

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts';
 import { mapAt, pointerTo, sameValue, textAt } from '../../kernel/json.ts';
 import { type JsonPatchOp, type KubeObject, type ObjectChange, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
 import { type KeptChange, keptChanges, putOp, runOf, valueIn } from '../../kernel/object-change.ts';
-import { type Records, type RunRecord, recordHere } from '../../kernel/run-record.ts';
+import { type Records, type RunRecord, recordHere, waitsForUser } from '../../kernel/run-record.ts';
 
 /** The stage that changes strategies: what it keeps is known by its id. */
 const STAGE = 'apply';
@@ -99,7 +99,11 @@ export const isOnDelete = (live: KubeObject): boolean => textAt(strategyOf(live)
 /** This program keeps the DaemonSet from replacing its pods. */
 export const isHeld = (live: KubeObject): boolean => isMarked(live) && isOnDelete(live);
 
-/** The same, also where somebody has removed our mark and left the strategy. */
+/** The same by the record alone, for who looks: an agent is held by it, whoever has removed our mark. */
+export const isHeldBy = (live: KubeObject, record: Pick<RunRecord, 'stages'> | undefined): boolean =>
+  isHeld(live) || (isOnDelete(live) && record !== undefined && waitsForUser(record));
+
+/** The same by what was kept. */
 export const isStillHeld = (live: KubeObject, own: OwnStrategies): boolean =>
   isHeld(live) || (isOnDelete(live) && ownStrategyOf(live, own) !== undefined);
 

@@ -208,7 +208,7 @@ async function heldStep(
   const next = strategyChange(now, pace ?? result);
   if (text === undefined || !next) return { ...driven, restarts: all };
   const canary = {
-    ...(await readCanary(sources, text, found, context.goal.takesBack !== undefined, recorded)),
+    ...(await readCanary(sources, context, found, recorded)),
     next,
     isPaced: pace !== undefined,
     atOnce,

@@ -75,7 +75,8 @@ async function readWaitFacts(sources: Sources, context: Context, installation: I
   const agents = rollouts.find(({ target: { kind, name } }) => kind === 'DaemonSet' && name === variant.agent.name);
   const comesAfter = context.chain?.earlier?.includes('apply') === true;
   if (agents && !agents.done && !comesAfter) await refuseHeld(sources, agents.target, context);
-  if (!comesAfter && progress.some(({ done }) => !done)) await refuseLeft(sources, context);
+  const open = rollouts.filter(({ done }) => !done);
+  if (!comesAfter) await refuseLeft(sources, open, context);
   const nodes = installation.nodes ?? (await readNodes(sources)).length;
   const otherPods = await attempt(() => readOtherPods(sources, context));
   return { progress, nodes, agent: variant.agent.name, otherPods };

@@ -91,15 +91,17 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
 
 /** Nothing beside a run at work. Who may not look is told to wait. */
 async function readOnward(sources: Sources, rollouts: readonly RolloutProgress[], context: Context): Promise<VerifyFacts['onward']> {
-  if (rollouts.every(({ done }) => done)) return undefined;
+  const open = rollouts.filter(({ done }) => !done);
+  if (open.length === 0) return undefined;
   const agents = agentsIn(rollouts);
   const found = await attempt(async () => {
     if (await sources.lock.holder()) return undefined;
     const record = recordHere(await sources.records.load(), context);
-    if (record && hasStopped(record)) return 'stopped';
+    if (record && hasStopped(record) && open.every(({ unapplied }) => unapplied)) return 'stopped';
     // Not of a run that has failed.
-    const isHeld = agents?.done === false && (!record || waitsForUser(record)) && (await heldForUser(sources, agents.target, context));
-    return isHeld ? 'held' : rollouts.some(({ unapplied }) => unapplied) ? 'run' : undefined;
+    const waits = record !== undefined && waitsForUser(record) && agents?.done === false;
+    const isHeld = waits && (await heldForUser(sources, agents.target, async () => record));
+    return isHeld ? 'held' : open.some(({ unapplied }) => unapplied) ? 'run' : undefined;
   });
   return 'value' in found ? found.value : undefined;
 }
