@@ -56,6 +56,16 @@ describe('commands around each node of a run that ends early', function () {
     assert.match(JSON.parse(await shown('report', '-o', 'json')).owed.join(), /^do on node-01 yourself what --after-node does/);
   });
 
+  it('are named by a plan of the rest that is not given them', async () => {
+    assert.equal(await sandboxCommand(scenario, waved).run('run', '--yes', '--canary', '1', '--before-node', 'true'), 5);
+    for (const given of [[], ['--before-node', 'true']]) {
+      const plan = sandboxCommand(scenario, waved);
+      assert.equal(await plan.run('plan', ...given), 0, plan.err());
+      const isNamed = /^the run was begun with --before-node, and no run record holds a command\n {2}give it again: --before-node COMMAND/m;
+      assert.equal(isNamed.test(plan.out()), given.length === 0);
+    }
+  });
+
   it('counts the agents in its last screen', async () => {
     const bench = sandboxCommand(scenario, waved);
     const { compose } = bench.seams;

@@ -24,6 +24,7 @@ import { nextStep, recordBefore, type Seen, untilHere } from '../ending/end.ts';
 import { afterProbe } from '../ending/next-step.ts';
 import { present } from '../output.ts';
 import type { Session } from '../session.ts';
+import { givenAgainLines, lackedBy } from '../user-commands.ts';
 import { type Planned, type PlannedHere, planDocument, planHead } from './document.ts';
 import type { ForGit } from './for-git.ts';
 
@@ -80,6 +81,12 @@ export async function showPlan(
     ...(until?.lines ?? []),
     ...(await earlierHere(seen)),
     ...leftLines(record),
+    ...(record && !isIdle
+      ? givenAgainLines(
+          lackedBy((name) => session.asked.flags[name] !== undefined, record),
+          record,
+        )
+      : []),
     ...afterProbe(step, session.asked).map(session.outPalette.said),
   ];
   // What a run would leave out then, such as the backup, is no part of its plan.
