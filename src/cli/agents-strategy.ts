@@ -120,7 +120,9 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
     return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${commit}`];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
   const isTried = !canary || [canary.ready, canary.others ?? [], canary.notReady].some((nodes) => nodes.length > 0);
-  const again = text`. No agent has its template, which somebody has changed since: ${oursWith(intentWords(record.intent).resumedBy, carried)}`;
+  const canaryAgain = oursWith(intentWords(record.intent).resumedBy, carried);
+  const first = canaryAgain.gives('canary') ? canaryAgain : canaryAgain.with('--canary', '1');
+  const again = text`. No agent that is there has its template: ${first}`;
   const isFailing = canary && canary.notReady.length > 0;
   const rest = !isTried
     ? again

@@ -152,6 +152,19 @@ describe('a canary', function () {
     assert.match(message ?? '', /^the canary is gone: node-01 is no node of this cluster any more/);
   });
 
+  it('whose node was removed proves nothing, also while its pod lies there yet: no other agent follows', async () => {
+    const scenario = await installedSandbox({ nodes: 4, cli: false });
+    const command = async (...argv: readonly string[]) => sandboxCommand(scenario, waved).run(...argv, '--yes', '--timeout', '60s');
+    assert.equal(await command('run', '--canary', '1'), 5);
+    scenario.cluster.store.delete(K.Node, 'node-01');
+    const exit = await command('commit');
+    assert.ok(exit !== 0, String(exit));
+    assert.deepEqual(
+      newOn(scenario).filter((node) => node !== 'node-01'),
+      [],
+    );
+  });
+
   it('that has no agent left comes to its end where the run has something else to do', async () => {
     const scenario = await installedSandbox({ nodes: 4, cli: false });
     const command = (...argv: readonly string[]) => sandboxCommand(scenario, waved).run(...argv);

@@ -309,9 +309,9 @@ describe('what status says of agents that are held', function () {
 
   it('leads to the run that is at work, and to no other beside it', async () => {
     const said: Promise<string>[] = [];
-    scenario.clock.schedule(300_000, () => said.push(shown(scenario, 'verify')));
+    scenario.clock.schedule(300_000, () => said.push(shown(scenario, 'verify'), shown(scenario, 'report')));
     await shown(scenario, 'run', '--yes', '--canary', '1', '--soak', '30m');
-    assert.match((await Promise.all(said)).join(), /\nNext: kubectl netsvc-upgrade status --watch\n/);
+    for (const one of await Promise.all(said)) assert.match(one, /\nNext: kubectl netsvc-upgrade status --watch\n/);
   });
 
   it('leads to the canary again, and not to the rest, where somebody has changed the template', async () => {
@@ -319,7 +319,7 @@ describe('what status says of agents that are held', function () {
     await setVariable(scenario, 'other');
     await scenario.clock.sleep(60_000);
     const out = await shown(scenario, 'status');
-    assert.match(out, /No agent has its template, which somebody has changed since: kubectl netsvc-upgrade run --canary=node-02$/m);
+    assert.match(out, /No agent that is there has its template: kubectl netsvc-upgrade run --canary=node-02$/m);
     assert.doesNotMatch(out, /All other agents follow/);
   });
 

@@ -66,6 +66,7 @@ describe('a run that goes no further than it was told', function () {
       const exit = await looked.run(look);
       assert.match(looked.out() + looked.err(), /\nNext: kubectl netsvc-upgrade commit\n/);
       if (look === 'wait') assert.equal(exit, 5);
+      if (look === 'report') assert.match(looked.out(), STOPPED);
       if (look === 'verify')
         assert.match(looked.out(), /NS-303 [\s\S]*?stopped on purpose[^\n]*\n {4}next: kubectl netsvc-upgrade commit$/m);
     }

@@ -12,7 +12,7 @@ import type { Seams } from '../seams.ts';
 import { type Asked, inSession, type Session } from '../session.ts';
 import { lackedBy } from '../user-commands.ts';
 import { leftLines } from './closing.ts';
-import { endViewOf } from './end.ts';
+import { endViewOf, untilLast } from './end.ts';
 import { recordedReport, recordOf } from './recorded.ts';
 import { runLines } from './run-lines.ts';
 
@@ -34,9 +34,10 @@ async function shown(session: Session, record: RunRecord): Promise<void> {
   const flags = withRecorded(asked.carried, record, clusterUid);
   // Only the cluster shows whether what waits for the user may continue, and whether agents are still held.
   const asks = { of: 'status', command: oursWith('status', flags) };
-  const found = nextByRecord(record, undefined, flags);
+  const holder = await composition.lock.holder().catch(() => undefined);
+  const found = nextByRecord(record, holder, flags);
   const mayHold = found.isLook && found.command.own !== undefined && (record.canary || lackedBy(() => false, record).length > 0);
-  const next = waitsForUser(record) ? asks : mayHold ? { ...asks, isLook: true } : found;
+  const next = waitsForUser(record) && !holder ? asks : mayHold ? { ...asks, isLook: true } : found;
   if (!isAtEnd(record)) for (const line of recordedLines(suggestedBy(next, record), flags, record, clusterUid)) session.say(line);
   // What came to its end leads nowhere else, for in a circle nobody learns anything; but for what shows whether manual steps are done.
   const leads = next.of === 'report' ? 'nothing is left for this program to do' : next.command;
@@ -51,6 +52,7 @@ async function shown(session: Session, record: RunRecord): Promise<void> {
     ...runLines({ ...document, exit: document.exit.code }, { ...endViewOf(session), release: record.intent.to, wide, full: false }),
   ];
   const closing = async () => [
+    ...(await untilLast(session, record)),
     'Nothing was changed by this command.',
     ...leftLines(record),
     ...afterLook(next, record, flags).map(outPalette.said),

@@ -175,7 +175,7 @@ export function undoTexts(record: RunRecord, { chain, carried: all, now, refused
   const { noReturn, progress, intent } = record;
   if (intent.takesBack)
     return [
-      text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).with('--release', intent.takesBack.to)}${without}`,
+      text`this run goes back itself; forward again, once you accept NS-012 by name: ${oursWith('run', carried).without('release').with('--release', intent.takesBack.to)}${without}`,
     ];
   if (noReturn) {
     const since = progress?.noReturn ? `since step ${progress.noReturn.step} of ${progress.of}` : `since ${agoText(noReturn.at, now)}`;

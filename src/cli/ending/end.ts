@@ -157,7 +157,7 @@ export async function untilHere(
 }
 
 /** The command has ended: what cannot be read any more says nothing. */
-const untilLast = async (...of: Parameters<typeof untilHere>) => (await untilHere(...of).catch(() => undefined))?.lines ?? [];
+export const untilLast = async (...of: Parameters<typeof untilHere>) => (await untilHere(...of).catch(() => undefined))?.lines ?? [];
 
 /** The cluster as a command sees it. */
 export type Seen = Pick<Session, 'composition' | 'context' | 'seams'>;

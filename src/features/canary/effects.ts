@@ -128,7 +128,7 @@ async function stop(ports: Ports, effect: StopCanary, around: Around): Promise<P
   const { step: seen, tookTime } = await lookAtNewPods(ports, looked, around);
   const { nodes, others, of } = tookTime ? await seeCanary(ports, effect, around) : before;
   await heldAgents(ports, effect.agents);
-  const apart = others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too: joined since, or the agent was deleted`;
+  const apart = others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too, though not chosen`;
   const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),

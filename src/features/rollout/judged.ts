@@ -19,7 +19,9 @@ export function judgedView(
 ): RolloutProgress {
   const { unapplied: _, ...view } = progress;
   const around = { target: view.target, nodes: board.nodes, now };
-  const pods = view.pods.map((pod) => {
+  // The pod of a node that was removed may lie there for minutes yet.
+  const here = view.pods.filter(({ node }) => board.nodes.size === 0 || node === '' || board.nodes.has(node));
+  const pods = here.map((pod) => {
     const isLost = board.nodes.get(pod.node)?.ready === false;
     const facts = pod.phase === 'old' && !isLost ? board.pods.get(view.target)?.get(pod.pod) : undefined;
     return facts ? judgePod(facts, around) : pod;

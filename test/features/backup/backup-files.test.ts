@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localMachine } from '../../../src/adapters/machine.ts';
-import { backupFiles } from '../../../src/features/backup/effects.ts';
+import { backupEffects, backupFiles } from '../../../src/features/backup/effects.ts';
 import { backupStage } from '../../../src/features/backup/stage.ts';
 import type { InstallPath } from '../../../src/kernel/installation.ts';
 import { type Kind, type KubeObject, refOf, refText } from '../../../src/kernel/object.ts';
@@ -309,4 +309,12 @@ describe('an object that can be put back', () => {
   it('is without its status', () => assert.deepEqual(restorable({ ...kept, status: { loadBalancer: {} } }), kept));
 
   it('is else what it was', () => assert.deepEqual(restorable(kept), kept));
+});
+
+describe('a saved plan with a backup', () => {
+  it('holds also where an object more lies in the cluster by then', () => {
+    const of = (...names: readonly string[]) =>
+      backupEffects.backup.digest({ type: 'backup', folder: 'f', files: names.map((name) => ({ name, content: '' })) });
+    assert.deepEqual(of('a.yaml', 'b.yaml'), of('a.yaml'));
+  });
 });
