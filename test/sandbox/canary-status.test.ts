@@ -307,6 +307,15 @@ describe('what status says of agents that are held', function () {
       );
     });
 
+  it('has no wait for what nobody applies once all agents were replaced so', async () => {
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    await roll(scenario, true);
+    await scenario.clock.sleep(600_000);
+    const bench = sandboxCommand(scenario, waved);
+    assert.equal(await bench.run('wait'), 5, bench.err());
+    assert.match(bench.out() + bench.err(), /nothing rolls out: [\s\S]*continue: kubectl netsvc-upgrade commit/);
+  });
+
   it('leads to the run that is at work, and to no other beside it', async () => {
     const said: Promise<string>[] = [];
     scenario.clock.schedule(300_000, () => said.push(shown(scenario, 'verify'), shown(scenario, 'report')));

@@ -45,10 +45,7 @@ describe('a canary on the manifest path', function () {
   it('upgrades the chosen node alone, and stops for the user', async () => {
     const { exit, message, steps } = await run(scenario, { canary: '1' });
     assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
-    assert.match(
-      message ?? '',
-      /^the canary runs: 1 of 6 agents has v\S+ and is ready \(node-01\)\. No other agent is replaced until you continue$/,
-    );
+    assert.match(message ?? '', /^the canary runs: 1 of 6 agents has v\S+ and is ready \(node-01\)$/);
     assert.match(steps.join('\n'), /continue, with all other agents: kubectl netsvc-upgrade commit/);
     const again = await run(scenario, { canary: '1' });
     assert.deepEqual([again.exit, again.writes, newOn(scenario)], ['stopped', 0, ['node-01']], 'the same command changes nothing');

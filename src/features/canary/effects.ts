@@ -129,11 +129,13 @@ async function stop(ports: Ports, effect: StopCanary, around: Around): Promise<P
   const { nodes, others, of } = tookTime ? await seeCanary(ports, effect, around) : before;
   await heldAgents(ports, effect.agents);
   const apart = others.length === 0 ? '' : `; ${nodesText(others)} ${hasOrHave(others)} it too, though not chosen`;
-  const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}. No other agent is replaced until you continue`;
+  const fact = `the canary runs: ${nodes.length} of ${counted(of, 'agent')} ${hasOrHave(nodes)} ${release} and ${isOrAre(nodes)} ready (${nodesText(nodes)})${apart}`;
   throw new HeldFault(fact, [
     look(text`${command`kubectl -n ${namespace} get pods -o wide -l ${selector}`}`),
     seen,
-    means('new nodes, and agents that somebody deletes, get the release that the run installs meanwhile'),
+    means(
+      'no other agent is replaced until you continue; new nodes, and agents that somebody deletes, get the release that the run installs meanwhile',
+    ),
     text`continue, with all other agents: ${command`kubectl netsvc-upgrade commit`}`,
   ]);
 }

@@ -42,7 +42,7 @@ export async function refuseHeld(
   throw new Fault('stopped', `${held} resume it`, [seen, why]);
 }
 
-/** For who waits for what `--until agents` has left old: nobody applies it. Throws HeldFault. */
+/** For who waits for what an unfinished run has left old: nobody applies it. Throws Fault('stopped'): HeldFault if the run was told to stop there. */
 export async function refuseLeft(
   { lock, records }: Pick<Sources, 'lock' | 'records'>,
   open: readonly Pick<RolloutProgress, 'unapplied'>[],
@@ -50,11 +50,13 @@ export async function refuseLeft(
 ): Promise<void> {
   if (open.length === 0 || !open.every(({ unapplied }) => unapplied)) return;
   const record = recordHere(await records.load(), here);
-  if (!record || !hasStopped(record) || (await lock.holder())) return;
-  throw new HeldFault('the run has stopped on purpose, with --until: what it left old is not upgraded until you continue', [
-    look(text`see what is open: ${command`kubectl netsvc-upgrade status`}`),
-    text`continue: ${command`kubectl netsvc-upgrade commit`}`,
-  ]);
+  // Where the run has not begun to apply, somebody else may: a GitOps tool.
+  if (!record || record.finishedAt !== undefined || !record.wrote.includes('apply') || (await lock.holder())) return;
+  const [isHeld, waits] = [hasStopped(record), waitsForUser(record)];
+  const next = isHeld || waits ? command`kubectl netsvc-upgrade commit` : command`kubectl netsvc-upgrade run`;
+  const steps = [look(text`see what is open: ${command`kubectl netsvc-upgrade status`}`), text`continue: ${next}`];
+  if (isHeld) throw new HeldFault('the run has stopped on purpose, with --until: what is open is not upgraded until you continue', steps);
+  throw new Fault('stopped', 'nothing rolls out: the new release is not applied to what is open, and the run is not at work', steps);
 }
 
 /**

@@ -42,7 +42,6 @@ export function refuseUntried(progress: readonly RolloutProgress[], heldFor: Hel
   if (!untried) return;
   const { kind, namespace, name } = untried.target;
   const fact = `no agent has the template that ${kind} ${namespace}/${name} has now: it was not seen to work yet`;
-  const [run, rollback] = [command`kubectl netsvc-upgrade run --canary 1`, command`kubectl netsvc-upgrade rollback --canary 1`];
   const see = seeWhy(command`kubectl -n ${namespace} describe ${kind.toLowerCase()} ${name}`);
-  throw new Fault('stopped', fact, [see, HELD_ON, text`try it on one node first: ${run} (in a rollback: ${rollback})`]);
+  throw new Fault('stopped', fact, [see, HELD_ON, text`try it on one node first: ${command`kubectl netsvc-upgrade run --canary 1`}`]);
 }
