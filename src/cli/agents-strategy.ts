@@ -1,3 +1,4 @@
+import type { Command } from '../kernel/command.ts';
 import { isOperated } from '../kernel/installation.ts';
 import { intentWords } from '../kernel/intent.ts';
 import { K } from '../kernel/kinds.ts';
@@ -119,19 +120,21 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
   if (!strategy.held && waitsForUser(record))
     return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${commit}`];
   if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
-  const isTried = !canary || [canary.ready, canary.others ?? [], canary.notReady].some((nodes) => nodes.length > 0);
-  const canaryAgain = oursWith(intentWords(record.intent).resumedBy, carried);
-  const first = canaryAgain.gives('canary') ? canaryAgain : canaryAgain.with('--canary', '1');
-  const again = text`. No agent that is there has its template: ${first}`;
-  const isFailing = canary && canary.notReady.length > 0;
-  const rest = !isTried
-    ? again
-    : isFailing
-      ? '. None follows before each of them is ready'
-      : waitsForUser(record)
-        ? text`. All other agents follow with: ${commit}`
-        : '';
   const { release } = strategy;
   const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
-  return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${rest}`];
+  return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${onward({ canary, record }, commit, carried)}`];
+}
+
+/** What follows beside agents that are held, where something is to be said of it. */
+function onward(
+  { canary, record }: Pick<StatusDocument, 'canary'> & { readonly record: RunRecord },
+  commit: Command,
+  carried: readonly CarriedFlag[],
+): Said {
+  if (canary && [canary.ready, canary.others ?? [], canary.notReady].every((nodes) => nodes.length === 0)) {
+    const again = oursWith(intentWords(record.intent).resumedBy, carried);
+    return text`. No agent that is there has its template: ${again.gives('canary') ? again : again.with('--canary', '1')}`;
+  }
+  if (canary && canary.notReady.length > 0) return '. None follows before each of them is ready';
+  return waitsForUser(record) ? text`. All other agents follow with: ${commit}` : '';
 }
