@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { run } from '@oclif/core';
 import { captureOutput } from '@oclif/test';
 import type { Manifest } from '../../src/cli/complete.ts';
+import { patient } from '../support/patience.ts';
 import { sourceOptions } from '../support/run-oclif.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,6 +44,18 @@ describe('the built program', () => {
     assert.ok(loaded.length > 1);
     for (const text of loaded) assert.doesNotMatch(text, /\bListr\s*=\s*class|undici|\bTransport\s*=\s*class/);
   });
+
+  it('leaves nothing to the compilers whose threads can keep it from ending', () => {
+    const { stdout } = spawnSync(process.execPath, ['--trace-opt', entry, 'demo', '--yes', '--fast'], {
+      env: { ...process.env, HOME: tmpdir() },
+      encoding: 'utf8',
+      maxBuffer: 100_000_000,
+    });
+    const compiled = (compiler: string) => stdout.match(new RegExp(`^\\[compiling method .*\\(target ${compiler}`, 'gm'))?.length ?? 0;
+    assert.ok(compiled('TURBOFAN') > 50, 'the trace tells what is compiled');
+    // Node has compiled a few before the first line of the program.
+    assert.ok(compiled('MAGLEV') < 20, `${compiled('MAGLEV')} functions`);
+  }).timeout(patient(60_000));
 
   it('loads no runner of programs, no progress tree and no stage for a command that asks one thing of the cluster', () => {
     const loaded = loadedBy(['unlock', '--server=http://127.0.0.1:9', '--request-timeout=1s']).map((url) =>
