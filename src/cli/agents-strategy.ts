@@ -13,6 +13,7 @@ import { isOverridden, pacedIn, rollingIn, rollingText } from '../kube/paced.ts'
 import { shippedProfiles } from '../profiles/index.ts';
 import { type CarriedFlag, oursWith, resumeCommand } from './carried.ts';
 import type { StatusDocument } from './documents.ts';
+import { hasPace } from './recorded-flags.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -117,9 +118,12 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
   const commit = oursWith('commit', carried);
-  if (!strategy.held && waitsForUser(record))
-    return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${commit}`];
-  if (!strategy.held) return [text`${what}. Its own comes back with the next run: ${resumeCommand(carried, record)}`];
+  const resumed = resumeCommand(carried, record);
+  if (!strategy.held && !waitsForUser(record) && hasPace(record)) return [text`${what}. Its own comes back with the next run: ${resumed}`];
+  if (!strategy.held) {
+    const then = waitsForUser(record) ? commit : resumed;
+    return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${then}`];
+  }
   const { release } = strategy;
   const get = release === undefined ? 'the release that the run installs' : `${release}, which is in its template now`;
   return [text`${what}: new nodes, and agents that somebody deletes, get ${get}${onward({ canary, record }, commit, carried)}`];

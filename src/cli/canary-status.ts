@@ -7,6 +7,7 @@ import type { PodFacts } from '../kube/pod-facts.ts';
 import { agentOf, mayBeOperated, unlessRefused } from './agents-strategy.ts';
 import type { CanaryStatus, StatusDocument } from './documents.ts';
 import { parseDuration } from './duration.ts';
+import { flagIn } from './recorded-flags.ts';
 import type { Session } from './session.ts';
 
 /** How far a canary is, as the cluster has it. An account that may not list the pods is told nothing. */
@@ -130,14 +131,6 @@ function durationOf(soak: string | undefined): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
-export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits = /^[\w.]{1,20}$/): string | undefined {
-  const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
-  const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
-  const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;
-  return value !== undefined && fits.test(value) ? value : undefined;
 }
 
 export function canaryLines({ canary, soak, record, strategy }: StatusDocument, now: Date, isWide: boolean): readonly string[] {

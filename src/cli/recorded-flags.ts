@@ -22,6 +22,7 @@ const REPEATABLE = namesOf('multiple');
 const USER_COMMANDS = namesOf('isUserCommand');
 
 const ENDS = ['through', 'until'];
+const PACE = FLAG_ROWS.find(([, { option }]) => option === 'maxUnavailable')?.[0];
 
 type Record = Pick<RunRecord, 'clusterUid' | 'flags' | 'outcome' | 'startedBy'> | undefined;
 
@@ -155,3 +156,14 @@ export function agreeing(terminal: Terminal, { typed, flags: { yes }, usesRecord
     throw new Fault('usage', `${says}: this decides what is trusted, and you did not type ${them}`, steps);
   };
 }
+
+/** What the command line of the run said. Whoever may write the record chose it: it is shown, and nothing else. */
+export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits = /^[\w.]{1,20}$/): string | undefined {
+  const words: readonly unknown[] = Array.isArray(flags) ? flags : [];
+  const word = words.find((one) => typeof one === 'string' && one.startsWith(`--${name}=`));
+  const value = typeof word === 'string' ? word.slice(name.length + 3) : undefined;
+  return value !== undefined && fits.test(value) ? value : undefined;
+}
+
+/** The run asked for a pace of its agents, which is a strategy of ours until its end. */
+export const hasPace = (record: Pick<RunRecord, 'flags'>): boolean => PACE !== undefined && flagIn(record, PACE, /./) !== undefined;

@@ -12,9 +12,9 @@ import { heldBy } from '../kube/held.ts';
 import { containersOf } from '../kube/workload.ts';
 import { shippedProfiles } from '../profiles/index.ts';
 import { unlessRefused } from './agents-strategy.ts';
-import { flagIn } from './canary-status.ts';
 import type { StatusDocument } from './documents.ts';
 import { lastOf } from './last-stage.ts';
+import { flagIn } from './recorded-flags.ts';
 import type { Seams } from './seams.ts';
 import type { Session } from './session.ts';
 

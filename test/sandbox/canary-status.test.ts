@@ -307,6 +307,16 @@ describe('what status says of agents that are held', function () {
       );
     });
 
+  it('says so beside a canary that failed, and leads to the same run again', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    await roll(scenario, true);
+    assert.match(
+      await shown(scenario, 'status'),
+      /^not held any more, so .* has the update strategy RollingUpdate, maxUnavailable 1\. Continue with: kubectl netsvc-upgrade run --canary=1$/m,
+    );
+  });
+
   it('has no wait for what nobody applies once all agents were replaced so', async () => {
     await shown(scenario, 'run', '--yes', '--canary', '1');
     await roll(scenario, true);
