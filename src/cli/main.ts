@@ -10,8 +10,8 @@ const INTERRUPTED_LINGER_MS = 100;
 // A user may have set it for another program. Whatever connects here, and the libraries that do, verify certificates.
 delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
-// Threads that compile in the background may wait for the main thread to collect memory. One that waits while the process ends is waited for
-// itself: the program has said all and never exits (https://github.com/nodejs/node/issues/64274).
+// Threads of these compilers wait for the main one to collect memory, often so with the flags of a session. One that waits while the process
+// ends is waited for itself: the program has said all and never exits (https://github.com/nodejs/node/issues/64274).
 for (const flag of ['--no-maglev', '--no-concurrent-sparkplug']) process.getBuiltinModule('node:v8').setFlagsFromString(flag);
 
 /** The entry. No top-level await: with a closed stdout (`--help | head -1`) Node would warn and exit 13. */
