@@ -232,7 +232,7 @@ describe('what status says of agents that are held', function () {
     );
   });
 
-  it('calls it a canary where the record of an older version names no nodes', async () => {
+  it('calls it a canary where the record names no nodes', async () => {
     await shown(scenario, 'run', '--yes', '--canary', '1');
     const { record } = scenario.state as { record: { canary?: readonly string[] } };
     delete record.canary;
