@@ -138,7 +138,7 @@ function heldLines({ held, lock, until }: StatusDocument, record: RunRecord | un
   // Released alone, the agents would be replaced before Typha.
   if (record?.intent.takesBack && record.finishedAt === undefined)
     return [text`${what}. Resume that run: ${oursWith('rollback', carried)}`];
-  return [text`${what}. Resume that run, or remove only the hold: ${oursWith('apply --undo', carried)}`];
+  return [text`${what}. Resume that run. Once every agent is new, this removes only the hold: ${oursWith('apply --undo', carried)}`];
 }
 
 function nextOf(

@@ -166,6 +166,31 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     assert.match(outcome.message ?? '', /^not complete after 600 s: .*: not new and ready yet: node-01 /);
   });
 
+  it('are seen in the soak itself where somebody changes the template, whose agents are ready as before', async () => {
+    let [began, now] = [0, 0];
+    const observe: Observer = (event) => {
+      if (event.type !== 'action-started' || event.action.id !== 'soak') return;
+      began = scenario.clock.now().getTime();
+      scenario.clock.schedule(60_000, () => void setVariable(scenario, '1'));
+    };
+    const outcome = await performIn(scenario, [applyStage], { canary: '1', soak: '30m' }, { profile: waved, observe });
+    now = scenario.clock.now().getTime();
+    assert.match(outcome.message ?? '', /^no agent has the template that DaemonSet kube-system\/netsvc-node has now/);
+    assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+    assert.ok(now - began < 90_000, `${now - began} ms`);
+  });
+
+  it('are looked at before the others follow a canary that waited for the user', async () => {
+    tells(scenario, { until: 0 });
+    assert.match((await stopped(scenario)).message, /^the canary runs: /);
+    tells(scenario, {});
+    const outcome = await performIn(scenario, [applyStage], {}, { profile: waved });
+    assert.match(outcome.message ?? '', /^the canary failed: new pods get no network on .*: node-01: shop\/web: .*x509/);
+    assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+    tells(scenario, { until: 0 });
+    assert.equal((await performIn(scenario, [applyStage], {}, { profile: waved })).exit, 'done');
+  });
+
   it('are looked at once more before the others follow, which costs less than a second', async () => {
     tells(scenario, { until: 0 });
     const begun = new Map<string, number>();

@@ -93,7 +93,10 @@ export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'node
 }
 
 /** What a soak may have been too short for: pods that were refused a network while the agents were replaced are tried again only later. */
-export function lookAction({ target, selector, nodes, before, others }: CanaryFacts, { options: { maxFailed } }: Context): Action {
+export function lookAction(
+  { target, selector, nodes, before = [], others = [] }: Pick<CanaryFacts, 'target' | 'selector' | 'nodes'> & Partial<CanaryFacts>,
+  { options: { maxFailed } }: Context,
+): Action {
   const until = { type: 'new-pods', namespace: target.namespace, selector, nodes: [...nodes, ...before, ...others], maxFailed } as const;
   const title = `see that new pods on ${nodesText(nodes)} get a network`;
   return { id: 'look-canary', title, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs: NEW_PODS_MS } };

@@ -11,7 +11,7 @@ export {
   soakAction,
   stopAction,
 } from './actions.ts';
-export { agentsText, isOrAre, nodesText } from './choice.ts';
+export { agentsText, goesBack, isOrAre, nodesText } from './choice.ts';
 export { canaryEffects } from './effects.ts';
 export { type AgentFacts, type CanaryFacts, readAgents, readCanary } from './facts.ts';
 export { canaryExpectations } from './last-look.ts';

@@ -10,6 +10,7 @@ import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts'
 import {
   type AgentFacts,
   type CanaryFacts,
+  goesBack,
   held,
   isDriven,
   isHeld,
@@ -47,7 +48,12 @@ export interface AgentStep {
   /** This program replaces the agents itself, as many at a time. */
   readonly driven?: DrivenStep;
   /** The agents of a DaemonSet that this program still holds, which is let go now. */
-  readonly released?: RolloutTarget;
+  readonly released?: Released;
+}
+
+export interface Released extends Pick<CanaryFacts, 'target' | 'selector'> {
+  /** Those whose agent is new, none where the template changes once more. */
+  readonly nodes: readonly string[];
 }
 
 export interface CanaryStep extends CanaryFacts {
@@ -101,8 +107,12 @@ export async function readAgentStep(
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
   if (!(wanted && isHeld(wanted))) await refuseOver(sources.records, record, context);
-  const step = wanted ? undefined : overOf(agents, context);
-  if (!wanted) return step ? { previews: await withLetGo(sources, agents, step, previews), step } : { previews };
+  if (!wanted) {
+    const step = overOf(agents);
+    if (!step) return { previews };
+    const letGo = await readLetGo(sources, agents, agents.result, context);
+    return { previews: withLetGo(agents, letGo, previews), step: { ...step, ...releasedIn(letGo) } };
+  }
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
   return stepped(sources, context, agents, {
     now,
@@ -154,9 +164,10 @@ async function stepped(
   const change = strategyChange(withoutOwn(live, own, document.object), result) ?? strategyChange(last, result);
   if (!change || !back) return { previews: plain };
   const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, { ...agents, recorded }, result) : {};
-  const step = { document, state: 'on', change, back, ...held, ...released(agents, result, context) } as const;
   const applied = previews.map((one) => (one === now && restarts ? restarting(now, restarts) : one));
-  return { previews: await withLetGo(sources, { ...agents, preview: now, result }, step, applied), step };
+  const from = { ...agents, preview: now, result };
+  const letGo = await readLetGo(sources, from, result, context);
+  return { previews: withLetGo(from, letGo, applied), step: { document, state: 'on', change, back, ...held, ...releasedIn(letGo) } };
 }
 
 /** Pods that are replaced, and how many at a time. */
@@ -180,15 +191,13 @@ function heldBack(found: AgentFacts, atOnce: number | undefined): Restarts {
 }
 
 /** The agents that the DaemonSet replaces as soon as it may: no change of its template tells of them. */
-async function withLetGo(
-  sources: Sources,
-  { live, result, target, preview }: Agents,
-  { released }: AgentStep,
+function withLetGo(
+  { result, preview }: Agents,
+  letGo: LetGo | undefined,
   previews: readonly PreviewedObject[],
-): Promise<readonly PreviewedObject[]> {
-  if (!released || changesPods(preview.planned)) return previews;
-  const found = await readAgents(sources, live, target, false);
-  const restarts = heldBack(found, podsAtOnce(result, found.agents.length));
+): readonly PreviewedObject[] {
+  if (!letGo?.found) return previews;
+  const restarts = heldBack(letGo.found, podsAtOnce(result, letGo.found.agents.length));
   return previews.map((one) => (one === preview ? restarting(one, restarts) : one));
 }
 
@@ -218,16 +227,32 @@ async function heldStep(
 }
 
 /** The run that needed it has ended, or the agents are all new. */
-function overOf(agents: Agents, context: Context): AgentStep | undefined {
-  const { live, result, document, own } = agents;
+function overOf({ live, result, document, own }: Agents): AgentStep | undefined {
   const back = ownStrategyOf(live, own) && strategyChange(live, result);
-  return back && { document, state: 'over', change: back, back, ...released(agents, result, context) };
+  return back && { document, state: 'over', change: back, back };
 }
 
+/** A DaemonSet that is held and will not be; `found`: its agents, unless the template changes once more. */
+interface LetGo {
+  readonly released: Released;
+  readonly found?: AgentFacts;
+}
+
+const releasedIn = (letGo: LetGo | undefined): Pick<AgentStep, 'released'> => (letGo ? { released: letGo.released } : {});
+
 /** Of the held template nothing is let go where a rollback installs another. */
-function released({ live, preview, target, own }: Agents, next: KubeObject, { goal }: Context): Pick<AgentStep, 'released'> {
-  const isLeft = goal.takesBack !== undefined && changesPods(preview.planned);
-  return isStillHeld(live, own) && !isHeld(next) && !isLeft ? { released: target } : {};
+async function readLetGo(
+  sources: Sources,
+  { live, preview, target, own }: Agents,
+  next: KubeObject,
+  { goal }: Context,
+): Promise<LetGo | undefined> {
+  const [isBack, isChanging] = [goal.takesBack !== undefined, changesPods(preview.planned)];
+  if (!isStillHeld(live, own) || isHeld(next) || (isBack && isChanging)) return undefined;
+  if (isChanging) return { released: { target, selector: '', nodes: [] } };
+  const found = await readAgents(sources, live, target, false);
+  const tried = found.agents.filter((one) => one.isNew && (!isBack || goesBack(one)));
+  return { released: { target, selector: found.selector, nodes: tried.map(({ node }) => node.metadata.name) }, found };
 }
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */

@@ -10,7 +10,7 @@ import type { Said } from '../../kernel/step.ts';
 import type { NoReturnPoint } from '../../kernel/undo.ts';
 import { documentsText } from '../../manifest/manifest.ts';
 import type { Wave } from '../../manifest/waves.ts';
-import { judgeAction, secondSoakAction } from '../canary/index.ts';
+import { judgeAction, lookAction, secondSoakAction } from '../canary/index.ts';
 import { meetsNewTables, tablesNotes } from '../going-back/index.ts';
 import { agentsOfTarget, keepConnections, seeConnections, tryConnections } from '../network-probe/index.ts';
 import { holdNotes, holdOrRelease, holdPolicyMigration } from '../policies/index.ts';
@@ -18,7 +18,7 @@ import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { removeAdded } from './added.ts';
 import { afterApply, isOnlyStrategy, PUT_BACK, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
-import type { AgentStep } from './agent-step.ts';
+import type { AgentStep, Released } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf, unkeptNotes } from './carried.ts';
@@ -142,12 +142,19 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   // In one wave CRDs and what watches them start together, so nothing is waited for between.
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
   const step = stepIn(wave, facts);
-  const judged = step?.released ? [judgeAction(step.released, context)] : [];
+  const judged = step?.released ? beforeOthers(step.released, context) : [];
   if (step && isBackAlone(wave, facts))
     return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited) : late;
   const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
   return [...judged, ...rollout.keep, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
+}
+
+/** What has to hold before a DaemonSet that is held may replace the others. */
+function beforeOthers(released: Released, context: Context): readonly Action[] {
+  // It takes its time, in which nobody watches the agents.
+  const looked = released.nodes.length === 0 ? [] : [lookAction(released, context)];
+  return [...looked, judgeAction(released.target, context)];
 }
 
 /** Of the wave only the agents' own strategy is left, which is given back. */

@@ -179,9 +179,7 @@ export class Steady {
       });
     });
     if (bad.length <= this.#maxFailed) return;
-    const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
-    const steps = again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
-    throw this.#failed(bad, 'restarted since it was started', steps, ({ target: { container }, pod }) => pod.ended ?? container);
+    throw this.#failed(bad, 'restarted since it was started', withNewPod(bad), ({ target: { container }, pod }) => pod.ended ?? container);
   }
 
   /** `endedIn`: the container whose log has the reason. */
@@ -207,6 +205,12 @@ function restartsOf({ pods, workloads }: Pick<Board, 'pods' | 'workloads'>, read
     return [...all.values()].filter((pod) => readyBefore === undefined || isOld(pod));
   });
   return new Map(counts.map(({ uid, restarts = 0 }) => [uid, restarts]));
+}
+
+/** What is left of agents that were restarted: without it the resumed run fails at once. */
+export function withNewPod(bad: readonly PodIn[]): readonly Suggestion[] {
+  const again = bad.slice(0, SHOWN).map(({ target: { namespace }, pod }) => repairCommand`kubectl -n ${namespace} delete pod ${pod.pod}`);
+  return again.map((one) => text`once the cause is fixed, give its node a new agent, which counts from zero: ${one}`);
 }
 
 /** More pods than these help nobody. */

@@ -121,6 +121,10 @@ async function withReasons(thrown: unknown, cluster: ClusterReader, progress: re
   return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
 }
 
+/** Of agents that are judged some have the template of the DaemonSet. All that a soak watches had it as it began. */
+const isOfTemplate = ({ isJudged, holdMs, heldFor }: WaitRequest): boolean =>
+  isJudged === true || (holdMs !== undefined && heldFor === 'canary');
+
 async function loop(
   board: Board,
   events: PodEvents,
@@ -131,11 +135,12 @@ async function loop(
   const time = new Waiting(clock.now().getTime(), request.timeoutMs);
   const failed = new FailedPods(request, board);
   const stays = new Steady({ ...request, isWatched: request.only !== undefined || request.driver !== undefined });
+  const isTried = isOfTemplate(request);
   const isEnd = async (progress: readonly RolloutProgress[], waited: number, now: number): Promise<boolean> => {
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
-    const isKnown = (request.driver === undefined && !request.isJudged) || board.isObserved;
-    if (isKnown && request.isJudged) refuseUntried(board.progress(now) ?? [], request.heldFor);
+    const isKnown = (request.driver === undefined && !isTried) || board.isObserved;
+    if (isKnown && isTried) refuseUntried(board.progress(now) ?? [], request.heldFor);
     if (isKnown && stays.isOver(progress, board, waited, now)) {
       const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;

@@ -8,7 +8,7 @@ import { Again, againAs, contain, or, type Step, text } from '../../kernel/step.
 import { stopImpact } from '../../kernel/traffic.ts';
 import { podsAtOnce } from '../../kube/judge-rollout.ts';
 import { listed } from '../survey/index.ts';
-import { HELD, type HeldFor, ofCanary } from './canary-view.ts';
+import { HELD, type HeldFor, ofCanary, withNewPod } from './canary-view.ts';
 import { type Board, workloadKey } from './rollout-board.ts';
 
 /** A failed pod must stay failed this long before it counts: crash loops come back, pulls are retried. */
@@ -80,7 +80,7 @@ export class FailedPods {
       impactOf(settled),
       ...(nodes.length > 0 ? [keptOff(nodes)] : []),
       ...(this.#heldFor
-        ? HELD
+        ? [...withNewPod(settled.filter(({ pod }) => pod.ended !== undefined)), ...HELD]
         : [
             text`fix the cause (Kubernetes then continues this rollout by itself), then ${againAs('it resumes')}`,
             ...(canContinue ? [or(text`${rest} meanwhile: ${tolerating(count)}`)] : []),
