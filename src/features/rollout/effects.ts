@@ -121,7 +121,7 @@ async function withReasons(thrown: unknown, cluster: ClusterReader, progress: re
   return thrown instanceof PodFault ? new PodFault(code, message, steps, thrown.pods) : new Fault(code, message, steps, cause);
 }
 
-/** Of agents that are judged some have the template of the DaemonSet. All that a soak watches had it as it began. */
+/** Some agent has the template of the DaemonSet: once others are to follow, and in a soak, whose agents all had it as it began. */
 const isOfTemplate = ({ isJudged, holdMs, heldFor }: WaitRequest): boolean =>
   isJudged === true || (holdMs !== undefined && heldFor === 'canary');
 
