@@ -29,7 +29,6 @@ const ONLY_ON: readonly (readonly [first: number, last: number, readonly Install
   [231, 249, CHARTS],
   [251, 251, OPERATED],
   [310, 310, OPERATED],
-  [313, 313, OPERATED],
   [411, 411, OPERATED],
   [429, 429, OPERATED],
   [621, 624, OPERATED],

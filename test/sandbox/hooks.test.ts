@@ -3,6 +3,7 @@ import { applyStage } from '../../src/features/install/apply-stage.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { PlannedStage } from '../../src/kernel/plan.ts';
+import { ApiFailure } from '../../src/kernel/ports.ts';
 import { nodeOf } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
@@ -185,6 +186,21 @@ describe('commands around each node', function () {
       assert.deepEqual(told.slice(0, 2), ['probe', 'before-node node-02: 1 new']);
     });
 
+  it('begin with another node where the one that was to be probed disappears before its turn', async () => {
+    await scenario.cluster.create(K.Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'probe' } });
+    await scenario.clock.sleep(60_000);
+    scenario.cluster.store.listen(({ kind }) => {
+      const isHeld = kind.plural === K.DaemonSet.plural && (strategy(scenario) as { readonly type: string }).type === HELD.type;
+      if (isHeld && allNodes(scenario).includes('node-01')) removeNode(scenario, 'node-01');
+    });
+    const began = scenario.clock.now().getTime();
+    const { exit, message, told } = await hooked(scenario, { ...HOOKS, ...PROBE });
+    assert.deepEqual([exit, newOn(scenario)], ['done', ['node-02', 'node-03']], message);
+    assert.equal(told[0], 'before-node node-02: 0 new');
+    assert.ok(told.includes('probe'));
+    assert.ok(scenario.clock.now().getTime() - began < 300_000);
+  });
+
   it('wait for a moment where as many agents are away as may be, then say so', async () => {
     setAgent(scenario, 'node-03', 'not-ready');
     const flags = { ...HOOKS, canary: 'node-01', timeout: '20m' };
@@ -277,6 +293,30 @@ describe('commands around each node', function () {
       const { exit, message } = await hooked(scenario, HOOKS, says, { takesMs: 60_000 });
       assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, allNodes(scenario), ROLLING]);
     });
+
+  it('do not wait for the first node where it disappears before its new agent is ready', async () => {
+    const began = scenario.clock.now().getTime();
+    const says = (call: string) => {
+      if (call === 'before-node node-01') scenario.clock.schedule(1_000, () => removeNode(scenario, 'node-01'));
+      return undefined;
+    };
+    const { exit, message } = await hooked(scenario, HOOKS, says);
+    assert.deepEqual([exit, message, newOn(scenario), strategy(scenario)], ['done', undefined, ['node-02', 'node-03'], ROLLING]);
+    assert.ok(scenario.clock.now().getTime() - began < 300_000);
+  });
+
+  it('are run to their end where the answer to a deleted agent is lost', async () => {
+    const { cluster } = scenario;
+    const { remove } = cluster;
+    let lost = 0;
+    const losing = async (...of: Parameters<typeof remove>) => {
+      await remove(...of);
+      if (of[0] === K.Pod && lost++ === 0) throw new ApiFailure(0, '', 'socket hang up');
+    };
+    const { exit, message, told } = await hooked(scenario, HOOKS, undefined, { ports: { cluster: { ...cluster, remove: losing } } });
+    assert.deepEqual([exit, message, newOn(scenario)], ['done', undefined, allNodes(scenario)]);
+    assert.equal(told.length, 6);
+  });
 
   it('are not run for a node that disappears, or gets its new agent, while they are at work for another of its group', async () => {
     scenario.cluster.nodes.add(1);

@@ -4,6 +4,7 @@ import type { Around, EnginePorts } from '../../kernel/effect-type.ts';
 import { Fault, MovedOn } from '../../kernel/fault.ts';
 import { K } from '../../kernel/kinds.ts';
 import type { KubeObject, ObjectRef } from '../../kernel/object.ts';
+import { persisting } from '../../kernel/persisting.ts';
 import { seeNode } from '../../kernel/pod-look.ts';
 import { ApiFailure } from '../../kernel/ports.ts';
 import { Again, againAs, means, or, seeWhy, text } from '../../kernel/step.ts';
@@ -221,10 +222,13 @@ export class AgentDriver implements PodDriver {
       await heldAgents(this.#ports, agents);
       if (this.#around.stop.aborted || !this.#mayReplace(pod, look)) return;
     }
-    this.#around.mustHold();
     const ref = { apiVersion: 'v1', kind: 'Pod', namespace: agents.namespace ?? '', name, uid };
-    // Whoever deleted it meanwhile gave the node a new one.
-    await this.#ports.cluster.remove(K.Pod, ref).catch((thrown: unknown) => {
+    const send = async (): Promise<void> => {
+      this.#around.mustHold();
+      await this.#ports.cluster.remove(K.Pod, ref);
+    };
+    // Whoever deleted it meanwhile gave the node a new one; so has a request whose answer was lost.
+    await persisting(this.#ports.clock, send).catch((thrown: unknown) => {
       if (!(thrown instanceof ApiFailure && [404, 409].includes(thrown.status))) throw thrown;
     });
     this.replaced += 1;

@@ -64,9 +64,13 @@ async function replace(ports: EnginePorts, effect: ReplaceAgents, around: Around
   const { target, maxFailed, timeoutMs, heldFor } = effect;
   const driver = new AgentDriver(ports, effect, around);
   const wait = { targets: [target], maxFailed, timeoutMs, heldFor, driver, signal: around.stop, onProgress: around.onProgress };
-  await waitRollout(ports.cluster, ports.clock, wait).catch((thrown: unknown) => {
+  const progress = await waitRollout(ports.cluster, ports.clock, wait).catch((thrown: unknown) => {
     throw endedEarly(thrown, driver, around);
   });
+  const { nodes = [] } = effect;
+  const isGone = driver.replaced === 0 && nodes.length > 0 && progress.every(({ pods }) => pods.every(({ phase }) => phase !== 'new'));
+  // What follows waits for the agent of such a node.
+  if (heldFor === 'rest' && isGone) throw new MovedOn(`no agent is left to replace on ${nodesText(nodes)}`);
   return { detail: counted(driver.replaced, 'agent') };
 }
 

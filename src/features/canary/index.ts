@@ -24,6 +24,7 @@ export {
   isOfStrategy,
   isOnDelete,
   isStillHeld,
+  liveStrategyText,
   type OwnStrategies,
   ownStrategyOf,
   readOwnStrategies,

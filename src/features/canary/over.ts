@@ -61,16 +61,22 @@ export async function refuseLeft(
 
 /**
  * For a run that is to stop after its canary, where none can be held any more. It would be cut short and continue nothing, or perform waves
- * that nobody has confirmed. Throws Fault: `stopped` where this command has held the agents itself, else `usage`.
+ * that nobody has confirmed; `isMore`: it has some to perform. Throws Fault: `stopped` where this command has begun to write, else `usage`.
  */
-export async function refuseOver(records: Pick<Records, 'keptWith'>, record: RunRecord | undefined, context: Context): Promise<void> {
+export async function refuseOver(
+  records: Pick<Records, 'keptWith'>,
+  record: RunRecord | undefined,
+  context: Context,
+  isMore: boolean,
+): Promise<void> {
   const { canary, soakMs } = context.options;
-  if (canary === undefined || soakMs !== undefined || !continues(record, context)) return;
-  const isResumed = record.startedAt !== context.startedAt.toISOString();
-  if (!isResumed && !(await hadOwnStrategy(records, record))) return;
+  if (canary === undefined || soakMs !== undefined) return;
+  const run = continues(record, context) ? record : undefined;
+  const isResumed = run !== undefined && run.startedAt !== context.startedAt.toISOString();
+  if (!isMore && !isResumed && !(run && (await hadOwnStrategy(records, run)))) return;
   throw new Fault(
-    isResumed ? 'usage' : 'stopped',
+    run && !isResumed ? 'stopped' : 'usage',
     '--canary: no agent is left for it: all were replaced, or the DaemonSet replaces them by itself',
-    [text`continue without it: ${command`kubectl netsvc-upgrade commit`}`],
+    [run ? text`continue without it: ${command`kubectl netsvc-upgrade commit`}` : 'leave it out'],
   );
 }

@@ -13,6 +13,7 @@ import {
 import { Fault, MovedOn, messageOf, Outdated } from '../../kernel/fault.ts';
 import { K, kindsOf, servedKind } from '../../kernel/kinds.ts';
 import { type Kind, type KubeObject, type ObjectRef, refOf, refText } from '../../kernel/object.ts';
+import { persisting } from '../../kernel/persisting.ts';
 import { ApiFailure, isPassing } from '../../kernel/ports.ts';
 import { AGAIN, look, THEN_AGAIN, text } from '../../kernel/step.ts';
 import type { PodFacts } from '../../kube/pod-facts.ts';
@@ -122,21 +123,6 @@ async function create({ cluster, clock, kind, apiGroup, mustHold }: Writing, cop
     throw thrown instanceof ApiFailure ? refused(copy, thrown) : thrown;
   });
 }
-
-/** Sends again where no answer came, or one that tells to come back. */
-async function persisting(clock: Ports['clock'], send: (attempt: number) => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send(attempt);
-    } catch (thrown) {
-      if (!isPassing(thrown) || attempt === TRIES) throw thrown;
-      await clock.sleep(PAUSE_MS * attempt);
-    }
-  }
-}
-
-const TRIES = 4;
-const PAUSE_MS = 1_000;
 
 function refused(copy: KubeObject, { message }: ApiFailure): Fault {
   return new Fault('failed', `the server does not store ${refText(refOf(copy))}: ${message}`, [

@@ -1,10 +1,13 @@
+import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
-import type { KubeObject, ObjectChange } from '../../kernel/object.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { type KubeObject, type ObjectChange, refOf, refText } from '../../kernel/object.ts';
 import type { Sources } from '../../kernel/ports.ts';
 import type { Variant } from '../../kernel/profile.ts';
 import type { RolloutTarget } from '../../kernel/rollout.ts';
 import { continues, type RunRecord } from '../../kernel/run-record.ts';
+import { text } from '../../kernel/step.ts';
 import { podsAtOnce, podsAway } from '../../kube/judge-rollout.ts';
 import { type ManifestDocument, manifestText } from '../../manifest/manifest.ts';
 import {
@@ -16,6 +19,7 @@ import {
   isHeld,
   isOnDelete,
   isStillHeld,
+  liveStrategyText,
   type OwnStrategies,
   ownStrategyOf,
   paced,
@@ -106,7 +110,8 @@ export async function readAgentStep(
   );
   if (!agents) return { previews };
   const wanted = (await isAhead(sources, context, agents)) ? wantedOf(agents, context) : undefined;
-  if (!(wanted && isHeld(wanted))) await refuseOver(sources.records, record, context);
+  const isMore = previews.some((one) => one !== agents.preview && changesPods(one.planned));
+  if (!(wanted && isHeld(wanted))) await refuseOver(sources.records, record, context, isMore);
   if (!wanted) {
     const step = overOf(agents);
     if (!step) return { previews };
@@ -114,6 +119,7 @@ export async function readAgentStep(
     return { previews: withLetGo(agents, letGo, previews), step: { ...step, ...releasedIn(letGo) } };
   }
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
+  if (now.result) refuseOtherStrategy(wanted, now.result);
   return stepped(sources, context, agents, {
     now,
     previews: previews.map((one) => (one === agents.preview ? now : one)),
@@ -253,6 +259,17 @@ async function readLetGo(
   const found = await readAgents(sources, live, target, false);
   const tried = found.agents.filter((one) => one.isNew && (!isBack || goesBack(one)));
   return { released: { target, selector: found.selector, nodes: tried.map(({ node }) => node.metadata.name) }, found };
+}
+
+/** Throws Fault('blocked') where all agents would be replaced at once: somebody changes what this program asks for. */
+function refuseOtherStrategy(asked: KubeObject, stored: KubeObject): void {
+  const [wanted, got] = [liveStrategyText(asked), liveStrategyText(stored)];
+  // What is left of another type beside it has no effect.
+  if (isOnDelete(asked) ? isOnDelete(stored) : wanted === got) return;
+  throw new Fault('blocked', `${refText(refOf(asked))}: asked for the update strategy ${wanted}, the API server would store ${got}`, [
+    text`an admission rule changes it; find it: ${command`kubectl get mutatingwebhookconfigurations`}`,
+    'leave the DaemonSet out of that rule until the upgrade is over',
+  ]);
 }
 
 /** Pods are still to be replaced; those that are on their way need nothing of it any more. */

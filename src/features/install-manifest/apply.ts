@@ -145,7 +145,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   const judged = step?.released ? beforeOthers(step.released, context) : [];
   if (step && isBackAlone(wave, facts))
     return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
-  const writes = applies ? applyActions(wave, facts, context, waited) : late;
+  const writes = applies ? applyActions(wave, facts, context, waited || judged.length > 0) : late;
   const rollout = waitActions(wave, facts, context, applies || step?.canary !== undefined || step?.driven !== undefined);
   return [...judged, ...rollout.keep, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
 }

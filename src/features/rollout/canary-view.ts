@@ -17,13 +17,19 @@ import { type Board, workloadKey } from './rollout-board.ts';
  * The pods of these nodes, and those of others that are new: a node that joined, or whose pod somebody deleted. Done once all of them are
  * ready, but for as many of the others as may have failed.
  */
-export function canaryView(progress: RolloutProgress, nodes: readonly string[], maxFailed: number, known: Board['nodes']): RolloutProgress {
+export function canaryView(
+  progress: RolloutProgress,
+  nodes: readonly string[],
+  known: Board['nodes'],
+  { maxFailed, heldFor }: Pick<SteadyOptions, 'maxFailed' | 'heldFor'>,
+): RolloutProgress {
   const chosen = new Set(nodes);
   const pods = progress.pods.filter(({ node, phase }) => chosen.has(node) || phase !== 'old').map((pod) => onItsNode(pod, known));
   const ready = new Set(pods.filter(({ phase }) => phase === 'new').map(({ node }) => node));
-  // A node that was removed has no agent any more; without any of them nothing is proved.
+  // A node that was removed has no agent any more; without any of a canary nothing is proved.
   const here = nodes.filter((node) => known.has(node));
-  const missing = (here.length > 0 ? here : nodes).filter((node) => !ready.has(node));
+  const isWithout = here.length === 0 && (heldFor !== 'rest' || known.size === 0);
+  const missing = (isWithout ? nodes : here).filter((node) => !ready.has(node));
   const rest = pods.filter(({ phase }) => phase !== 'new');
   const others = rest.filter(({ node }) => !chosen.has(node));
   const done = missing.length === 0 && rest.length === others.length && others.length <= maxFailed;

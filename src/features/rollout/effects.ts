@@ -140,7 +140,7 @@ async function loop(
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
     const isKnown = (request.driver === undefined && !isTried) || board.isObserved;
-    if (isKnown && isTried) refuseUntried(board.progress(now) ?? [], request.heldFor);
+    if (isKnown && isTried) refuseUntried(board.progress(now) ?? [], request);
     if (isKnown && stays.isOver(progress, board, waited, now)) {
       const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;
@@ -253,7 +253,7 @@ function viewOf(request: WaitRequest, board: Board, now: number): readonly Rollo
   const all = board.progress(now);
   const only = driver?.nodes ?? request.only;
   if (request.isJudged) return all?.map((one) => judgedView(one, board, only ?? [], maxFailed, now));
-  return only ? all?.map((one) => canaryView(one, only, maxFailed, board.nodes)) : all;
+  return only ? all?.map((one) => canaryView(one, only, board.nodes, request)) : all;
 }
 
 /** What is told of it: where a driver replaces one pod after another, all that it is to replace. */

@@ -26,19 +26,24 @@ export function judgedView(
     const facts = pod.phase === 'old' && !isLost ? board.pods.get(view.target)?.get(pod.pod) : undefined;
     return facts ? judgePod(facts, around) : pod;
   });
-  const judged = canaryView({ ...view, pods }, nodes, maxFailed, board.nodes);
+  const judged = canaryView({ ...view, pods }, nodes, board.nodes, { maxFailed });
   if (view.desired === 0 || judged.pods.some(({ phase }) => phase === 'new')) return judged;
   return { ...judged, done: false, pending: judged.pending || 'no agent is new and ready yet' };
 }
 
 /**
  * Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. An image that is not the target's is
- * replaced before the rest follows, but not after a canary: nothing is applied any more.
+ * replaced before the rest follows, but not after a canary: nothing is applied any more. In a soak it is of the nodes that are watched.
  */
-export function refuseUntried(progress: readonly RolloutProgress[], heldFor: HeldFor | undefined): void {
-  const untried = progress.find(({ pods, desired, unapplied }) =>
-    unapplied ? heldFor === 'canary' : pods.length > 0 && pods.length >= desired && pods.every(({ phase }) => phase === 'old'),
-  );
+export function refuseUntried(
+  progress: readonly RolloutProgress[],
+  { heldFor, isJudged, only = [] }: { readonly heldFor?: HeldFor; readonly isJudged?: true; readonly only?: readonly string[] },
+): void {
+  const isTried = (node: string) => isJudged === true || only.includes(node);
+  const untried = progress.find(({ pods, desired, unapplied }) => {
+    if (unapplied) return heldFor === 'canary';
+    return pods.length >= desired && pods.some(({ node }) => isTried(node)) && pods.every(({ phase }) => phase === 'old');
+  });
   if (!untried) return;
   const { kind, namespace, name } = untried.target;
   const fact = `no agent has the template that ${kind} ${namespace}/${name} has now: it was not seen to work yet`;

@@ -1,5 +1,6 @@
 import { command } from '../../kernel/argv.ts';
 import { notApplicable, ok, type Reading, read, type Verdict } from '../../kernel/check.ts';
+import { ownCommand } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
 import { counted } from '../../kernel/counted.ts';
 import { intentWords } from '../../kernel/intent.ts';
@@ -8,6 +9,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
 import { pacedIn, rollingText } from '../../kube/paced.ts';
+import { isMarked, liveStrategyText } from '../canary/index.ts';
 import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
 import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
@@ -64,7 +66,7 @@ export const operatorDone: VerifyCheck = {
 /** A hold that an interrupted run left: the operator never changes what is held, and its statuses say that all is well. */
 const nothingHeld: VerifyCheck = {
   id: 'NS-313',
-  title: 'nothing held back from the operator',
+  title: 'nothing held by an interrupted run',
   category: 'result',
   severity: 'error',
   isNeverWaived: true,
@@ -72,6 +74,8 @@ const nothingHeld: VerifyCheck = {
   judge(facts, { intent }) {
     const all = read(facts.held);
     if (all === undefined) return notApplicable('nothing is held on this install path');
+    // Of agents that are old yet, what replaces them is told.
+    if (all.some(isMarked)) return facts.onward ? notApplicable('the run is not finished') : strategyLeft(all, intent);
     const held = all.filter((one) => !pacedIn(one));
     // Whatever releases a hold puts the pace back as well.
     if (held.length === 0 && all.length > 0) return paceLeft(all);
@@ -88,13 +92,21 @@ const nothingHeld: VerifyCheck = {
           by: (names: string) => `an interrupted run of this program still holds ${names}: the operator does not change it`,
           hint: resume,
         };
-    return failIfAny(evidence, 'this program holds nothing back from the operator', (names) => ({
+    return failIfAny(evidence, 'this program holds nothing', (names) => ({
       because: told.by(names),
       hint: told.hint,
       next: command`kubectl netsvc-upgrade apply --undo`,
     }));
   },
 };
+
+/** Otherwise the run would be finished with it, and nothing would restore what was there before. */
+function strategyLeft(all: readonly KubeObject[], intent: Context['intent']): Verdict {
+  const evidence = all.map((one) => evidenceOf(one, liveStrategyText(one)));
+  const because = `an interrupted run of this program left its update strategy on ${listed(evidence.map((one) => one.text))}`;
+  const hint = 'Resume the run, which gives back the strategy that was there before.';
+  return failed(because, hint, { evidence, next: ownCommand(intentWords(intent).resumedBy) });
+}
 
 /** The next upgrade would still be paced by it. */
 function paceLeft(all: readonly KubeObject[]): Verdict {

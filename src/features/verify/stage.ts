@@ -1,7 +1,7 @@
 import { read } from '../../kernel/check.ts';
 import type { Context } from '../../kernel/context.ts';
 import { allOf } from '../../kernel/each-of.ts';
-import type { Datastore } from '../../kernel/installation.ts';
+import { type Datastore, hasFullManifest } from '../../kernel/installation.ts';
 import { textAt } from '../../kernel/json.ts';
 import { K } from '../../kernel/kinds.ts';
 import { type KubeObject, refText } from '../../kernel/object.ts';
@@ -30,6 +30,7 @@ import {
   readLeftovers,
   readResult,
   readStillOff,
+  readStrategyLeft,
   readTargetIfAny,
   readTemporaryPolicies,
   type ServiceImage,
@@ -75,7 +76,9 @@ async function readVerifyFacts(sources: Sources, context: Context): Promise<Veri
     otherPods: attemptWith(pods, async (all) => otherPodsOf(all, await sources.records.load(), context)),
     rollouts: 'unread' in installed ? installed : attemptWith(target, (one) => readResult(sources, context, installed.value, one)),
     operator: attemptWith(installed, (one) => pathOf(one).lags(sources, context, one)),
-    held: attemptWith(installed, (one) => readStillHeld(cluster, context, one)),
+    held: attemptWith(installed, (one) =>
+      hasFullManifest(one) ? readStrategyLeft(sources, context, one) : readStillHeld(cluster, context, one),
+    ),
     leftovers: attemptWith(target, async (one) => (one ? readLeftovers(cluster, context, one) : undefined)),
     leftBehind: attempt(() => readLeftBehind(cluster, context)),
     temporaryPolicies: attemptWith(datastore, (one) => readTemporaryPolicies(sources, context, one)),

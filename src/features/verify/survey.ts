@@ -11,6 +11,7 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { recordHere } from '../../kernel/run-record.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
+import { isMarked } from '../canary/index.ts';
 import type { NameProblem } from '../going-back/index.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { leftoversIn, ownFile, readTarget, type Target, targetsOf } from '../install-manifest/index.ts';
@@ -49,6 +50,17 @@ async function renderedTargets(cluster: ClusterReader, { profile }: Context): Pr
     return live ? (name === typha ? rolloutTarget : neededTarget)(name, { documents: [live] }) : undefined;
   });
   return found.filter((one) => one !== undefined);
+}
+
+/** Agents of a manifest, where their update strategy is one that a run gave them for a while. */
+export async function readStrategyLeft(
+  { cluster }: Pick<Sources, 'cluster'>,
+  context: Context,
+  installation: Installation,
+): Promise<readonly KubeObject[]> {
+  const { name, namespace } = ownFile(context, installation).variant.agent;
+  const live = await cluster.get(K.DaemonSet, name, namespace);
+  return live && isMarked(live) ? [live] : [];
 }
 
 /** What old releases had and the target's workloads have not. */
