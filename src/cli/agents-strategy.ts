@@ -31,8 +31,8 @@ export async function readStrategy(
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
   const found = await asked.catch(unlessRefused);
-  const { isHeldBy, isMarked, liveStrategyText } = await import('../features/canary/own-strategy.ts');
-  const live = [found ?? []].flat().find((one) => isMarked(one) || (record !== undefined && waitsForUser(record)));
+  const { isHeldBy, isMarked, isOnDelete, liveStrategyText } = await import('../features/canary/own-strategy.ts');
+  const live = [found ?? []].flat().find((one) => isMarked(one) || (record !== undefined && (waitsForUser(record) || isOnDelete(one))));
   if (!live) return null;
   const other = await otherRelease(live, record);
   const { selectorOf, selectorText } = await import('../kube/selector.ts');
@@ -40,6 +40,7 @@ export async function readStrategy(
     object: refOf(live),
     is: liveStrategyText(live),
     held: isHeldBy(live, record),
+    ...(isOnDelete(live) && !isHeldBy(live, record) ? { isForeign: true } : {}),
     selector: selectorText(selectorOf(live)),
     ...(other === undefined ? {} : { release: other }),
   };
@@ -117,6 +118,10 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
   }
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
   if (lock) return [what];
+  if (strategy.isForeign)
+    return [
+      `${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}, not of this run: an agent is replaced when somebody deletes it`,
+    ];
   const commit = oursWith('commit', carried);
   const resumed = resumeCommand(carried, record);
   if (!strategy.held && !waitsForUser(record) && hasPace(record)) return [text`${what}. Its own comes back with the next run: ${resumed}`];

@@ -179,6 +179,8 @@ export interface StatusDocument extends Omit<DocumentHead, 'profile' | 'target'>
     readonly is: string;
     readonly held: boolean;
     readonly overridden?: boolean;
+    /** `OnDelete` that the run did not set. */
+    readonly isForeign?: boolean;
     readonly release?: string;
     readonly selector?: string;
   } | null;

@@ -307,6 +307,16 @@ describe('what status says of agents that are held', function () {
       );
     });
 
+  it('names the OnDelete that somebody has set beside a run that failed, as not of the run', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    await shown(scenario, 'run', '--yes');
+    const hold = [{ op: 'replace', path: '/spec/updateStrategy', value: { type: 'OnDelete' } }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, hold, 'kubectl-patch');
+    const out = await shown(scenario, 'status');
+    assert.match(out, /^DaemonSet\/kube-system\/netsvc-node has the update strategy OnDelete, not of this run: an agent is replaced when/m);
+    assert.doesNotMatch(out, /for this run alone|commit/);
+  });
+
   it('says so beside a canary that failed, and leads to the same run again', async () => {
     scenario.cluster.nodes.fault('node-01', 'crash-loop');
     await shown(scenario, 'run', '--yes', '--canary', '1');
