@@ -267,7 +267,7 @@ function refuseOtherStrategy(asked: KubeObject, stored: KubeObject): void {
   // What is left of another type beside it has no effect.
   if (isOnDelete(asked) ? isOnDelete(stored) : wanted === got) return;
   throw new Fault('blocked', `${refText(refOf(asked))}: asked for the update strategy ${wanted}, the API server would store ${got}`, [
-    text`an admission rule changes it; find it: ${command`kubectl get mutatingwebhookconfigurations`}`,
+    text`an admission rule changes it: a MutatingAdmissionPolicy, or one of ${command`kubectl get mutatingwebhookconfigurations`}`,
     'leave the DaemonSet out of that rule until the upgrade is over',
   ]);
 }
