@@ -52,6 +52,8 @@ interface Told {
   readonly option?: keyof Options;
   /** Its value is a command of the user: no record and no report has it, and from a record none is started. */
   readonly isUserCommand?: true;
+  /** It gives the agents an update strategy for the run alone. */
+  readonly isPace?: true;
   /** A rollback is not given it: all is undone, its conflicts are others, waivers are asked for again, no backup is written over, and a failed probe would refuse it. */
   readonly ofOneWay?: true;
   /** It says where a run stops for the user, or which part is meant. Whoever continues without it means the rest. */

@@ -46,6 +46,7 @@ export const paceFlags = {
     summary: 'watch the nodes of --canary for so long, then continue by itself: 30m',
   },
   'max-unavailable': {
+    isPace: true,
     ...agents,
     ...partOf('apply'),
     helpValue: 'N|N%',

@@ -13,7 +13,7 @@ import { givenAgainLines } from './user-commands.ts';
 
 const CONNECTION = carriedNames('kubectl');
 
-const namesOf = (trait: 'recorded' | 'decidesTrust' | 'multiple' | 'isUserCommand') =>
+const namesOf = (trait: 'recorded' | 'decidesTrust' | 'multiple' | 'isUserCommand' | 'isPace') =>
   new Set(FLAG_ROWS.flatMap(([name, row]) => (row[trait] ? [name] : [])));
 /** What a command that looks at a run takes from its record: which release, from where, installed how. */
 const TAKEN = namesOf('recorded');
@@ -22,7 +22,7 @@ const REPEATABLE = namesOf('multiple');
 const USER_COMMANDS = namesOf('isUserCommand');
 
 const ENDS = ['through', 'until'];
-const PACE = FLAG_ROWS.find(([, { option }]) => option === 'maxUnavailable')?.[0];
+const PACES = namesOf('isPace');
 
 type Record = Pick<RunRecord, 'clusterUid' | 'flags' | 'outcome' | 'startedBy'> | undefined;
 
@@ -166,4 +166,4 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
 }
 
 /** The run asked for a pace of its agents, which is a strategy of ours until its end. */
-export const hasPace = (record: Pick<RunRecord, 'flags'>): boolean => PACE !== undefined && flagIn(record, PACE, /./) !== undefined;
+export const hasPace = (record: Pick<RunRecord, 'flags'>): boolean => [...PACES].some((name) => flagIn(record, name, /./) !== undefined);

@@ -60,6 +60,8 @@ describe('a strategy of a run that ended early in its only wave', () => {
     const flags = ['--yes', '--max-unavailable', '2'];
     scenario.cluster.nodes.fault('node-03', 'crash-loop');
     assert.equal(await bench.run('run', ...flags), 5, bench.err());
+    assert.equal(await bench.run('status'), 0);
+    assert.match(bench.out(), /for this run alone: RollingUpdate, maxUnavailable 2\. Its own comes back with the next run: /);
     scenario.cluster.nodes.fault('node-03', 'none');
     await scenario.clock.sleep(600_000);
     assert.equal(await bench.run('wait'), 0, bench.err());
