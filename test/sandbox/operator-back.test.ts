@@ -309,7 +309,7 @@ describe('going back under an operator, on the sandbox', function () {
     const lost = await said(fleet, 'status');
     assert.match(
       lost.text,
-      /the operator does not change it\. Resume that run, or remove only the hold: kubectl netsvc-upgrade apply --undo/,
+      /the operator does not change it\. Resume that run. Once every agent is new, this removes only the hold: kubectl netsvc-upgrade apply --undo/,
     );
     const undone = await said(fleet, 'apply --undo --yes');
     assert.deepEqual([undone.exit, fleet.marks()], [0, []], undone.text);
