@@ -34,13 +34,13 @@ export async function readStrategy(
   const { isHeldBy, isMarked, isOnDelete, liveStrategyText } = await import('../features/canary/own-strategy.ts');
   const live = [found ?? []].flat().find((one) => isMarked(one) || (record !== undefined && (waitsForUser(record) || isOnDelete(one))));
   if (!live) return null;
-  const other = await otherRelease(live, record);
+  const [held, other] = [isHeldBy(live, record), await otherRelease(live, record)];
   const { selectorOf, selectorText } = await import('../kube/selector.ts');
   return {
     object: refOf(live),
     is: liveStrategyText(live),
-    held: isHeldBy(live, record),
-    ...(isOnDelete(live) && !isHeldBy(live, record) ? { isForeign: true } : {}),
+    held,
+    ...(isOnDelete(live) && !held ? { isForeign: true } : {}),
     selector: selectorText(selectorOf(live)),
     ...(other === undefined ? {} : { release: other }),
   };
