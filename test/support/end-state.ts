@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { textAt } from '../../src/kernel/json.ts';
 import type { ManagedFieldsEntry } from '../../src/kernel/object.ts';
-import type { Api, ApiObject } from '../control-plane/api.ts';
+import { type Api, type ApiObject, find } from '../control-plane/api.ts';
+import { until } from '../control-plane/until.ts';
 
 /** What two runs must agree on: objects by `kind.group namespace/name`, without what no two clusters share. */
 export type EndState = Readonly<Record<string, unknown>>;
@@ -31,9 +32,7 @@ export async function readEndState(api: Api): Promise<EndState> {
 }
 
 async function readVersion(api: Api, path: string): Promise<readonly (readonly [string, unknown])[]> {
-  const { resources } = await api.get<{ readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[] }>(
-    path,
-  );
+  const resources = await readResources(api, path);
   const listed = resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/') && !FLEETING.has(name));
   const lists = await Promise.all(
     listed.map(async ({ name }) => {
@@ -44,6 +43,21 @@ async function readVersion(api: Api, path: string): Promise<readonly (readonly [
     }),
   );
   return lists.flat();
+}
+
+interface Resource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+}
+
+/** The group of a CRD is listed a moment before the kinds of it are. */
+async function readResources(api: Api, path: string): Promise<readonly Resource[]> {
+  let found: { readonly resources: readonly Resource[] } | undefined;
+  await until(`${path} is served`, async () => {
+    found = await find(api, path);
+    return found !== undefined;
+  });
+  return found?.resources ?? [];
 }
 
 /** An object without what the server, the clock and other controllers put into it; workloads keep how often they were changed. */
