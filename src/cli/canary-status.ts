@@ -24,7 +24,7 @@ export async function readCanaryStatus(
   const workload = await cluster.get(K.DaemonSet, name, namespace).catch(unlessRefused);
   if (!workload) return null;
   const [
-    { nodeFacts, podFacts },
+    { nodeFacts, podFacts, podsMadeBy },
     { leanPod, slimNode },
     { selectorOf, selectorText },
     { judgePod },
@@ -51,7 +51,7 @@ export async function readCanaryStatus(
   const target = { ...agent, image };
   const nodes = (await cluster.list(K.Node, { keep: slimNode }).catch(unlessRefused)) ?? [];
   const known = new Map(nodes.map((node) => [node.metadata.name, nodeFacts(node)]));
-  const facts = pods.map(podFacts);
+  const facts = podsMadeBy(target, pods.map(podFacts));
   const [isOfTemplate, around] = [ofTemplate(workload, facts), { target, nodes: new Map(), now: clock.now().getTime() }];
   // In a rollback the template is that of the agents which were never upgraded.
   const isUntouched = (pod: PodFacts) => record.intent.takesBack !== undefined && isMadeBefore(workload, pod);

@@ -4,7 +4,7 @@ import type { KubeObject } from '../kernel/object.ts';
 import type { PodProgress, RolloutProgress, RolloutTarget } from '../kernel/rollout.ts';
 import { fix, type Step, seeWhy, text } from '../kernel/step.ts';
 import { isSameImage, judgePod, type PodSurroundings } from './judge-pod.ts';
-import { isEnd, type NodeFacts, type PodFacts, withoutReplaced } from './pod-facts.ts';
+import { isEnd, type NodeFacts, type PodFacts, podsMadeBy, withoutReplaced } from './pod-facts.ts';
 import { ofTemplate } from './revision.ts';
 import { containersOf, isObserved, shapeOf } from './workload.ts';
 
@@ -26,8 +26,9 @@ export type Known = WeakMap<
  * Evaluates one workload: done only if the controller has observed the spec, every pod carries the target's image
  * and its READY column satisfies the profile's rule (§4.4/3; domain §5).
  */
-export function judgeRollout(view: RolloutView): RolloutProgress {
-  const { target, workload } = view;
+export function judgeRollout(all: RolloutView): RolloutProgress {
+  const { target, workload } = all;
+  const view = { ...all, pods: podsMadeBy(target, all.pods) };
   const desired = workload ? desiredPods(target.kind, workload) : 0;
   // Of the kinds, only a Deployment's controller leaves ended pods lying.
   const meant = target.kind === 'Deployment' ? withoutReplaced(view.pods, desired, ({ phase }) => isEnd(phase)) : view.pods;

@@ -27,6 +27,8 @@ export interface PodFacts {
   readonly restarts?: number;
   /** Absent where no DaemonSet made it. */
   readonly revision?: Revision;
+  /** `DaemonSet/name` of what made it, or adopted it; a ReplicaSet for pods of a Deployment. */
+  readonly controller?: string;
 }
 
 /** From which template of its DaemonSet a pod was made. */
@@ -205,6 +207,7 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
   const scheduled = conditionOf(pod, 'PodScheduled');
   const { 'pod-template-generation': generation, 'controller-revision-hash': hash = '' } = pod.metadata.labels ?? {};
   const restarts = statuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller);
   return {
     uid: pod.metadata.uid ?? '',
     name: pod.metadata.name,
@@ -220,9 +223,18 @@ export function podFacts(pod: KubeObject & { readonly [FACTS]?: PodFacts }): Pod
     ...(readyAt > 0 ? { readyAt } : {}),
     ...(restarts > 0 ? { restarts } : {}),
     ...(generation === undefined ? {} : { revision: shared({ generation, hash }) }),
+    ...(owner ? { controller: `${owner.kind}/${owner.name}` } : {}),
     ...troubleOf([...(status?.initContainerStatuses ?? []), ...statuses]),
     ...(scheduled?.status === 'False' ? { unschedulable: scheduled.message ?? scheduled.reason ?? 'unschedulable' } : {}),
   };
+}
+
+/** Those of a DaemonSet or StatefulSet: another one may select the same labels. All of a Deployment, which has ReplicaSets in between. */
+export function podsMadeBy(
+  { kind, name }: { readonly kind: string; readonly name: string },
+  pods: readonly PodFacts[],
+): readonly PodFacts[] {
+  return kind === 'Deployment' ? pods : pods.filter(({ controller }) => controller === undefined || controller === `${kind}/${name}`);
 }
 
 /** Reasons of a container that waits for what is on its way. */

@@ -33,10 +33,11 @@ interface PodOptions {
   waiting?: { reason: string; message?: string };
   lastExit?: number;
   unschedulable?: string;
+  madeBy?: string;
 }
 
 function pod(node: string, options: PodOptions = {}) {
-  const { image = NEW, ready = [true], phase = 'Running', terminating, waiting, lastExit, unschedulable } = options;
+  const { image = NEW, ready = [true], phase = 'Running', terminating, waiting, lastExit, unschedulable, madeBy } = options;
   const names = ready.map((_, index) => (index === 0 ? 'calico-node' : `extra-${index}`));
   return podFacts({
     apiVersion: 'v1',
@@ -47,6 +48,7 @@ function pod(node: string, options: PodOptions = {}) {
       uid: node,
       creationTimestamp: '2026-11-21T02:00:00Z',
       ...(terminating ? { deletionTimestamp: '2026-11-21T02:00:30Z' } : {}),
+      ...(madeBy ? { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: madeBy, uid: madeBy, controller: true }] } : {}),
     },
     spec: {
       nodeName: unschedulable ? '' : node,
@@ -86,6 +88,13 @@ describe('judgeRollout', () => {
         ['b', 'new', 'v3.32.1', '1/1'],
       ],
     );
+  });
+
+  it('has no pods of another DaemonSet that selects the same labels', () => {
+    const own = [pod('a', { madeBy: 'calico-node' }), pod('b', { madeBy: 'calico-node' })];
+    const verdict = judgeRollout(view({ pods: [...own, pod('b', { image: OLD, madeBy: 'calico-node-gpu' })] }));
+    assert.equal(verdict.done, true);
+    assert.equal(verdict.pods.length, 2);
   });
 
   const notDone: [string, Partial<RolloutView>, RegExp][] = [

@@ -53,6 +53,22 @@ describe('commands around each node', function () {
     assert.deepEqual([again.exit, again.writes, again.told], ['done', 0, []]);
   });
 
+  it('replace no agent of another DaemonSet that selects the same labels', async () => {
+    const { store } = scenario.cluster;
+    const { uid: _, resourceVersion: _v, ...metadata } = agents(scenario).metadata;
+    store.insert(K.DaemonSet, { ...agents(scenario), metadata: { ...metadata, name: 'another' } } as KubeObject);
+    const others = () => store.list(K.Pod).filter(({ metadata: { name } }) => name.startsWith('another-'));
+    await scenario.clock.sleep(60_000);
+    const before = others();
+    const { exit, message, told } = await hooked(scenario, { ...HOOKS, variant: 'netsvc' });
+    assert.deepEqual([exit, message, newOn(scenario)], ['done', undefined, allNodes(scenario)]);
+    assert.deepEqual([told.length, before.length], [6, 3]);
+    assert.deepEqual(
+      others().map(({ metadata: { uid } }) => uid),
+      before.map(({ metadata: { uid } }) => uid),
+    );
+  });
+
   it('are run for as many nodes at a time as may be away', async () => {
     const { exit, told } = await hooked(scenario, { ...HOOKS, 'max-unavailable': '2' });
     assert.deepEqual([exit, strategy(scenario)], ['done', ROLLING]);

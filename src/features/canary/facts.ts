@@ -8,7 +8,7 @@ import { againAs } from '../../kernel/step.ts';
 import type { UserCommandName } from '../../kernel/user-command.ts';
 import { isReady, isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod, slimNode } from '../../kube/lean-objects.ts';
-import { podFacts } from '../../kube/pod-facts.ts';
+import { podFacts, podsMadeBy } from '../../kube/pod-facts.ts';
 import { isMadeBefore, ofTemplate } from '../../kube/revision.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import { containersOf } from '../survey/index.ts';
@@ -105,7 +105,7 @@ export async function readAgents(
   const now = clock.now().getTime();
   const byNode = new Map<string, AgentNode>();
   const here = new Map(nodes.filter(isLinux).map((node) => [node.metadata.name, node]));
-  const all = pods.map(podFacts);
+  const all = podsMadeBy(target, pods.map(podFacts));
   const isOfTemplate = isChanged ? () => !hasImage(workload, target) : ofTemplate(workload, all);
   for (const facts of all) {
     const node = here.get(facts.node);
