@@ -21,7 +21,7 @@ import type { Session } from './session.ts';
  * An account that may not look is told nothing.
  */
 export async function readStrategy(
-  { composition: { cluster } }: Session,
+  { composition: { cluster, records }, context }: Session,
   record: RunRecord | undefined,
 ): Promise<StatusDocument['strategy']> {
   // An operator's agents come to their end without the run that paced them, and a look may have ended its record.
@@ -31,10 +31,16 @@ export async function readStrategy(
   if (record && !agent) return null;
   const asked = agent ? cluster.get(K.DaemonSet, agent.name, agent.namespace) : readAgents(cluster);
   const found = await asked.catch(unlessRefused);
-  const { isHeldBy, isMarked, isOnDelete, liveStrategyText } = await import('../features/canary/own-strategy.ts');
+  const own = await import('../features/canary/own-strategy.ts');
+  const { isMarked, isOnDelete, liveStrategyText } = own;
   const live = [found ?? []].flat().find((one) => isMarked(one) || (record !== undefined && (waitsForUser(record) || isOnDelete(one))));
   if (!live) return null;
-  const [held, other] = [isHeldBy(live, record), await otherRelease(live, record)];
+  // Somebody may have removed our mark: then only what was kept tells, or that the run chose nodes.
+  const isKept = async () => {
+    const kept = await own.readOwnStrategies(records, record, context, [live]).catch(unlessRefused);
+    return kept ? own.isStillHeld(live, kept) : record?.canary !== undefined;
+  };
+  const [held, other] = [own.isHeldBy(live, record) || (isOnDelete(live) && (await isKept())), await otherRelease(live, record)];
   const { selectorOf, selectorText } = await import('../kube/selector.ts');
   return {
     object: refOf(live),
@@ -117,14 +123,15 @@ export function strategyLines({ strategy, canary, lock, record }: StatusDocument
     return [text`${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)} of a run whose record is lost. ${then}`];
   }
   const what = `update strategy of ${refText(strategy.object)}, for this run alone: ${oneLine(strategy.is)}`;
-  if (lock) return [what];
   if (strategy.isForeign)
     return [
       `${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}, not of this run: an agent is replaced when somebody deletes it`,
     ];
+  if (lock) return [what];
   const commit = oursWith('commit', carried);
   const resumed = resumeCommand(carried, record);
-  if (!strategy.held && !waitsForUser(record) && hasPace(record)) return [text`${what}. Its own comes back with the next run: ${resumed}`];
+  if (!strategy.held && !waitsForUser(record) && hasPace(record, strategy.is))
+    return [text`${what}. Its own comes back with the next run: ${resumed}`];
   if (!strategy.held) {
     const then = waitsForUser(record) ? commit : resumed;
     return [text`${NOT_HELD}: ${refText(strategy.object)} has the update strategy ${oneLine(strategy.is)}. Continue with: ${then}`];

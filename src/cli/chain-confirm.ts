@@ -79,6 +79,7 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   const { agent } = planned.installed ?? {};
   const { approve } = await import('../engine/prepared.ts');
   const approved = (isLate: boolean) => approve({ ...prepared, context: session.context }, { agreed: true, isLate });
+  if (writes && session.context.options.yes) await sayTables(session, planned);
   if (!writes || session.context.options.yes)
     return {
       session: session.context.savedPlan ? await asShown(session, planned) : session,
@@ -102,6 +103,14 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
   if (session.interrupts.soft.aborted) throw await interruptedHere(session);
   if (!agreed) throw new UnchangedFault('stopped', 'declined: nothing was changed', await onward(session));
   return { session: await asShown(session, planned), confirmed: { head: shown, agent, approved: approved(true) } };
+}
+
+/** With --yes no plan is shown, which says it to everybody else. */
+async function sayTables(session: Session, { stages }: PlannedHere): Promise<void> {
+  const point = stages.flatMap(({ actions }) => actions).find(({ pointOfNoReturn }) => pointOfNoReturn === 'tables')?.pointOfNoReturn;
+  if (point === undefined) return;
+  const { tablesNotes } = await import('../features/going-back/index.ts');
+  for (const note of tablesNotes(point, session.context.options)) session.say(session.errPalette.said(note));
 }
 
 /** A number of nodes means those that were shown, also where another one would be the first by then. */

@@ -165,5 +165,6 @@ export function flagIn({ flags }: Pick<RunRecord, 'flags'>, name: string, fits =
   return value !== undefined && fits.test(value) ? value : undefined;
 }
 
-/** The run asked for a pace of its agents, which is a strategy of ours until its end. */
-export const hasPace = (record: Pick<RunRecord, 'flags'>): boolean => [...PACES].some((name) => flagIn(record, name, /./) !== undefined);
+/** The agents may be away as the run asked for, which is a strategy of ours until its end: `is` is in words. */
+export const hasPace = (record: Pick<RunRecord, 'flags'>, is: string): boolean =>
+  [...PACES].some((name) => is.split(', ').includes(`maxUnavailable ${flagIn(record, name, /./)}`));

@@ -119,7 +119,7 @@ function waitEffect(expectations: ExpectationTypes): EffectType<Wait> {
     text: ({ until, timeoutMs }) => `wait at most ${timeText(timeoutMs)} for ${typeOf(until).text(until)}`,
     mask: whole,
     // Its limit follows the number of nodes, which come and go.
-    digest: ({ type, until }) => ({ type, until }),
+    digest: ({ type, until }) => ({ type, until: typeOf(until).digest?.(until) ?? until }),
   };
 }
 

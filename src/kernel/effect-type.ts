@@ -69,6 +69,8 @@ export interface ExpectationType<E> {
   wait(ports: EnginePorts, expected: E, around: Around & { readonly timeoutMs: number }): Promise<Performed>;
   /** What is waited for: `wait for …`. */
   text(expected: E): string;
+  /** As of an effect; all of it where absent. */
+  digest?(expected: E): unknown;
 }
 
 export interface PreconditionType<P> {

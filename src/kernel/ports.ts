@@ -260,7 +260,7 @@ export interface Sources {
   readonly records: Records;
   readonly journal: Pick<JournalStore, 'load' | 'leftOver'>;
   /** Who holds the lock now; a holder that certainly no longer runs is nobody. */
-  readonly lock: Pick<Lock, 'holder'>;
+  readonly lock: Pick<Lock, 'holder' | 'identity'>;
 }
 
 /** An answer over HTTP that tells to come back, or none at all (0). */

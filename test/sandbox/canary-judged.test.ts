@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stepsHere } from '../../src/cli/carried.ts';
 import { goalBack } from '../../src/cli/rollback-goal.ts';
 import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
@@ -23,6 +26,7 @@ import {
   withVariable,
 } from '../support/canary-sandbox.ts';
 import { HOOKS, hooked } from '../support/hooked.ts';
+import { ownReleases } from '../support/releases.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { contextIn, type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 import { NETSVC_TARGET } from '../support/target.ts';
@@ -84,6 +88,25 @@ describe('before the other agents follow a canary', function () {
     await run(scenario, { canary: 'node-02' });
     assert.deepEqual(withVariable(scenario), ['node-02']);
     assert.deepEqual([(await run(scenario)).exit, withVariable(scenario)], ['done', allNodes(scenario)]);
+  });
+
+  it('one of another release is tried first: no agent has it, and no wait changes that', async () => {
+    const [releasesFolder, other] = [mkdtempSync(join(tmpdir(), 'releases-')), 'v3.32.3'];
+    cpSync(ownReleases, releasesFolder, { recursive: true });
+    cpSync(join(ownReleases, NETSVC_TARGET), join(releasesFolder, other), { recursive: true });
+    const file = join(releasesFolder, other, 'manifests', 'netsvc.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(NETSVC_TARGET, other));
+    scenario = await installedSandbox({ nodes: 4, releasesFolder });
+    const accepted = ['NS-012', 'NS-206', 'NS-107', 'NS-401'].flatMap((id) => ['--accept', id]);
+    const command = sandboxCommand(scenario, waved);
+    assert.equal(await command.run('run', '--yes', '--canary', '1'), 5);
+    await scenario.clock.sleep(60_000);
+    const began = scenario.clock.now().getTime();
+    const exit = await command.run('run', '--yes', '--release', other, ...accepted);
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], [5, ['node-01'], HELD], command.err());
+    assert.match(command.err(), /no agent has \S+:v3\.32\.3: it was not seen to work yet/);
+    assert.ok(scenario.clock.now().getTime() - began < 120_000, 'it waited');
+    rmSync(releasesFolder, { recursive: true });
   });
 
   it('one that was killed before its first agent is not passed over', async () => {

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
 import type { Observer } from '../../src/kernel/event.ts';
+import { K } from '../../src/kernel/kinds.ts';
 import { ApiFailure } from '../../src/kernel/ports.ts';
 import { isPodReady } from '../../src/sandbox/pods-of.ts';
 import type { Scenario } from '../../src/sandbox/scenario.ts';
 import {
+  AGENTS,
   agentPods,
   clockSetForward,
   newOn,
+  ROLLING,
   restartAgent,
   setAgent,
   setImage,
   setVariable,
   strategy,
   waved,
+  withVariable,
 } from '../support/canary-sandbox.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
 
@@ -180,15 +184,44 @@ describe('new pods on the nodes of a canary that stops at once', () => {
     assert.ok(tookMs < 90_000, `${tookMs} ms`);
   });
 
-  it('are looked at before the others follow a canary that waited for the user', async () => {
-    tells(scenario, { until: 0 });
-    assert.match((await stopped(scenario)).message, /^the canary runs: /);
+  /** With each of them the others follow in another way. */
+  for (const flags of [{}, { 'max-unavailable': '1' }, { 'max-unavailable': '2' }, { probe: './x' }, { 'before-node': './x' }] as const) {
+    const first = { canary: '1', ...('probe' in flags || 'before-node' in flags ? flags : {}) };
+    const run = (more: Flags) => {
+      const commands = { run: () => scenario.clock.sleep(20).then(() => ({ durationMs: 20 })) };
+      return performIn(scenario, [applyStage], more, { profile: waved, ports: sandboxPorts(scenario, { commands }) });
+    };
+
+    it(`are looked at before the others follow a canary that waited for the user: commit ${JSON.stringify(flags)}`, async () => {
+      tells(scenario, { until: 0 });
+      assert.match((await run(first)).message ?? '', /^the canary runs: /);
+      await scenario.clock.sleep(600_000);
+      tells(scenario, {});
+      const outcome = await run(flags);
+      assert.match(outcome.message ?? '', /^the canary failed: new pods get no network on .*: node-01: shop\/web: .*x509/);
+      assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+      tells(scenario, { until: 0 });
+      const { exit, message } = await run(flags);
+      assert.deepEqual([exit, newOn(scenario).length, strategy(scenario)], ['done', 3, ROLLING], message);
+    });
+
+    it(`are not what alone is looked at: a template that somebody changed is tried first, commit ${JSON.stringify(flags)}`, async () => {
+      await run(first);
+      await setVariable(scenario, '1');
+      const { exit, message } = await run(flags);
+      assert.match(message ?? '', /^no agent has the template that DaemonSet kube-system\/netsvc-node has now/);
+      assert.deepEqual([exit, withVariable(scenario), strategy(scenario)], ['stopped', [], { type: 'OnDelete' }]);
+    });
+  }
+
+  it('are looked at also where somebody added a setting to the update strategy that has no effect', async () => {
+    await stopped(scenario);
+    const more = [{ op: 'add', path: '/spec/updateStrategy/rollingUpdate', value: { maxUnavailable: 3 } }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, more, 'kubectl-patch');
     tells(scenario, {});
-    const outcome = await performIn(scenario, [applyStage], {}, { profile: waved });
-    assert.match(outcome.message ?? '', /^the canary failed: new pods get no network on .*: node-01: shop\/web: .*x509/);
-    assert.deepEqual([outcome.exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
-    tells(scenario, { until: 0 });
-    assert.equal((await performIn(scenario, [applyStage], {}, { profile: waved })).exit, 'done');
+    const outcome = await performIn(scenario, [applyStage], { accept: ['NS-208'] }, { profile: waved });
+    assert.match(outcome.message ?? '', /^the canary failed: new pods get no network/);
+    assert.deepEqual(newOn(scenario), ['node-01']);
   });
 
   it('are looked at once more before the others follow, which costs less than a second', async () => {

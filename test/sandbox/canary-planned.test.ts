@@ -10,8 +10,10 @@ import type { Scenario } from '../../src/sandbox/scenario.ts';
 import { newOn, waved } from '../support/canary-sandbox.ts';
 import type { CommandBench } from '../support/command-bench.ts';
 import { testFolder } from '../support/folders.ts';
+import { groundOf, put } from '../support/incident-grounds.ts';
 import { sandboxCommand } from '../support/sandbox-command.ts';
 import { type Flags, installedSandbox, performIn, sandboxPorts } from '../support/sandbox-ports.ts';
+import { felix } from './incident-worlds.ts';
 
 /** What a plan says of the agents: how many restart, and how many at a time. */
 async function planned(scenario: Scenario, flags: Flags = {}): Promise<readonly unknown[]> {
@@ -21,6 +23,30 @@ async function planned(scenario: Scenario, flags: Flags = {}): Promise<readonly 
 }
 
 const READY = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+
+describe('what is said before the first node of a canary', function () {
+  this.timeout(60_000);
+
+  it('names each of its nodes in the plan', async () => {
+    const scenario = await installedSandbox({ nodes: 12, cli: false });
+    const bench = sandboxCommand(scenario, waved);
+    assert.equal(await bench.run('plan', '--canary', '5'), 0, bench.err());
+    const said = bench.out().replaceAll(/\s+/g, ' ');
+    assert.match(said, /canary: only the agents of node-01, node-02, node-03, node-04, node-05 are replaced first \(5 of 12\)/);
+  });
+
+  for (const flags of [
+    ['--canary', '1'],
+    ['--until', 'agents'],
+  ])
+    it(`is that none has an undo in eBPF mode, also with --yes: ${flags.join(' ')}`, async () => {
+      const { scenario, profile } = await groundOf('calico');
+      put(scenario.cluster, felix({ bpfEnabled: true }));
+      const bench = sandboxCommand(scenario, profile);
+      await bench.run('run', '--yes', ...flags);
+      assert.match(bench.err(), /before the first node: a node has no undo once its agent is new\. In eBPF mode/);
+    });
+});
 
 describe('the nodes of a canary that were confirmed', function () {
   this.timeout(60_000);

@@ -276,6 +276,33 @@ describe('what status says of agents that are held', function () {
     assert.ok(scenario.clock.now().getTime() - before < 60_000);
   });
 
+  it('names none as somebody else’s where the annotation of a canary that failed was removed', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    await shown(scenario, 'run', '--yes', '--canary', '1');
+    const unmark = [{ op: 'remove', path: '/metadata/annotations/netsvc-upgrade~1strategy' }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, unmark, 'kubectl-annotate');
+    const out = await shown(scenario, 'status');
+    assert.match(out, /for this run alone: OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs/);
+    assert.match(out, /^canary: /m);
+    assert.doesNotMatch(out, /not of this run/);
+  });
+
+  it('names the OnDelete of the user while a run is at work, who replaces the agents', async () => {
+    const own = [{ op: 'replace', path: '/spec/updateStrategy', value: { type: 'OnDelete' } }] as const;
+    await scenario.cluster.patch(K.DaemonSet, { apiVersion: 'apps/v1', kind: 'DaemonSet', ...AGENTS }, own, 'kubectl-patch');
+    await scenario.clock.sleep(60_000);
+    const [out] = await during(scenario, [5], 'run', '--yes', '--accept', 'NS-407', '--accept', 'NS-208');
+    assert.match(out ?? '', /^DaemonSet\/kube-system\/netsvc-node has the update strategy OnDelete, not of this run: /m);
+  });
+
+  it('calls a RollingUpdate that somebody has set beside a held canary no pace of the run', async () => {
+    scenario.cluster.nodes.fault('node-01', 'crash-loop');
+    await shown(scenario, 'run', '--yes', '--canary', '1', '--max-unavailable', '2');
+    await roll(scenario, true);
+    const out = await shown(scenario, 'status');
+    assert.match(out, /^not held any more, so .* has the update strategy RollingUpdate, maxUnavailable 1\./m);
+  });
+
   it('lists no Secret, and needs no right to, beside agents that are held', async () => {
     await shown(scenario, 'run', '--yes', '--canary', '1');
     for (const look of ['status', 'wait']) {

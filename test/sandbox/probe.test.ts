@@ -85,6 +85,14 @@ describe('a probe beside a run', function () {
     );
   });
 
+  it('that fails once the agents are ready stops a canary without a soak, too', async () => {
+    const { exit, message } = await probed(scenario, { canary: '1' }, (minutes) =>
+      minutes > 0.01 ? 'it ended with exit code 1' : undefined,
+    );
+    assert.deepEqual([exit, newOn(scenario), strategy(scenario)], ['stopped', ['node-01'], { type: 'OnDelete' }]);
+    assert.match(message ?? '', /^the canary failed: the probe failed 2 times in a row: it ended with exit code 1/);
+  });
+
   it('that fails once is told, and the run goes on', async () => {
     const { exit, events } = await probed(scenario, { canary: '1', soak: '1m' }, (_, runs) => (runs === 7 ? 'it was ended' : undefined));
     assert.equal(exit, 'done');

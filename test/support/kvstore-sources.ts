@@ -63,6 +63,6 @@ export function kvstoreSources(
       },
     },
     records: { ...emptySources().records, keptWith: async () => kept },
-    lock: { holder: async () => undefined },
+    lock: { identity: 'nobody', holder: async () => undefined },
   };
 }

@@ -92,12 +92,24 @@ export function soakAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'node
   return waitAction('soak', target, nodes, context, { holdMs, heldFor: 'canary' });
 }
 
+/** Two of its runs, each of up to 10 s, behind one that is at work as the agents are ready. Milliseconds. */
+const PROBED_MS = 30_000;
+
+/** Without a soak: the probe is heard as well, which stops the run once it has failed twice. */
+export function probedAction({ target, nodes }: Pick<CanaryFacts, 'target' | 'nodes'>, context: Context): readonly Action[] {
+  if (!context.options.userCommands?.includes('probe')) return [];
+  // It is no soak: nothing follows by itself.
+  const { watchMs: _, ...action } = waitAction('probed', target, nodes, context, { holdMs: PROBED_MS, heldFor: 'canary' });
+  return [{ ...action, title: `see that --probe passes beside ${agentsText(nodes)} for ${timeText(PROBED_MS)}` }];
+}
+
 /** What a soak may have been too short for: pods that were refused a network while the agents were replaced are tried again only later. */
 export function lookAction(
-  { target, selector, nodes, before = [], others = [] }: Pick<CanaryFacts, 'target' | 'selector' | 'nodes'> & Partial<CanaryFacts>,
+  { target, selector }: Pick<CanaryFacts, 'target' | 'selector'>,
+  nodes: readonly string[],
   { options: { maxFailed } }: Context,
 ): Action {
-  const until = { type: 'new-pods', namespace: target.namespace, selector, nodes: [...nodes, ...before, ...others], maxFailed } as const;
+  const until = { type: 'new-pods', namespace: target.namespace, selector, nodes, maxFailed } as const;
   const title = `see that new pods on ${nodesText(nodes)} get a network`;
   return { id: 'look-canary', title, ref: REF, undo: 'full', effect: { type: 'wait', until, timeoutMs: NEW_PODS_MS } };
 }

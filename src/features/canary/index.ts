@@ -5,6 +5,7 @@ export {
   isOfCanary,
   judgeAction,
   lookAction,
+  probedAction,
   replaceOthers,
   rollAction,
   secondSoakAction,

@@ -2,7 +2,7 @@ import type { Action } from '../../kernel/action.ts';
 import { serverSideApply } from '../../kernel/argv.ts';
 import { command } from '../../kernel/command.ts';
 import type { Context } from '../../kernel/context.ts';
-import { counted, timeText } from '../../kernel/counted.ts';
+import { counted, firstOf, timeText } from '../../kernel/counted.ts';
 import { objectKey, refText } from '../../kernel/object.ts';
 import type { PlannedObject } from '../../kernel/plan.ts';
 import { type Said, text } from '../../kernel/step.ts';
@@ -19,6 +19,7 @@ import {
   judgeAction,
   lookAction,
   nodesText,
+  probedAction,
   replaceOthers,
   rollAction,
   soakAction,
@@ -69,14 +70,15 @@ export function afterApply(step: AgentStep | undefined, wave: Wave, rollout: Rol
   const { canary, driven, change } = step;
   const first = [...canaryActions(canary, change.ref, canary.atOnce, context), ...probe];
   const { soakMs } = context.options;
-  if (soakMs === undefined) return [...first, ...see, stopAction(canary, change.ref, context)];
+  if (soakMs === undefined) return [...first, ...probedAction(canary, context), ...see, stopAction(canary, change.ref, context)];
   const rest = driven
     ? replaceOthers(driven, { agents: change.ref, atOnce: driven.atOnce }, context)
     : rollAction(canary.next, canary.isPaced);
   const isOurs = driven !== undefined || canary.isPaced;
   // The looks before it take their time, in which nobody watches the agents.
   const judged = judgeAction(canary.target, context, canary);
-  const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, context), judged];
+  const fresh = [...canary.nodes, ...canary.before, ...canary.others];
+  const watched = [soakAction(canary, soakMs, context), ...see, lookAction(canary, fresh, context), judged];
   return [...first, ...watched, rest, ...wait, ...(isOurs ? back : [])];
 }
 
@@ -133,6 +135,9 @@ export function stepNotes({ step }: ApplyFacts, context: Context): readonly Said
 
 const NO_SURGE = 'without maxSurge meanwhile: a node has no agent until its new one is ready';
 
+/** A plan shows what is chosen; `-o json` has what is more. */
+const SHOWN = 50;
+
 function canaryNotes({ nodes, before, others, of }: CanaryFacts, soakMs: number | undefined): readonly Said[] {
   const earlier = before.length === 0 ? '' : `, besides ${agentsText(before)}, which this run replaced before`;
   const how = soakMs === undefined ? 'joined' : 'were replaced later, joined,';
@@ -142,7 +147,7 @@ function canaryNotes({ nodes, before, others, of }: CanaryFacts, soakMs: number 
       ? text`Then the run stops for you. To continue: ${command`kubectl netsvc-upgrade commit`}`
       : text`They are watched for ${timeText(soakMs)}, then the others follow`;
   return [
-    text`canary: only ${agentsText(nodes)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${earlier}${apart}. ${then}`,
+    text`canary: only the agent${nodes.length === 1 ? '' : 's'} of ${firstOf(nodes, SHOWN)} ${isOrAre(nodes)} replaced first (${nodes.length} of ${of})${earlier}${apart}. ${then}`,
     'until then the update strategy of the agents is OnDelete: new nodes, and agents that somebody deletes, get the release that the run installs',
   ];
 }

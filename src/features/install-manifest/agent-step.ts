@@ -17,6 +17,7 @@ import {
   held,
   isDriven,
   isHeld,
+  isMarked,
   isOnDelete,
   isStillHeld,
   liveStrategyText,
@@ -51,11 +52,10 @@ export interface AgentStep {
   readonly canary?: CanaryStep;
   /** This program replaces the agents itself, as many at a time. */
   readonly driven?: DrivenStep;
-  /** The agents of a DaemonSet that this program still holds, which is let go now. */
-  readonly released?: Released;
 }
 
-export interface Released extends Pick<CanaryFacts, 'target' | 'selector'> {
+/** The agents of a DaemonSet that this program holds, before others follow: it is let go, or the others are replaced by the run. */
+export interface HeldAgents extends Pick<CanaryFacts, 'target' | 'selector'> {
   /** Those whose agent is new, none where the template changes once more. */
   readonly nodes: readonly string[];
 }
@@ -77,6 +77,7 @@ export interface DrivenStep extends AgentFacts {
 export interface Stepped {
   readonly previews: readonly PreviewedObject[];
   readonly step?: AgentStep;
+  readonly heldAgents?: HeldAgents;
 }
 
 /** The agents' DaemonSet as it is, as it will be, and its document in the target. */
@@ -114,18 +115,23 @@ export async function readAgentStep(
   if (!(wanted && isHeld(wanted))) await refuseOver(sources.records, record, context, isMore);
   if (!wanted) {
     const step = overOf(agents);
-    if (!step) return { previews };
-    const letGo = await readLetGo(sources, agents, agents.result, context);
-    return { previews: withLetGo(agents, letGo, previews), step: { ...step, ...releasedIn(letGo) } };
+    return withHeld(sources, context, agents, { previews, ...(step ? { step } : {}) });
   }
   const now = await previewDocument(sources.cluster, wanted, [], leftoversIn(context));
   if (now.result) refuseOtherStrategy(wanted, now.result);
-  return stepped(sources, context, agents, {
+  const recorded = (continues(record, context) && record.canary) || [];
+  const found = await stepped(sources, context, agents, {
     now,
     previews: previews.map((one) => (one === agents.preview ? now : one)),
     plain: previews,
-    recorded: (continues(record, context) && record.canary) || [],
+    recorded,
   });
+  return withHeld(
+    sources,
+    context,
+    { ...agents, recorded, ...(found.step ? { preview: now, result: now.result ?? now.document } : {}) },
+    found,
+  );
 }
 
 function agentsIn(
@@ -171,9 +177,7 @@ async function stepped(
   if (!change || !back) return { previews: plain };
   const { restarts, ...held } = isHeld(result) ? await heldStep(sources, context, { ...agents, recorded }, result) : {};
   const applied = previews.map((one) => (one === now && restarts ? restarting(now, restarts) : one));
-  const from = { ...agents, preview: now, result };
-  const letGo = await readLetGo(sources, from, result, context);
-  return { previews: withLetGo(from, letGo, applied), step: { document, state: 'on', change, back, ...held, ...releasedIn(letGo) } };
+  return { previews: applied, step: { document, state: 'on', change, back, ...held } };
 }
 
 /** Pods that are replaced, and how many at a time. */
@@ -194,17 +198,6 @@ function restarting(now: PreviewedObject, { pods, atOnce, note }: Restarts): Pre
 function heldBack(found: AgentFacts, atOnce: number | undefined): Restarts {
   const pods = found.agents.filter(({ isNew }) => !isNew).length;
   return { pods, atOnce, note: `restarts ${counted(pods, 'pod')}, held until now` };
-}
-
-/** The agents that the DaemonSet replaces as soon as it may: no change of its template tells of them. */
-function withLetGo(
-  { result, preview }: Agents,
-  letGo: LetGo | undefined,
-  previews: readonly PreviewedObject[],
-): readonly PreviewedObject[] {
-  if (!letGo?.found) return previews;
-  const restarts = heldBack(letGo.found, podsAtOnce(result, letGo.found.agents.length));
-  return previews.map((one) => (one === preview ? restarting(one, restarts) : one));
 }
 
 /** Throws Fault('usage') where `--canary` names no nodes that can be evaluated. */
@@ -238,35 +231,40 @@ function overOf({ live, result, document, own }: Agents): AgentStep | undefined 
   return back && { document, state: 'over', change: back, back };
 }
 
-/** A DaemonSet that is held and will not be; `found`: its agents, unless the template changes once more. */
-interface LetGo {
-  readonly released: Released;
-  readonly found?: AgentFacts;
-}
-
-const releasedIn = (letGo: LetGo | undefined): Pick<AgentStep, 'released'> => (letGo ? { released: letGo.released } : {});
-
-/** Of the held template nothing is let go where a rollback installs another. */
-async function readLetGo(
+/**
+ * What there is of agents that are held already, where others are to follow, whatever else becomes of the strategy. Of the held template nothing
+ * follows where a rollback installs another.
+ */
+async function withHeld(
   sources: Sources,
-  { live, preview, target, own }: Agents,
-  next: KubeObject,
   { goal }: Context,
-): Promise<LetGo | undefined> {
+  { live, preview, result, target, own, recorded = [] }: Agents & { readonly recorded?: readonly string[] },
+  found: Stepped,
+): Promise<Stepped> {
   const [isBack, isChanging] = [goal.takesBack !== undefined, changesPods(preview.planned)];
-  if (!isStillHeld(live, own) || isHeld(next) || (isBack && isChanging)) return undefined;
-  if (isChanging) return { released: { target, selector: '', nodes: [] } };
-  const found = await readAgents(sources, live, target, false);
-  const tried = found.agents.filter((one) => one.isNew && (!isBack || goesBack(one)));
-  return { released: { target, selector: found.selector, nodes: tried.map(({ node }) => node.metadata.name) }, found };
+  const { canary, driven } = found.step ?? {};
+  if (!isStillHeld(live, own) || canary || (isBack && isChanging)) return found;
+  const isLetGo = !isHeld(result);
+  if (isChanging) return isLetGo ? { ...found, heldAgents: { target, selector: '', nodes: [] } } : found;
+  const agents = driven ?? (await readAgents(sources, live, target, false));
+  const nodes = agents.agents.filter((one) => one.isNew && (!isBack || goesBack(one))).map(({ node }) => node.metadata.name);
+  // Where commands are run around each node, the first may still be to come.
+  if (!isLetGo && nodes.length === 0 && recorded.length === 0) return found;
+  const restarts = heldBack(agents, podsAtOnce(result, agents.agents.length));
+  const previews = isLetGo ? found.previews.map((one) => (one === preview ? restarting(one, restarts) : one)) : found.previews;
+  return { ...found, previews, heldAgents: { target, selector: agents.selector, nodes } };
 }
 
-/** Throws Fault('blocked') where all agents would be replaced at once: somebody changes what this program asks for. */
+/** Throws Fault('blocked') where agents would be replaced otherwise than asked for: somebody changes it, or what says that it is ours. */
 function refuseOtherStrategy(asked: KubeObject, stored: KubeObject): void {
   const [wanted, got] = [liveStrategyText(asked), liveStrategyText(stored)];
   // What is left of another type beside it has no effect.
-  if (isOnDelete(asked) ? isOnDelete(stored) : wanted === got) return;
-  throw new Fault('blocked', `${refText(refOf(asked))}: asked for the update strategy ${wanted}, the API server would store ${got}`, [
+  const isAsAsked = isOnDelete(asked) ? isOnDelete(stored) : wanted === got;
+  if (isAsAsked && isMarked(stored)) return;
+  const fact = isAsAsked
+    ? 'asked for an annotation that says whose the update strategy is, the API server would not store it'
+    : `asked for the update strategy ${wanted}, the API server would store ${got}`;
+  throw new Fault('blocked', `${refText(refOf(asked))}: ${fact}`, [
     text`an admission rule changes it: a MutatingAdmissionPolicy, or one of ${command`kubectl get mutatingwebhookconfigurations`}`,
     'leave the DaemonSet out of that rule until the upgrade is over',
   ]);

@@ -20,7 +20,7 @@ import { type RenamingSwitch, readRenamingSwitch, refuseVainHold } from '../poli
 import { type AtZero, readNodes, readRollouts, rolloutTargets } from '../rollout/index.ts';
 import { attempt, shapeOf } from '../survey/index.ts';
 import { readAdded } from './added.ts';
-import { type AgentStep, readAgentStep, type Stepped, steppedDocuments } from './agent-step.ts';
+import { type AgentStep, type HeldAgents, readAgentStep, type Stepped, steppedDocuments } from './agent-step.ts';
 import type { ApplyJudged } from './apply-checks.ts';
 import type { EditSurvey } from './edits.ts';
 import { finishedFile } from './finished.ts';
@@ -51,6 +51,8 @@ export interface ApplyFacts extends ApplyJudged, TablesJudged, MergedTarget {
   readonly renamingSwitch: RenamingSwitch | undefined;
   /** Only while the agents have a strategy of this run, or are to have one. */
   readonly step?: AgentStep;
+  /** Others are to follow them. */
+  readonly heldAgents?: HeldAgents;
 }
 
 export async function readApplyFacts(sources: Sources, context: Context, installation: Installation): Promise<ApplyFacts> {

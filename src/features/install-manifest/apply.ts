@@ -18,7 +18,7 @@ import { rolloutWait } from '../rollout/index.ts';
 import { pathPart } from '../survey/index.ts';
 import { removeAdded } from './added.ts';
 import { afterApply, isOnlyStrategy, PUT_BACK, putBack, type Rollout, stepIn, stepNotes, stopsIn } from './agent-actions.ts';
-import type { AgentStep, Released } from './agent-step.ts';
+import type { AgentStep, HeldAgents } from './agent-step.ts';
 import { applyChecks } from './apply-checks.ts';
 import { type ApplyFacts, readApplyFacts } from './apply-facts.ts';
 import { carriedOf, unkeptNotes } from './carried.ts';
@@ -142,7 +142,7 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   // In one wave CRDs and what watches them start together, so nothing is waited for between.
   const crds = applies && wave.id !== 'all' ? waitForCrds('established', '§4.4/2', previews) : [];
   const step = stepIn(wave, facts);
-  const judged = step?.released ? beforeOthers(step.released, context) : [];
+  const judged = facts.heldAgents && bringsAgents(wave) ? beforeOthers(facts.heldAgents, context) : [];
   if (step && isBackAlone(wave, facts))
     return [...judged, ...putBack(step, wave, context), ...late, ...waitsOf(waitActions(wave, facts, context, false))];
   const writes = applies ? applyActions(wave, facts, context, waited || judged.length > 0) : late;
@@ -150,11 +150,10 @@ function waveActions(wave: Wave, facts: ApplyFacts, context: Context, waited: bo
   return [...judged, ...rollout.keep, ...writes, ...crds, ...afterApply(step, wave, rollout, context), ...secondSoak(wave, facts, context)];
 }
 
-/** What has to hold before a DaemonSet that is held may replace the others. */
-function beforeOthers(released: Released, context: Context): readonly Action[] {
-  // It takes its time, in which nobody watches the agents.
-  const looked = released.nodes.length === 0 ? [] : [lookAction(released, context)];
-  return [...looked, judgeAction(released.target, context)];
+/** What has to hold before other agents follow those that are held. It takes its time: a plan that is made again for it has it behind it. */
+function beforeOthers({ nodes, ...held }: HeldAgents, context: Context): readonly Action[] {
+  const looked = nodes.length === 0 ? [] : [lookAction(held, nodes, context)];
+  return [...looked, judgeAction(held.target, context)].map((action) => ({ ...action, once: true }));
 }
 
 /** Of the wave only the agents' own strategy is left, which is given back. */

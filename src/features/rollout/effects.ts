@@ -140,7 +140,7 @@ async function loop(
     const { since } = stays;
     // Which pods are old is known once the controller has seen the template.
     const isKnown = (request.driver === undefined && !isTried) || board.isObserved;
-    if (isKnown && isTried) refuseUntried(board.progress(now) ?? [], request);
+    if (isKnown && isTried) refuseUntried(board.progress(now) ?? [], progress, request);
     if (isKnown && stays.isOver(progress, board, waited, now)) {
       const more = await request.driver?.next(() => driverView(board, request, clock, stays), waited);
       if (!more) return true;

@@ -32,21 +32,23 @@ export function judgedView(
 }
 
 /**
- * Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. An image that is not the target's is
- * replaced before the rest follows, but not after a canary: nothing is applied any more. In a soak it is of the nodes that are watched.
+ * Throws Fault('stopped') where no pod at all has the template that all would get: nothing is known of it. What a run replaces first has to be
+ * in some pod of `judged`; after a canary nothing is applied any more. In a soak it is of the nodes that are watched.
  */
 export function refuseUntried(
   progress: readonly RolloutProgress[],
+  judged: readonly RolloutProgress[],
   { heldFor, isJudged, only = [] }: { readonly heldFor?: HeldFor; readonly isJudged?: true; readonly only?: readonly string[] },
 ): void {
   const isTried = (node: string) => isJudged === true || only.includes(node);
-  const untried = progress.find(({ pods, desired, unapplied }) => {
-    if (unapplied) return heldFor === 'canary';
+  const untried = progress.find(({ pods, desired, unapplied }, at) => {
+    if (unapplied) return heldFor === 'canary' || (pods.length > 0 && judged[at]?.pods.length === 0);
     return pods.length >= desired && pods.some(({ node }) => isTried(node)) && pods.every(({ phase }) => phase === 'old');
   });
   if (!untried) return;
-  const { kind, namespace, name } = untried.target;
-  const fact = `no agent has the template that ${kind} ${namespace}/${name} has now: it was not seen to work yet`;
+  const { kind, namespace, name, image } = untried.target;
+  const what = untried.unapplied && heldFor !== 'canary' ? image : `the template that ${kind} ${namespace}/${name} has now`;
+  const fact = `no agent has ${what}: it was not seen to work yet`;
   const see = seeWhy(command`kubectl -n ${namespace} describe ${kind.toLowerCase()} ${name}`);
   throw new Fault('stopped', fact, [see, HELD_ON, text`try it on one node first: ${command`kubectl netsvc-upgrade run --canary 1`}`]);
 }

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kernel/object.ts';
 import { lineOf } from '../../kernel/release.ts';
 import { HELD_BY, heldBy } from '../../kube/held.ts';
 import { pacedIn, rollingText } from '../../kube/paced.ts';
-import { isMarked, liveStrategyText } from '../canary/index.ts';
+import { liveStrategyText } from '../canary/index.ts';
 import { adviceFor, countedFaults, shown } from '../ipam/index.ts';
 import { othersRunning } from '../rollout/index.ts';
 import { ageOf, evidenceOf, failed, failIfAny, listed, table } from '../survey/index.ts';
@@ -75,7 +75,8 @@ const nothingHeld: VerifyCheck = {
     const all = read(facts.held);
     if (all === undefined) return notApplicable('nothing is held on this install path');
     // Of agents that are old yet, what replaces them is told.
-    if (all.some(isMarked)) return facts.onward ? notApplicable('the run is not finished') : strategyLeft(all, intent);
+    const agents = all.filter((one) => heldBy(one) === undefined && !pacedIn(one));
+    if (agents.length > 0) return facts.onward ? notApplicable('the run is not finished') : strategyLeft(agents, intent);
     const held = all.filter((one) => !pacedIn(one));
     // Whatever releases a hold puts the pace back as well.
     if (held.length === 0 && all.length > 0) return paceLeft(all);

@@ -11,7 +11,7 @@ import { isOlder } from '../../kernel/release.ts';
 import type { RolloutProgress, RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { recordHere } from '../../kernel/run-record.ts';
 import type { NodeFacts } from '../../kube/pod-facts.ts';
-import { isMarked } from '../canary/index.ts';
+import { isMarked, isOnDelete, isStillHeld, readOwnStrategies } from '../canary/index.ts';
 import type { NameProblem } from '../going-back/index.ts';
 import { upgradeWaits } from '../install/index.ts';
 import { leftoversIn, ownFile, readTarget, type Target, targetsOf } from '../install-manifest/index.ts';
@@ -52,15 +52,24 @@ async function renderedTargets(cluster: ClusterReader, { profile }: Context): Pr
   return found.filter((one) => one !== undefined);
 }
 
-/** Agents of a manifest, where their update strategy is one that a run gave them for a while. */
+/**
+ * Agents of a manifest, where their update strategy is one that a run gave them for a while and nobody is at work to put it back. For an
+ * account that may not look at the run, by our mark alone.
+ */
 export async function readStrategyLeft(
-  { cluster }: Pick<Sources, 'cluster'>,
+  { cluster, lock, records }: Pick<Sources, 'cluster' | 'lock' | 'records'>,
   context: Context,
   installation: Installation,
 ): Promise<readonly KubeObject[]> {
   const { name, namespace } = ownFile(context, installation).variant.agent;
   const live = await cluster.get(K.DaemonSet, name, namespace);
-  return live && isMarked(live) ? [live] : [];
+  if (!live || !(isMarked(live) || isOnDelete(live))) return [];
+  const isOurs = await attempt(async () => {
+    const holder = await lock.holder();
+    if (holder && holder.identity !== lock.identity) return false;
+    return isMarked(live) || isStillHeld(live, await readOwnStrategies(records, await records.load(), context, [live]));
+  });
+  return ('value' in isOurs ? isOurs.value : isMarked(live)) ? [live] : [];
 }
 
 /** What old releases had and the target's workloads have not. */

@@ -58,7 +58,7 @@ function sourcesOf(cluster: ClusterReader, text: string | undefined = manifest):
       run: async () => ({ exitCode: 0, stdout: '{"gitVersion": "v1.35.0"}', stderr: '', durationMs: 1 }),
     },
     artifacts: artifactsOf(() => text),
-    lock: { holder: async () => undefined },
+    lock: { identity: 'nobody', holder: async () => undefined },
   };
 }
 

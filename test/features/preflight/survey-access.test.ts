@@ -16,7 +16,7 @@ async function asked({ sources, context }: Pick<ApplyBench, 'context'> & { reado
     clockSkewMs: async () => 0,
     reviewAccess: async (requests) => requests.map(() => true),
   };
-  const lock: Sources['lock'] = { holder: async () => undefined };
+  const lock: Sources['lock'] = { identity: 'nobody', holder: async () => undefined };
   const tools: Sources['tools'] = {
     ...sources.tools,
     which: async () => [],
