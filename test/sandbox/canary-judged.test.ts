@@ -8,6 +8,7 @@ import type { ChainOutcome } from '../../src/engine/chain-outcome.ts';
 import { runChain } from '../../src/engine/run-chain.ts';
 import { chains } from '../../src/features/chain.ts';
 import { applyStage } from '../../src/features/install/apply-stage.ts';
+import type { Observer } from '../../src/kernel/event.ts';
 import { K } from '../../src/kernel/kinds.ts';
 import type { KubeObject } from '../../src/kernel/object.ts';
 import type { RunRecord } from '../../src/kernel/run-record.ts';
@@ -88,6 +89,23 @@ describe('before the other agents follow a canary', function () {
     await run(scenario, { canary: 'node-02' });
     assert.deepEqual(withVariable(scenario), ['node-02']);
     assert.deepEqual([(await run(scenario)).exit, withVariable(scenario)], ['done', allNodes(scenario)]);
+  });
+
+  it('one is looked at once, also where that takes its time: the others follow', async () => {
+    await run(scenario, { canary: '1' });
+    const { watch } = scenario.cluster;
+    Object.assign(scenario.cluster, {
+      async *watch(...of: Parameters<typeof watch>) {
+        if (of[0].plural === K.Node.plural) await scenario.clock.sleep(15_000);
+        yield* watch(...of);
+      },
+    });
+    const looked: string[] = [];
+    const observe: Observer = (event) => {
+      if (event.type === 'action-started' && event.action.id === 'judge') looked.push(event.action.id);
+    };
+    const { exit, message } = await performIn(scenario, [applyStage], {}, { profile: waved, observe });
+    assert.deepEqual([exit, newOn(scenario), looked], ['done', allNodes(scenario), ['judge']], message);
   });
 
   it('one of another release is tried first: no agent has it, and no wait changes that', async () => {

@@ -1,3 +1,4 @@
+import type { ControlPlaneOptions } from '../control-plane/control-plane.ts';
 import { installedCluster } from './installed-cluster.ts';
 import { manifestFile, releases } from './releases.ts';
 import { CALICO_TARGET } from './target.ts';
@@ -11,7 +12,8 @@ export const HELD = '{"type":"OnDelete"}';
 
 export type Cluster = Awaited<ReturnType<typeof installedCluster>>;
 
-export const opened = () => installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml', releases), nodes: NODES });
+export const opened = (more: Pick<ControlPlaneOptions, 'readyAfterMs'> = {}) =>
+  installedCluster({ manifest: manifestFile('v3.27.5', 'calico.yaml', releases), nodes: NODES, ...more });
 export const strategy = ({ read }: Cluster) => read(AGENTS, '{.spec.updateStrategy}');
 
 /** Nodes whose agent has the new release, ready or not. */

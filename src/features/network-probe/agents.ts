@@ -8,7 +8,7 @@ import { imageAge } from '../../kernel/release.ts';
 import type { RolloutTarget, WorkloadName } from '../../kernel/rollout.ts';
 import { isSameImage, judgePod } from '../../kube/judge-pod.ts';
 import { leanPod } from '../../kube/lean-objects.ts';
-import { nodeFacts, type PodFacts, podFacts } from '../../kube/pod-facts.ts';
+import { nodeFacts, type PodFacts, podFacts, podsMadeBy } from '../../kube/pod-facts.ts';
 import { selectorOf, selectorText } from '../../kube/selector.ts';
 import type { HeldFor } from '../rollout/index.ts';
 
@@ -42,7 +42,7 @@ export async function readAgents(
   if (!set) return [];
   const pods = await cluster.list(K.Pod, { namespace, labelSelector: selectorText(selectorOf(set)), keep: leanPod });
   const now = clock.now().getTime();
-  return pods.map(podFacts).map((pod): AgentOnNode => {
+  return podsMadeBy({ kind: 'DaemonSet', name }, pods.map(podFacts)).map((pod): AgentOnNode => {
     const image = pod.images[container] ?? '';
     const target = { kind: 'DaemonSet', namespace, name, container, ready, image } as const;
     const isReady = judgePod(pod, { target, nodes: new Map(), now }).phase === 'new';
