@@ -107,10 +107,9 @@ async function confirmWith(session: Session, stages: readonly AnyStage[], planne
 
 /** With --yes no plan is shown, which says it to everybody else. */
 async function sayTables(session: Session, { stages }: PlannedHere): Promise<void> {
-  const point = stages.flatMap(({ actions }) => actions).find(({ pointOfNoReturn }) => pointOfNoReturn === 'tables')?.pointOfNoReturn;
-  if (point === undefined) return;
+  if (!stages.some(({ actions }) => actions.some(({ pointOfNoReturn }) => pointOfNoReturn === 'tables'))) return;
   const { tablesNotes } = await import('../features/going-back/index.ts');
-  for (const note of tablesNotes(point, session.context.options)) session.say(session.errPalette.said(note));
+  for (const note of tablesNotes('tables', session.context.options)) session.say(session.errPalette.said(note));
 }
 
 /** A number of nodes means those that were shown, also where another one would be the first by then. */

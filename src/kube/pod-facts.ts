@@ -234,7 +234,9 @@ export function podsMadeBy(
   { kind, name }: { readonly kind: string; readonly name: string },
   pods: readonly PodFacts[],
 ): readonly PodFacts[] {
-  return kind === 'Deployment' ? pods : pods.filter(({ controller }) => controller === undefined || controller === `${kind}/${name}`);
+  if (kind === 'Deployment') return pods;
+  const own = `${kind}/${name}`;
+  return pods.filter(({ controller = own }) => controller === own);
 }
 
 /** Reasons of a container that waits for what is on its way. */
